@@ -1,0 +1,49 @@
+"""Threads outside the kernels: the kernels release the GIL, the work is split here."""
+
+import os
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+import joblib
+
+__all__ = ["run_in_threads", "thread_count"]
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+def thread_count(n_jobs: Any) -> int:
+    """Return how many threads ``n_jobs`` asks for, read as in scikit-learn (``None`` is one)."""
+    if n_jobs is not None and (not isinstance(n_jobs, int) or isinstance(n_jobs, bool)):
+        raise TypeError(f"n_jobs must be None or a whole number other than 0, got {n_jobs!r}.")
+    if n_jobs == 0:
+        raise ValueError("n_jobs must be None or a whole number other than 0, got 0.")
+    # A cluster's backend counts the workers of the cluster; the threads of this process end at its cores.
+    return max(1, min(int(joblib.effective_n_jobs(n_jobs)), max(n_jobs or 1, os.cpu_count() or 1)))
+
+
+def run_in_threads(work: Callable[[Task], Result], tasks: Sequence[Task], n_threads: int) -> list[Result]:
+    """Do the work for every task and return the results in the order of the tasks."""
+    if n_threads == 1 or len(tasks) < 2:
+        return [work(task) for task in tasks]
+    results: dict[int, Result] = {}
+    todo = deque(range(len(tasks)))
+
+    def take_turns() -> None:
+        while todo:
+            try:
+                place = todo.popleft()
+            except IndexError:  # another thread was faster
+                return
+            results[place] = work(tasks[place])
+
+    with ThreadPoolExecutor(min(n_threads, len(tasks))) as pool:
+        turns = [pool.submit(take_turns) for _ in range(min(n_threads, len(tasks)))]
+        try:
+            for turn in turns:
+                turn.result()
+        finally:
+            todo.clear()  # after an error or an interrupt the other threads stop at their next task
+    return [results[place] for place in range(len(tasks))]

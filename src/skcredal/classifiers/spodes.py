@@ -1,0 +1,208 @@
+"""What the AODE family shares: counting, the tables of the SPODEs, and prediction chunk by chunk."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from skcredal import kernels
+from skcredal._threads import run_in_threads, thread_count
+from skcredal._validation import check_real
+from skcredal.classifiers.base import TabularClassifier, TrainingRows
+from skcredal.ensemble.counts import CodeArray, JointCounts, count
+from skcredal.ensemble.parameters import FloatArray, chunks, spode_tables
+from skcredal.ensemble.weights import automatic_epsilon, log_likelihoods, null_log_likelihood
+
+__all__ = ["LikelihoodWeightedEnsemble", "SpodeEnsemble", "resolve_epsilon"]
+
+
+def resolve_epsilon(epsilon: Any, k: int) -> float:
+    """Return ε for k features: 0 < ε < 1/(k+1), so that the reference prior lies inside the set of priors (§6)."""
+    if isinstance(epsilon, str) and epsilon == "auto":
+        return automatic_epsilon(k)
+    if not isinstance(epsilon, Real) or isinstance(epsilon, bool):
+        raise TypeError(f"epsilon must be 'auto' or a real number, got {epsilon!r}.")
+    eps = float(epsilon)
+    if not 0.0 < eps < 1.0 / (k + 1):
+        raise ValueError(f"epsilon must lie in (0, 1/{k + 1}) for {k} features, got {eps!r}.")
+    return eps
+
+
+class SpodeEnsemble(TabularClassifier):
+    """A weighted average of SPODEs, each with another feature as super-parent."""
+
+    ess: float
+
+    counts_: JointCounts
+    weights_: FloatArray
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from a table.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_features)
+            The features: a numpy array, or a table of pandas, polars or pyarrow, with numeric, boolean, string and
+            categorical columns and missing values.
+        y : array-like of shape (n_rows,)
+            The classes.
+        sample_weight : array-like of shape (n_rows,), optional
+            Weights of the rows; a whole number equals repeating the row, 0 leaving it out.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        self._check_parameters()
+        rows = self._encode_training(X, y, sample_weight)
+        self._settle(len(rows.codes))
+        self._learn_tables(rows)
+        self.weights_ = self._learn_weights(rows)
+        return self
+
+    def _check_parameters(self) -> None:
+        check_real("ess", self.ess, low=0.0, low_open=True)
+
+    def _settle(self, k: int) -> None:
+        """Settle what depends on the number of features kept, before the work of counting."""
+
+    def _learn_tables(self, rows: TrainingRows) -> None:
+        n_threads = thread_count(self.n_jobs)
+        self.counts_ = count(
+            rows.codes,
+            rows.labels,
+            self._encoding.n_states,
+            len(self.classes_),
+            weights=rows.weights,
+            n_threads=n_threads,
+        )
+        self._tables = spode_tables(self.counts_, float(self.ess), n_threads=n_threads)
+
+    @abstractmethod
+    def _learn_weights(self, rows: TrainingRows) -> FloatArray:
+        """Return the weights of the SPODEs."""
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the most probable class of every row; of equally probable ones the first in ``classes_``.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_features)
+            The rows to classify.
+
+        Returns
+        -------
+        y_pred : ndarray of shape (n_rows,)
+            The classes.
+        """
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return the probability of every class.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_features)
+            The rows to classify.
+
+        Returns
+        -------
+        proba : ndarray of shape (n_rows, n_classes)
+            The probabilities, columns as in ``classes_``.
+        """
+        codes = self._encode(X)
+        proba = np.empty((codes.shape[1], len(self.classes_)))
+
+        def average(chunk: CodeArray, rows: slice) -> None:
+            proba[rows] = self._average(chunk)
+
+        self._for_each_chunk(codes, average)
+        return proba
+
+    def predict_log_proba(self, X: Any) -> FloatArray:
+        """Return the logarithm of the probability of every class.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_features)
+            The rows to classify.
+
+        Returns
+        -------
+        log_proba : ndarray of shape (n_rows, n_classes)
+            The natural logarithms, columns as in ``classes_``; ``-inf`` for a probability too small for a double.
+        """
+        with np.errstate(divide="ignore"):
+            log_proba: FloatArray = np.log(self.predict_proba(X))
+        return log_proba
+
+    def spode_proba(self, X: Any) -> FloatArray:
+        """Return what each super-parent says: the probabilities of its SPODE.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_features)
+            The rows to classify.
+
+        Returns
+        -------
+        proba : ndarray of shape (n_rows, k, n_classes)
+            The probabilities, super-parents as in ``super_parents_``, columns as in ``classes_``; NaN where the value
+            of the super-parent is unknown, which leaves its SPODE out of the row.
+        """
+        codes = self._encode(X)
+        proba = np.empty((codes.shape[1], len(codes), len(self.classes_)))
+
+        def posteriors(chunk: CodeArray, rows: slice) -> None:
+            proba[rows] = self._tables.posteriors(chunk, left_out=np.nan).swapaxes(0, 1)
+
+        self._for_each_chunk(codes, posteriors)
+        return proba
+
+    def _average(self, chunk: CodeArray) -> FloatArray:
+        """Return the posterior of a chunk of codes under the reference prior."""
+        return self._weighted_mean(chunk, self._tables.posteriors(chunk))
+
+    def _weighted_mean(self, chunk: CodeArray, posterior: FloatArray) -> FloatArray:
+        tables = self._tables
+        out = np.empty((chunk.shape[1], len(self.classes_)))
+        kernels.inference.mean_posterior(
+            chunk, tables.layout.n_states, posterior, self.weights_, tables.prior, out
+        )
+        return out
+
+    def _for_each_chunk(self, codes: CodeArray, work: Callable[[CodeArray, slice], None]) -> None:
+        def work_on(rows: slice) -> None:
+            work(np.ascontiguousarray(codes[:, rows]), rows)
+
+        run_in_threads(work_on, chunks(codes.shape[1]), thread_count(self.n_jobs))
+
+
+class LikelihoodWeightedEnsemble(SpodeEnsemble):
+    """A SPODE ensemble whose weights come from the conditional likelihoods of the SPODEs (§4)."""
+
+    likelihood_floor: float
+
+    log_likelihood_: FloatArray
+    null_log_likelihood_: float
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_real("likelihood_floor", self.likelihood_floor, low=0.0, high=1.0, high_open=True)
+
+    def _learn_likelihoods(self, rows: TrainingRows) -> None:
+        self.log_likelihood_ = log_likelihoods(
+            self._tables,
+            rows.codes,
+            rows.labels,
+            weights=rows.weights,
+            floor=float(self.likelihood_floor),
+            n_threads=thread_count(self.n_jobs),
+        )
+        self.null_log_likelihood_ = null_log_likelihood(self.counts_.n_c)

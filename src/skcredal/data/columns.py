@@ -1,0 +1,261 @@
+"""Tables of every kind read as columns: numpy arrays, pandas, polars and pyarrow, missing values in any form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, time, timedelta
+from decimal import Decimal
+from numbers import Real
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from sklearn.utils import check_array
+
+__all__ = ["Column", "Factor", "Table", "is_missing", "read_series", "read_table"]
+
+# Integers that span less than this are told apart by a table instead of by sorting.
+_SMALL_RANGE = 1 << 16
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Factor:
+    """A categorical column: for each row the place of its value among the states, -1 where it is missing."""
+
+    codes: npt.NDArray[np.integer[Any]]
+    states: list[Any]
+    declared: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """One feature as it was given: an array, or a narwhals series."""
+
+    label: str
+    data: Any
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether the column's type speaks of numbers; refuses the types that no feature can have."""
+        if isinstance(self.data, nw.Series):
+            dtype = self.data.dtype
+            if dtype.is_temporal():
+                raise self._temporal(str(dtype))
+            if dtype.is_numeric():
+                return True
+            if dtype in (nw.Boolean, nw.String, nw.Categorical, nw.Enum):
+                return False
+        values = self._array()
+        if values.dtype.kind in "Mm":
+            raise self._temporal(str(values.dtype))
+        if values.dtype.kind == "c":
+            raise ValueError(f"Complex data not supported: {self.label} has the type {values.dtype}.")
+        if values.dtype.kind == "O":
+            return self._holds_numbers(values)
+        if values.dtype.kind not in "iufbUS":
+            raise TypeError(f"{self.label} has the type {values.dtype}, which is no feature.")
+        return values.dtype.kind in "iuf"
+
+    def numbers(self) -> npt.NDArray[np.float64]:
+        """Return the column as numbers, NaN where it is missing."""
+        if isinstance(self.data, nw.Series) and self.data.dtype.is_numeric():
+            numbers = self.data.cast(nw.Float64()).to_numpy().astype(np.float64, copy=False)
+        else:
+            numbers = self._converted(self._array())
+        if np.isinf(numbers).any():
+            raise ValueError(f"{self.label} contains infinity; a feature is finite or missing.")
+        return numbers
+
+    def factor(self) -> Factor:
+        """Return the column as states, those that its type declares or else those that occur, in order."""
+        if isinstance(self.data, nw.Series) and self.data.dtype in (nw.Categorical, nw.Enum):
+            declared = _declared_factor(self.data)
+            if declared is not None:
+                return declared
+        values = self._array()
+        if values.dtype.kind in "OSU":
+            return self._factor_of_objects(values.astype(object))
+        if values.dtype.kind in "iu" and len(values):
+            low, high = int(values.min()), int(values.max())
+            if high - low < _SMALL_RANGE:
+                return _factor_of_small_integers(values, low, high)
+        if values.dtype.kind == "f" and np.isinf(values).any():
+            raise ValueError(f"{self.label} contains infinity; a state is finite or missing.")
+        states, codes = np.unique(values, return_inverse=True)
+        if states.dtype.kind == "f" and len(states) and np.isnan(states[-1]):
+            states = states[:-1]
+            codes = np.where(codes == len(states), -1, codes)
+        return Factor(codes, states.tolist(), declared=False)
+
+    def _array(self) -> npt.NDArray[Any]:
+        values: npt.NDArray[Any] = self.data.to_numpy() if isinstance(self.data, nw.Series) else self.data
+        return values
+
+    def _temporal(self, dtype: str) -> TypeError:
+        return TypeError(
+            f"{self.label} has the type {dtype}. Dates and times are not features as they stand: "
+            "give a number (such as days since a date) or a category (such as the month) instead."
+        )
+
+    def _holds_numbers(self, values: npt.NDArray[np.object_]) -> bool:
+        """Tell whether an object column holds nothing but numbers, by the types that occur in it."""
+        kinds = {kind for kind in set(map(type, values)) if not _is_missing_type(kind)}
+        for kind in kinds:
+            if issubclass(kind, (date, time, timedelta, np.datetime64, np.timedelta64)):
+                raise self._temporal(kind.__name__)
+            if kind.__hash__ is None:
+                raise self._not_a_state(kind)
+        return all(issubclass(kind, (Real, Decimal)) and kind is not bool for kind in kinds)
+
+    def _not_a_state(self, kind: type) -> TypeError:
+        return TypeError(f"{self.label} holds a {kind.__name__}; each argument must be a string or a number.")
+
+    def _converted(self, values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+        if values.dtype.kind in "iufb":
+            return values.astype(np.float64, copy=False)
+        numbers = np.empty(len(values))
+        for r, value in enumerate(values.tolist()):
+            try:
+                numbers[r] = np.nan if is_missing(value) else float(value)
+            except (TypeError, ValueError, OverflowError):
+                raise ValueError(
+                    f"{self.label} is numeric (it was in fit), but row {r} holds {value!r}."
+                ) from None
+        return numbers
+
+    def _factor_of_objects(self, values: npt.NDArray[np.object_]) -> Factor:
+        places: dict[Any, int] = {}
+        try:
+            codes = np.fromiter(
+                (places.setdefault(value, len(places)) for value in values), np.int64, len(values)
+            )
+        except TypeError:
+            unhashable = next(kind for kind in map(type, values) if kind.__hash__ is None)
+            raise self._not_a_state(unhashable) from None
+        known = [state for state in places if not is_missing(state)]
+        if any(isinstance(state, float) and np.isinf(state) for state in known):
+            raise ValueError(f"{self.label} contains infinity; a state is finite or missing.")
+        states = _in_order(known)
+        rank = {state: code for code, state in enumerate(states)}
+        new_codes = np.array([-1 if is_missing(state) else rank[state] for state in places], np.int64)
+        return Factor(new_codes[codes] if len(places) else codes, states, declared=False)
+
+
+def _is_missing_type(kind: type) -> bool:
+    # pandas' NA and NaT, without importing pandas.
+    return kind is type(None) or kind.__name__ in ("NAType", "NaTType")
+
+
+def is_missing(value: Any) -> bool:
+    """Tell whether a single value stands for nothing: None, NaN, pandas' NA or NaT."""
+    return _is_missing_type(type(value)) or (isinstance(value, (float, np.floating, Decimal)) and value != value)
+
+
+def _in_order(states: list[Any]) -> list[Any]:
+    """Sort states; where numbers and text are mixed, by type and then as printed."""
+    try:
+        return sorted(states)
+    except TypeError:
+        return sorted(states, key=lambda state: (type(state).__name__, repr(state)))
+
+
+def _factor_of_small_integers(values: npt.NDArray[Any], low: int, high: int) -> Factor:
+    shifted = values.astype(np.int64) - low
+    present = np.zeros(high - low + 1, np.bool_)
+    present[shifted] = True
+    rank = np.cumsum(present) - 1
+    return Factor(rank[shifted], (np.flatnonzero(present) + low).tolist(), declared=False)
+
+
+def _declared_factor(series: nw.Series[Any]) -> Factor | None:
+    """Read declared categories from the native column; ``None`` for a polars Categorical, which declares none.
+
+    narwhals reports only the categories that occur, and takes no notice of a null in an Arrow dictionary.
+    """
+    native = nw.to_native(series)
+    if hasattr(native, "cat") and hasattr(native.dtype, "categories") and not hasattr(native, "to_physical"):
+        return Factor(native.cat.codes.to_numpy(), native.cat.categories.tolist(), declared=True)
+    if hasattr(native, "to_physical"):
+        if not isinstance(series.dtype, nw.Enum):
+            return None
+        physical = nw.from_native(native.to_physical(), series_only=True).cast(nw.Int64())
+        return Factor(physical.fill_null(-1).to_numpy(), list(series.dtype.categories), declared=True)
+    if not hasattr(native, "unify_dictionaries"):
+        native = native.array.__arrow_array__()  # pandas over Arrow
+    codes: list[npt.NDArray[Any]] = [np.empty(0, np.int64)]
+    states: list[Any] = []
+    for chunk in native.unify_dictionaries().chunks:
+        states = chunk.dictionary.to_pylist()
+        codes.append(chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False))
+    return _without_null_state(np.concatenate(codes), states)
+
+
+def _without_null_state(codes: npt.NDArray[Any], states: list[Any]) -> Factor:
+    """Drop nulls and repetitions that an Arrow dictionary may hold among its values."""
+    kept: dict[Any, int] = {}
+    places = [-1 if is_missing(state) else kept.setdefault(state, len(kept)) for state in states]
+    return Factor(np.array([*places, -1], np.int64)[codes], list(kept), declared=True)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """A table that was read: the object that scikit-learn's checks of names and shape take, and its columns."""
+
+    data: Any
+    columns: list[Column]
+    n_rows: int
+
+    def select(self, rows: npt.NDArray[np.bool_]) -> Table:
+        """Return the table of the rows that the mask keeps."""
+        columns = []
+        for column in self.columns:
+            data = column.data
+            columns.append(
+                Column(column.label, data.filter(rows.tolist()) if isinstance(data, nw.Series) else data[rows])
+            )
+        return Table(self.data, columns, int(rows.sum()))
+
+
+def read_table(X: Any, *, estimator: Any) -> Table:
+    """Read the features of any table.
+
+    Parameters
+    ----------
+    X : array-like or DataFrame of shape (n_rows, n_features)
+        A numpy array of numbers, objects or strings, a list of rows, or a table of pandas, polars or pyarrow.
+    estimator : object
+        Named in error messages.
+    """
+    if sparse.issparse(X):
+        raise TypeError(
+            "Sparse data was passed for X, but dense data is required. Use '.toarray()' to convert it."
+        )
+    try:
+        frame = nw.from_native(X, pass_through=True)
+    except nw.exceptions.DuplicateError as error:
+        raise ValueError(f"The columns of X must have different names. {error}") from None
+    if isinstance(frame, nw.LazyFrame):
+        raise TypeError(f"X is a lazy table ({type(X).__name__}); collect or compute it first.")
+    if isinstance(frame, nw.DataFrame):
+        n_rows, n_columns = frame.shape
+        for found, what in ((n_rows, "sample(s)"), (n_columns, "feature(s)")):
+            if found == 0:
+                raise ValueError(
+                    f"Found array with 0 {what} (shape=({n_rows}, {n_columns})) while a minimum of 1 is "
+                    f"required by {type(estimator).__name__}."
+                )
+        columns = [Column(f"Column {name!r}", frame[:, j]) for j, name in enumerate(frame.columns)]
+        return Table(X, columns, n_rows)
+    if isinstance(X, (list, tuple)) and np.asarray(X).dtype.kind in "SU":
+        # Rows of mixed cells: numpy alone would turn the numbers into text.
+        X = np.array(X, dtype=object)
+    array = check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator)
+    return Table(array, [Column(f"Feature {j}", array[:, j]) for j in range(array.shape[1])], len(array))
+
+
+def read_series(y: Any) -> Any:
+    """Return a polars or pyarrow series as a numpy array, and anything else as it is."""
+    series = nw.from_native(y, allow_series=True, pass_through=True)
+    return series.to_numpy() if isinstance(series, nw.Series) else y

@@ -1,0 +1,205 @@
+"""A table becomes codes: which features are categorical, their states, missing and unknown values (§1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from skcredal._threads import run_in_threads
+from skcredal.data.columns import Column, Table, is_missing
+from skcredal.data.features import CategoricalFeature, NumericFeature
+from skcredal.data.target import WeightArray
+
+__all__ = ["EncodingRules", "TableEncoding", "learn_encoding"]
+
+CodeArray = npt.NDArray[np.unsignedinteger[Any]]
+Feature = NumericFeature | CategoricalFeature
+
+
+@dataclass(frozen=True, slots=True)
+class EncodingRules:
+    """How the user wants tables to be read; the parameters of the same names of every estimator."""
+
+    categorical_features: Any = "from_dtype"
+    categories: Any = "auto"
+    missing: str = "impute"
+    handle_unknown: str = "ignore"
+    max_categories: int | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TableEncoding:
+    """How a table becomes codes: what was learned of each of its features, and which of them were kept."""
+
+    features: list[Feature]
+
+    @property
+    def kept(self) -> list[int]:
+        """The places of the features that tell something: those with a single bin or value are dropped."""
+        return [j for j, feature in enumerate(self.features) if feature.is_informative]
+
+    @property
+    def n_states(self) -> npt.NDArray[np.int64]:
+        """The numbers of states of the features kept."""
+        return np.array([self.features[j].n_states for j in self.kept], np.int64)
+
+    def encode(self, table: Table, *, n_threads: int = 1) -> CodeArray:
+        """Return the codes of the features kept, (k, n_rows)."""
+        kept = set(self.kept)
+        for j, feature in enumerate(self.features):
+            if j not in kept and isinstance(feature, NumericFeature):
+                table.columns[j].numbers()  # refuses infinities here as in fit
+        return _stack(
+            [(lambda j=j: self.features[j].read(table.columns[j])) for j in sorted(kept)],
+            self.n_states,
+            table.n_rows,
+            n_threads,
+        )
+
+
+def _stack(
+    readers: Sequence[Callable[[], npt.NDArray[Any]]],
+    n_states: npt.NDArray[np.int64],
+    n_rows: int,
+    n_threads: int,
+) -> CodeArray:
+    """Fill the smallest unsigned integers that hold every state and the unknown."""
+    codes = np.empty((len(readers), n_rows), np.min_scalar_type(int(n_states.max(initial=0))))
+
+    def fill(place: int) -> None:
+        codes[place] = readers[place]()
+
+    run_in_threads(fill, range(len(readers)), n_threads)
+    return codes
+
+
+def learn_encoding(
+    table: Table,
+    labels: npt.NDArray[np.int32],
+    weights: WeightArray | None,
+    n_classes: int,
+    rules: EncodingRules,
+    *,
+    names: Sequence[str] | None = None,
+    n_threads: int = 1,
+) -> tuple[TableEncoding, CodeArray]:
+    """Learn from training rows how the table becomes codes, and return their codes with it.
+
+    Parameters
+    ----------
+    table : Table
+        The training table.
+    labels : ndarray of shape (n_rows,)
+        The classes, which supervise the cuts of numeric features.
+    weights : ndarray of shape (n_rows,), optional
+        Positive weights of the rows.
+    n_classes : int
+        The number of classes.
+    rules : EncodingRules
+        The user's wishes.
+    names : sequence of str, optional
+        The names of the features, where they have some.
+    n_threads : int
+        Threads; the result does not depend on it.
+    """
+    categorical = _categorical_mask(table.columns, rules.categorical_features, names)
+    declared = _declared_states(table.columns, categorical, rules.categories)
+    impute = rules.missing == "impute"
+
+    def learn(j: int) -> tuple[Feature, npt.NDArray[np.int64]]:
+        column = table.columns[j]
+        if not categorical[j]:
+            numbers = column.numbers()
+            numeric = NumericFeature.learn(numbers, labels, weights, n_classes, impute=impute)
+            return numeric, numeric.encode(numbers)
+        factor = column.factor()
+        feature = CategoricalFeature.learn(
+            factor,
+            weights,
+            declared=declared.get(j, factor.states if factor.declared else None),
+            max_categories=rules.max_categories,
+            impute=impute,
+            refuse_unknown=rules.handle_unknown == "error",
+        )
+        return feature, feature.encode(factor, column.label)
+
+    learned = run_in_threads(learn, range(len(table.columns)), n_threads)
+    encoding = TableEncoding([feature for feature, _ in learned])
+    readers = [(lambda j=j: learned[j][1]) for j in encoding.kept]
+    return encoding, _stack(readers, encoding.n_states, table.n_rows, 1)
+
+
+def _categorical_mask(columns: list[Column], wish: Any, names: Sequence[str] | None) -> npt.NDArray[np.bool_]:
+    """Return which features are categorical: those that cannot be numbers, and those that the user names."""
+    mask = np.array([not column.is_numeric for column in columns])
+    if isinstance(wish, str):
+        if wish not in ("from_dtype", "all"):
+            raise ValueError(
+                "categorical_features must be 'from_dtype', 'all', or a list of names, indices or a mask, "
+                f"got {wish!r}."
+            )
+        return mask if wish == "from_dtype" else np.ones(len(columns), np.bool_)
+    chosen = np.asarray(wish).tolist() if np.ndim(wish) == 1 else None
+    if chosen is None:
+        raise TypeError(
+            f"categorical_features must be 'from_dtype', 'all', or a list of names, indices or a mask, got {wish!r}."
+        )
+    if chosen and all(isinstance(choice, bool) for choice in chosen):
+        if len(chosen) != len(columns):
+            raise ValueError(
+                f"categorical_features as a mask must have one entry for each of the {len(columns)} features, "
+                f"got {len(chosen)}."
+            )
+        return mask | np.array(chosen)
+    for choice in chosen:
+        mask[_place(choice, len(columns), names)] = True
+    return mask
+
+
+def _place(choice: Any, n_columns: int, names: Sequence[str] | None) -> int:
+    if isinstance(choice, str):
+        if names is None:
+            raise ValueError(f"categorical_features names {choice!r}, but the table has no column names.")
+        if choice not in names:
+            raise ValueError(
+                f"categorical_features names {choice!r}, which is not a column; there are {list(names)}."
+            )
+        return list(names).index(choice)
+    if not isinstance(choice, Integral) or isinstance(choice, bool):
+        raise TypeError(f"categorical_features must hold names or indices, or be a mask, got {choice!r} in it.")
+    if not -n_columns <= int(choice) < n_columns:
+        raise ValueError(f"categorical_features holds the index {choice}, but there are {n_columns} features.")
+    return int(choice)
+
+
+def _declared_states(
+    columns: list[Column], categorical: npt.NDArray[np.bool_], categories: Any
+) -> dict[int, list[Any]]:
+    """Return the states that the user declares for each categorical feature."""
+    if isinstance(categories, str) and categories == "auto":
+        return {}
+    places = np.flatnonzero(categorical).tolist()
+    if isinstance(categories, str) or not hasattr(categories, "__len__"):
+        raise TypeError(f"categories must be 'auto' or one list of states per categorical feature, got {categories!r}.")
+    if len(categories) != len(places):
+        raise ValueError(
+            f"categories must be one list of states for each of the {len(places)} categorical features, "
+            f"got {len(categories)}."
+        )
+    declared = {}
+    for j, given in zip(places, categories, strict=True):
+        if isinstance(given, str) or not hasattr(given, "__iter__"):
+            raise TypeError(f"categories must hold a list of states for {columns[j].label}, got {given!r}.")
+        states = np.asarray(given).tolist() if isinstance(given, np.ndarray) else list(given)
+        if len(states) == 0 or len(set(states)) != len(states) or any(is_missing(state) for state in states):
+            raise ValueError(
+                f"categories must hold different states, at least one and none missing, for {columns[j].label}, "
+                f"got {states!r}."
+            )
+        declared[j] = states
+    return declared

@@ -1,0 +1,74 @@
+"""The classes and the weights of the training rows."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+
+from skcredal.data.columns import is_missing, read_series
+
+__all__ = ["encode_target", "read_weights"]
+
+WeightArray = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+
+
+def encode_target(y: Any, *, estimator: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
+    """Return the classes present, sorted, and the place of each row's class among them.
+
+    Examples
+    --------
+    >>> classes, labels = encode_target(["yes", "no", "yes"], estimator=None)
+    >>> classes
+    array(['no', 'yes'], dtype='<U3')
+    >>> labels
+    array([1, 0, 1], dtype=int32)
+    """
+    if y is None:
+        raise ValueError(
+            f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
+        )
+    target = column_or_1d(read_series(y), warn=True)
+    if target.dtype.kind == "O":
+        for r, value in enumerate(target):
+            if is_missing(value):
+                raise ValueError(f"y contains a missing value ({value!r}, in row {r}); every row needs a class.")
+    assert_all_finite(target, input_name="y")
+    check_classification_targets(target)
+    classes, labels = np.unique(target, return_inverse=True)
+    return classes, labels.astype(np.int32)
+
+
+def read_weights(sample_weight: Any, n_rows: int) -> WeightArray | None:
+    """Return the weights of the rows, whole numbers as integers; ``None`` where every row counts once.
+
+    Examples
+    --------
+    >>> read_weights([2.0, 0.0, 1.0], 3)
+    array([2, 0, 1])
+    >>> read_weights([1, 1, 1], 3) is None
+    True
+    """
+    if sample_weight is None:
+        return None
+    if isinstance(sample_weight, Real):
+        weights = np.full(n_rows, sample_weight, np.float64)
+    else:
+        weights = np.asarray(read_series(sample_weight), dtype=np.float64)
+    if weights.ndim != 1:
+        raise ValueError(f"sample_weight must be 1D, got an array of shape {weights.shape}.")
+    check_consistent_length(weights, np.empty(n_rows))
+    wrong = ~(np.isfinite(weights) & (weights >= 0.0))
+    if wrong.any():
+        r = int(wrong.argmax())
+        raise ValueError(f"sample_weight must hold finite numbers ≥ 0, got {weights[r]!r} in row {r}.")
+    if not weights.any():
+        raise ValueError("sample_weight must hold a number > 0, got only zeros: no row is left.")
+    if np.all(weights == 1.0):
+        return None
+    whole = np.all(weights == np.floor(weights)) and weights.sum() < 2.0**53
+    return weights.astype(np.int64) if whole else weights

@@ -1,0 +1,215 @@
+"""The sufficient statistics of all SPODEs: counts of classes, values and pairs of values, which add (§2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from skcredal import kernels
+from skcredal._threads import run_in_threads
+
+__all__ = ["JointCounts", "Layout", "count", "pair_table_bytes"]
+
+CodeArray = npt.NDArray[np.unsignedinteger[Any]]
+CountArray = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Where the block of each feature and of each pair ``i < j`` begins in a packed table.
+
+    Parameters
+    ----------
+    n_states : ndarray of shape (k,)
+        How many states each feature has.
+    n_classes : int
+        How many classes there are; the class is innermost.
+    slots : int
+        How many slots each feature has besides its states: 0 in counts, 1 (unknown) in the tables of inference.
+    """
+
+    n_states: npt.NDArray[np.int64]
+    n_classes: int
+    slots: int = 0
+
+    @cached_property
+    def pairs(self) -> npt.NDArray[np.int64]:
+        """The pairs of features, (n_pairs, 2), in the order of their blocks."""
+        return np.stack(np.triu_indices(len(self.n_states), k=1), axis=1)
+
+    @cached_property
+    def value_offsets(self) -> npt.NDArray[np.int64]:
+        """The beginning of each feature's block (values × classes), and the end of the last."""
+        return _ends((self.n_states + self.slots) * self.n_classes)
+
+    @cached_property
+    def pair_offsets(self) -> npt.NDArray[np.int64]:
+        """The beginning of each pair's block (values × values × classes), and the end of the last."""
+        widths = self.n_states + self.slots
+        return _ends(widths[self.pairs[:, 0]] * widths[self.pairs[:, 1]] * self.n_classes)
+
+    def pair_index(self, i: int, j: int) -> int:
+        """Return the place of the pair ``i < j`` in the order of the blocks."""
+        k = len(self.n_states)
+        return i * k - i * (i + 1) // 2 + (j - i - 1)
+
+
+def _ends(sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
+
+
+def pair_table_bytes(n_states: npt.ArrayLike, n_classes: int) -> int:
+    """Return the bytes of the pair tables of a model: the counts, and the logarithms with a slot for unknown.
+
+    Examples
+    --------
+    Two features of two states and two classes: 2·2·2 counts and 3·3·2 logarithms of 8 bytes each.
+
+    >>> pair_table_bytes([2, 2], 2)
+    208
+    """
+    # Python integers: the product is what may not fit.
+    states = [int(v) for v in np.atleast_1d(np.asarray(n_states))]
+    cells = 0
+    for slots in (0, 1):
+        widths = [v + slots for v in states]
+        cells += (sum(widths) ** 2 - sum(v * v for v in widths)) // 2
+    return 8 * int(n_classes) * cells
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointCounts:
+    """n(c), n(c,a), n(c,a,b): how often each class, value and pair of values was seen.
+
+    They are integers, or real numbers if rows have real weights, and they add: the counts of two blocks of rows are
+    the sum of the counts.
+
+    Parameters
+    ----------
+    layout : Layout
+        The numbers of states and of classes, and where each block lies.
+    n_c : ndarray of shape (n_classes,)
+        Rows of each class.
+    n_ca : ndarray
+        Rows of each class and value; see :meth:`values`.
+    n_cab : ndarray
+        Rows of each class and pair of values; see :meth:`pair`.
+    complete : bool
+        Whether every cell of every row was known.
+    """
+
+    layout: Layout
+    n_c: CountArray
+    n_ca: CountArray
+    n_cab: CountArray
+    complete: bool
+
+    @property
+    def n(self) -> float:
+        """The number of rows, or the sum of their weights."""
+        return self.n_c.sum().item()
+
+    def values(self, j: int) -> CountArray:
+        """Return n(c, a_j) as an array (values, classes)."""
+        begin, end = self.layout.value_offsets[j : j + 2]
+        return self.n_ca[begin:end].reshape(-1, self.layout.n_classes)
+
+    def pair(self, i: int, j: int) -> CountArray:
+        """Return n(c, a_i, a_j) as an array (values of i, values of j, classes)."""
+        if i > j:
+            return self.pair(j, i).swapaxes(0, 1)
+        p = self.layout.pair_index(i, j)
+        begin, end = self.layout.pair_offsets[p : p + 2]
+        v_i, v_j = self.layout.n_states[[i, j]]
+        return self.n_cab[begin:end].reshape(v_i, v_j, self.layout.n_classes)
+
+    def __add__(self, other: JointCounts) -> JointCounts:
+        if not isinstance(other, JointCounts):
+            return NotImplemented
+        same_states = np.array_equal(self.layout.n_states, other.layout.n_states)
+        if not same_states or self.layout.n_classes != other.layout.n_classes:
+            raise ValueError("Counts add only if they have the same features, states and classes.")
+        return JointCounts(
+            self.layout,
+            self.n_c + other.n_c,
+            self.n_ca + other.n_ca,
+            self.n_cab + other.n_cab,
+            self.complete and other.complete,
+        )
+
+    def __repr__(self) -> str:
+        layout = self.layout
+        return f"JointCounts(n={self.n:g}, features={len(layout.n_states)}, classes={layout.n_classes})"
+
+
+def count(
+    codes: CodeArray,
+    labels: npt.NDArray[np.int32],
+    n_states: npt.NDArray[np.int64],
+    n_classes: int,
+    *,
+    weights: CountArray | None = None,
+    n_threads: int = 1,
+) -> JointCounts:
+    """Count the classes, values and pairs of values of rows.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (k, n)
+        The states of the features, feature-major; the number of states of a feature stands for unknown.
+    labels : ndarray of shape (n,)
+        The classes, from 0.
+    n_states : ndarray of shape (k,)
+        How many states each feature has.
+    n_classes : int
+        How many classes there are.
+    weights : ndarray of shape (n,), optional
+        Integer or real weights of the rows.
+    n_threads : int
+        Threads; the counts do not depend on it.
+
+    Examples
+    --------
+    Two features over three rows, the last of class 1:
+
+    >>> import numpy as np
+    >>> codes = np.array([[0, 1, 1], [1, 1, 0]], dtype=np.uint8)
+    >>> counts = count(codes, np.array([0, 0, 1], np.int32), np.array([2, 2]), 2)
+    >>> counts.n_c
+    array([2, 1])
+    >>> counts.values(0)
+    array([[1, 0],
+           [1, 1]])
+    >>> counts.pair(0, 1)[1, 1]
+    array([1, 0])
+    """
+    layout = Layout(n_states, n_classes)
+    dtype = np.dtype(np.int64) if weights is None else weights.dtype
+    row_weights = np.empty(0, np.int64) if weights is None else weights
+    n_c = np.bincount(labels, weights, n_classes).astype(dtype)
+    n_ca = np.zeros(layout.value_offsets[-1], dtype)
+    n_cab = np.zeros(layout.pair_offsets[-1], dtype)
+    kernels.counting.count_values(
+        codes, labels, row_weights, n_states, layout.value_offsets, n_classes, n_ca
+    )
+    complete = bool(np.all(codes.max(axis=1, initial=0) < n_states))
+
+    def count_some(some: npt.NDArray[np.int64]) -> None:
+        kernels.counting.count_pairs(
+            codes,
+            labels,
+            row_weights,
+            n_states,
+            layout.pairs[some],
+            layout.pair_offsets[some],
+            n_classes,
+            complete,
+            n_cab,
+        )
+
+    run_in_threads(count_some, np.array_split(np.arange(len(layout.pairs)), n_threads), n_threads)
+    return JointCounts(layout, n_c, n_ca, n_cab, complete)

@@ -1,0 +1,120 @@
+"""Sets of priors over the SPODEs, and the classes that no prior of the set lets another dominate (§6, §7)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from skcredal import kernels
+from skcredal.ensemble.counts import CodeArray
+from skcredal.ensemble.parameters import FloatArray
+from skcredal.ensemble.weights import compression_coefficients, relative_likelihoods
+
+__all__ = ["BmaPriors", "CompressionPriors", "most_probable", "put_back"]
+
+BoolArray = npt.NDArray[np.bool_]
+
+# Probabilities closer than this, relative to the largest, are a tie.
+TIE = 1e-12
+
+
+def most_probable(prior: FloatArray) -> BoolArray:
+    """Return the mask of the most probable classes, ties kept: the set of the null model.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> most_probable(np.array([0.4, 0.2, 0.4]))
+    array([ True, False,  True])
+    """
+    mask: BoolArray = prior >= prior.max() * (1.0 - TIE)
+    return mask
+
+
+def put_back(sets: BoolArray, reference: FloatArray) -> int:
+    """Put the most probable class of the reference prior back, in place, where it is missing; return how often.
+
+    The reference prior belongs to the set of priors, so that this happens only where a SPODE is feasible for some
+    prior of COMP-AODE*'s set but not for the reference prior, and so weighs in the one and not in the other.
+    """
+    rows = np.arange(len(sets))
+    best = reference.argmax(axis=1)
+    missing = ~sets[rows, best]
+    sets[rows, best] = True
+    return int(missing.sum())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BmaPriors:
+    """BMA-AODE*'s set: P(s_j) ≥ ε over the SPODEs that survive the likelihood cut."""
+
+    likelihood: FloatArray
+    eps: float
+
+    @classmethod
+    def from_likelihoods(cls, log_lik: FloatArray, eps: float) -> BmaPriors:
+        """Build the set for SPODEs of the given log-likelihoods."""
+        return cls(relative_likelihoods(log_lik), eps)
+
+    def maximal_sets(
+        self,
+        codes: CodeArray,
+        n_states: npt.NDArray[np.int64],
+        posterior: FloatArray,
+        reference: FloatArray,
+        prior: FloatArray,
+    ) -> BoolArray:
+        """Return the undominated classes of a chunk of rows, (rows, n_classes)."""
+        out = np.empty(reference.shape, np.bool_)
+        kernels.dominance.bma_sets(
+            codes, n_states, posterior, reference, most_probable(prior), self.likelihood, self.eps, out
+        )
+        return out
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CompressionPriors:
+    """COMP-AODE*'s set: P(s_0) = ε and P(s_j) ≥ ε; a SPODE counts if its upper coefficient is positive.
+
+    With B = LL_0 + log ε, a coefficient is ``π_j = base_j + κ·log P(s_j)``, ``base_j = 1 - LL_j/B``, ``κ = -1/B``.
+    """
+
+    feasible: BoolArray
+    base: FloatArray
+    kappa: float
+    eps: float
+
+    @classmethod
+    def from_likelihoods(cls, log_lik: FloatArray, log_lik_null: float, eps: float) -> CompressionPriors:
+        """Build the set for SPODEs of the given log-likelihoods."""
+        highest_prior = math.log1p(-len(log_lik) * eps)
+        upper = compression_coefficients(log_lik, log_lik_null, eps, highest_prior)
+        base = compression_coefficients(log_lik, log_lik_null, eps, 0.0)
+        return cls(upper > 0.0, base, -1.0 / (log_lik_null + math.log(eps)), eps)
+
+    def maximal_sets(
+        self,
+        codes: CodeArray,
+        n_states: npt.NDArray[np.int64],
+        posterior: FloatArray,
+        reference: FloatArray,
+        prior: FloatArray,
+    ) -> BoolArray:
+        """Return the undominated classes of a chunk of rows, (rows, n_classes)."""
+        out = np.empty(reference.shape, np.bool_)
+        kernels.dominance.compression_sets(
+            codes,
+            n_states,
+            posterior,
+            reference,
+            most_probable(prior),
+            self.feasible,
+            self.base,
+            self.kappa,
+            self.eps,
+            out,
+        )
+        return out

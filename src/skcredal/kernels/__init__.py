@@ -1,0 +1,20 @@
+"""Numba kernels: arrays in, arrays out, no knowledge of estimators.
+
+The modules are imported at their first use, because importing numba takes longer than all the rest of the
+package: write ``from skcredal import kernels`` and ``kernels.counting.count_pairs(...)``.
+"""
+
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from skcredal.kernels import counting, cuts, dominance, inference, tables
+
+__all__ = ["counting", "cuts", "dominance", "inference", "tables"]
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name in __all__:
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

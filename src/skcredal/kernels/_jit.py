@@ -1,0 +1,24 @@
+"""The one decorator of all kernels."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+from numba import njit
+
+__all__ = ["kernel"]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def kernel(function: Function) -> Function:
+    """Compile at the first call, keep the machine code on disk, and run without the GIL.
+
+    A kernel calls only kernels of its own file: numba renews what it kept when the file of the function changes, not when
+    another file does. No ``fastmath``: ``-inf`` means something, and sums keep their order.
+    """
+    try:
+        compiled = njit(cache=True, nogil=True)(function)
+    except RuntimeError:
+        # numba found no directory it may write its cache to: a read-only installation without a home.
+        compiled = njit(nogil=True)(function)
+    return cast(Function, compiled)

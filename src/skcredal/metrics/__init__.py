@@ -1,0 +1,37 @@
+"""Measures of determinate and set-valued predictions, as functions, as a report and as scorers.
+
+A set-valued prediction is a boolean mask ``y_set`` of shape ``(n_rows, n_classes)``: ``y_set[r, c]`` says
+whether class ``c`` belongs to the answer for row ``r``. Its columns follow ``labels``: pass ``clf.classes_``
+unless every class occurs in ``y_true``. A row with one class is *determinate* (or safe), a row with several
+*indeterminate* (or prior-dependent), a row with none is neither and always missed. A row whose true class is
+not in ``labels`` is missed as well. A measure without rows to average over is NaN.
+"""
+
+from ._measures import (
+    determinacy_score,
+    discounted_accuracy_score,
+    indeterminate_output_size,
+    set_accuracy_score,
+    single_accuracy_score,
+    true_class_brier_loss,
+    u65_score,
+    u80_score,
+    utility_score,
+)
+from ._report import credal_report, credal_summary
+from ._scorer import make_set_scorer
+
+__all__ = [
+    "credal_report",
+    "credal_summary",
+    "determinacy_score",
+    "discounted_accuracy_score",
+    "indeterminate_output_size",
+    "make_set_scorer",
+    "set_accuracy_score",
+    "single_accuracy_score",
+    "true_class_brier_loss",
+    "u65_score",
+    "u80_score",
+    "utility_score",
+]

@@ -1,0 +1,359 @@
+"""The measures of the specification, §9, one function each."""
+
+from __future__ import annotations
+
+from numbers import Real
+
+from numpy.typing import ArrayLike
+
+from ._outcomes import (
+    Outcomes,
+    as_labels,
+    as_probabilities,
+    as_values,
+    as_weights,
+    positions,
+    true_class_losses,
+    weighted_mean,
+)
+
+__all__ = [
+    "determinacy_score",
+    "discounted_accuracy_score",
+    "indeterminate_output_size",
+    "set_accuracy_score",
+    "single_accuracy_score",
+    "true_class_brier_loss",
+    "u65_score",
+    "u80_score",
+    "utility_score",
+]
+
+
+def determinacy_score(y_set: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
+    """Share of rows answered with exactly one class.
+
+    Parameters
+    ----------
+    y_set : array-like of bool, shape (n_rows, n_classes)
+        The predicted sets. 0 and 1 will do.
+    sample_weight : array-like of shape (n_rows,), optional
+        How often each row counts.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; NaN without rows.
+
+    Examples
+    --------
+    One of the two rows has a single class:
+
+    >>> from skcredal.metrics import determinacy_score
+    >>> determinacy_score([[1, 0, 0], [1, 1, 0]])
+    0.5
+    """
+    return Outcomes.from_sets(y_set, sample_weight).determinacy()
+
+
+def indeterminate_output_size(y_set: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
+    """Mean number of classes in the sets that have more than one.
+
+    Parameters
+    ----------
+    y_set : array-like of bool, shape (n_rows, n_classes)
+        The predicted sets. 0 and 1 will do.
+    sample_weight : array-like of shape (n_rows,), optional
+        How often each row counts.
+
+    Returns
+    -------
+    float
+        At least 2; NaN if no set has several classes.
+
+    Examples
+    --------
+    The sets of two and of three classes count, that of one does not: (2 + 3) / 2.
+
+    >>> from skcredal.metrics import indeterminate_output_size
+    >>> indeterminate_output_size([[1, 0, 0], [1, 1, 0], [1, 1, 1]])
+    2.5
+    """
+    return Outcomes.from_sets(y_set, sample_weight).output_size()
+
+
+def single_accuracy_score(
+    y_true: ArrayLike,
+    y_set: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Accuracy on the rows answered with exactly one class.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_rows,)
+        The true classes.
+    y_set : array-like of bool, shape (n_rows, n_classes)
+        The predicted sets. 0 and 1 will do.
+    labels : array-like of shape (n_classes,), optional
+        The classes in the order of the columns; by default those of `y_true`, sorted.
+    sample_weight : array-like of shape (n_rows,), optional
+        How often each row counts.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; NaN if no row has exactly one class.
+
+    Examples
+    --------
+    Of the first two rows, which have one class, the first is right:
+
+    >>> from skcredal.metrics import single_accuracy_score
+    >>> single_accuracy_score(["a", "a", "b"], [[1, 0], [0, 1], [1, 1]])
+    0.5
+    """
+    return Outcomes.from_predictions(y_true, y_set, labels, sample_weight).single_accuracy()
+
+
+def set_accuracy_score(
+    y_true: ArrayLike,
+    y_set: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Share of the sets of several classes that hold the true one.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_rows,)
+        The true classes.
+    y_set : array-like of bool, shape (n_rows, n_classes)
+        The predicted sets. 0 and 1 will do.
+    labels : array-like of shape (n_classes,), optional
+        The classes in the order of the columns; by default those of `y_true`, sorted.
+    sample_weight : array-like of shape (n_rows,), optional
+        How often each row counts.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; NaN if no row has several classes.
+
+    Examples
+    --------
+    Of the first two rows, which have two classes, the first holds the truth:
+
+    >>> from skcredal.metrics import set_accuracy_score
+    >>> set_accuracy_score(["a", "c", "b"], [[1, 1, 0], [1, 1, 0], [1, 0, 0]])
+    0.5
+    """
+    return Outcomes.from_predictions(y_true, y_set, labels, sample_weight).set_accuracy()
+
+
+def discounted_accuracy_score(
+    y_true: ArrayLike,
+    y_set: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Mean of 1/m over the rows, for a set of m classes that holds the true one, and 0 otherwise.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_rows,)
+        The true classes.
+    y_set : array-like of bool, shape (n_rows, n_classes)
+        The predicted sets. 0 and 1 will do.
+    labels : array-like of shape (n_classes,), optional
+        The classes in the order of the columns; by default those of `y_true`, sorted.
+    sample_weight : array-like of shape (n_rows,), optional
+        How often each row counts.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; NaN without rows.
+
+    See Also
+    --------
+    utility_score : Does not judge a set of two like a coin toss.
+
+    Examples
+    --------
+    A single right class, a right set of two, a miss: (1 + 1/2 + 0) / 3.
+
+    >>> from skcredal.metrics import discounted_accuracy_score
+    >>> discounted_accuracy_score(["a", "b", "b"], [[1, 0], [1, 1], [1, 0]])
+    0.5
+    """
+    return Outcomes.from_predictions(y_true, y_set, labels, sample_weight).utility(0.5)
+
+
+def utility_score(
+    y_true: ArrayLike,
+    y_set: ArrayLike,
+    *,
+    w: float,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Mean utility of the sets, where a right set of two classes is worth `w`.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_rows,)
+        The true classes.
+    y_set : array-like of bool, shape (n_rows, n_classes)
+        The predicted sets. 0 and 1 will do.
+    w : float in [0.5, 1]
+        What a right set of two classes is worth, where a single right class is worth 1. With 0.5 the
+        utility is the discounted accuracy; more rewards caution.
+    labels : array-like of shape (n_classes,), optional
+        The classes in the order of the columns; by default those of `y_true`, sorted.
+    sample_weight : array-like of shape (n_rows,), optional
+        How often each row counts.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; NaN without rows. If every set has one class, the accuracy.
+
+    Notes
+    -----
+    A row is worth ``(4w − 1) x + (2 − 4w) x²``, the parabola through 0, ``w`` and 1 at ``x`` = 0, 1/2 and 1,
+    where ``x`` is the discounted accuracy of the row: 1/m for a set of m classes that holds the true one,
+    otherwise 0.
+
+    Examples
+    --------
+    A single right class and a right set of two: (1 + 0.75) / 2.
+
+    >>> from skcredal.metrics import utility_score
+    >>> utility_score(["a", "b"], [[1, 0], [1, 1]], w=0.75)
+    0.875
+    """
+    if not (isinstance(w, Real) and 0.5 <= w <= 1):
+        raise ValueError(f"w must lie in [0.5, 1], got {w!r}.")
+    return Outcomes.from_predictions(y_true, y_set, labels, sample_weight).utility(float(w))
+
+
+def u65_score(
+    y_true: ArrayLike,
+    y_set: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Mean utility of the sets, where a right set of two classes is worth 0.65.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_rows,)
+        The true classes.
+    y_set : array-like of bool, shape (n_rows, n_classes)
+        The predicted sets. 0 and 1 will do.
+    labels : array-like of shape (n_classes,), optional
+        The classes in the order of the columns; by default those of `y_true`, sorted.
+    sample_weight : array-like of shape (n_rows,), optional
+        How often each row counts.
+
+    Returns
+    -------
+    float
+        The mean of ``1.6 x − 0.6 x²``, see `utility_score`; NaN without rows.
+
+    Examples
+    --------
+    A single right class, a right set of two, a miss: (1 + 0.65 + 0) / 3.
+
+    >>> from skcredal.metrics import u65_score
+    >>> round(u65_score(["a", "b", "b"], [[1, 0], [1, 1], [1, 0]]), 12)
+    0.55
+    """
+    return utility_score(y_true, y_set, w=0.65, labels=labels, sample_weight=sample_weight)
+
+
+def u80_score(
+    y_true: ArrayLike,
+    y_set: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Mean utility of the sets, where a right set of two classes is worth 0.8.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_rows,)
+        The true classes.
+    y_set : array-like of bool, shape (n_rows, n_classes)
+        The predicted sets. 0 and 1 will do.
+    labels : array-like of shape (n_classes,), optional
+        The classes in the order of the columns; by default those of `y_true`, sorted.
+    sample_weight : array-like of shape (n_rows,), optional
+        How often each row counts.
+
+    Returns
+    -------
+    float
+        The mean of ``2.2 x − 1.2 x²``, see `utility_score`; NaN without rows.
+
+    Examples
+    --------
+    A single right class, a right set of two, a miss: (1 + 0.8 + 0) / 3.
+
+    >>> from skcredal.metrics import u80_score
+    >>> round(u80_score(["a", "b", "b"], [[1, 0], [1, 1], [1, 0]]), 12)
+    0.6
+    """
+    return utility_score(y_true, y_set, w=0.8, labels=labels, sample_weight=sample_weight)
+
+
+def true_class_brier_loss(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Mean of ``(1 − P(true class))²``, the paper's Brier loss; smaller is better.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_rows,)
+        The true classes.
+    y_proba : array-like of shape (n_rows, n_classes) or (n_rows,)
+        The probabilities of the classes; in one dimension, of the second of two classes.
+    labels : array-like of shape (n_classes,), optional
+        The classes in the order of the columns; by default those of `y_true`, sorted.
+    sample_weight : array-like of shape (n_rows,), optional
+        How often each row counts.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; NaN without rows. A class that is not in `labels` has probability 0.
+
+    Notes
+    -----
+    It looks at the true class only, unlike the Brier score that sums the squared errors of all classes; with
+    two classes that sum is twice this one. As a scorer:
+    ``make_scorer(true_class_brier_loss, response_method="predict_proba", greater_is_better=False)``.
+
+    Examples
+    --------
+    The true classes have the probabilities 1 and 1/2: (0 + 1/4) / 2.
+
+    >>> from skcredal.metrics import true_class_brier_loss
+    >>> true_class_brier_loss(["a", "b"], [[1, 0], [0.5, 0.5]])
+    0.125
+    """
+    values = as_values("y_true", y_true)
+    proba = as_probabilities(y_proba, len(values))
+    truth = positions("y_true", values, as_labels(labels, values, proba.shape[1], "y_proba"))
+    return weighted_mean(true_class_losses(truth, proba), as_weights(sample_weight, len(values)))

@@ -1,0 +1,199 @@
+"""All measures at once: as a dictionary, and as a text with one line for each class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isnan
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ._outcomes import Outcomes, as_labels, as_mask, as_values
+
+__all__ = ["credal_report", "credal_summary"]
+
+_CLASS_COLUMNS = {
+    "support": "n",
+    "determinacy": "determinacy",
+    "single-acc": "single_accuracy",
+    "set-acc": "set_accuracy",
+    "output size": "output_size",
+    "u65": "u65",
+    "u80": "u80",
+}
+_COUNTERPART_COLUMNS = {"support": "n", "accuracy": "accuracy", "Brier": "brier"}
+
+
+def credal_summary(
+    y_true: ArrayLike,
+    y_set: ArrayLike,
+    *,
+    y_pred: ArrayLike | None = None,
+    y_proba: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> dict[str, float]:
+    """Return every measure of a set-valued prediction and of its determinate counterpart.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_rows,)
+        The true classes.
+    y_set : array-like of bool, shape (n_rows, n_classes)
+        The predicted sets. 0 and 1 will do.
+    y_pred : array-like of shape (n_rows,), optional
+        The classes predicted by the determinate counterpart; by default the most probable of `y_proba`.
+    y_proba : array-like of shape (n_rows, n_classes), optional
+        The probabilities given by the determinate counterpart.
+    labels : array-like of shape (n_classes,), optional
+        The classes in the order of the columns; by default those of `y_true`, sorted.
+    sample_weight : array-like of shape (n_rows,), optional
+        How often each row counts.
+
+    Returns
+    -------
+    dict of str to float
+        Always the same keys: ``n`` (rows, or the sum of their weights), ``determinacy``, ``single_accuracy``,
+        ``set_accuracy``, ``output_size``, ``discounted_accuracy``, ``u65``, ``u80``; and of the counterpart
+        ``accuracy``, ``accuracy_safe`` (on rows with one class), ``accuracy_dependent`` (with several) and
+        ``brier``. NaN where there are no rows to average over or no input.
+
+    Examples
+    --------
+    Two rows are safe, one of them right; one set of two classes holds the truth.
+
+    >>> from skcredal.metrics import credal_summary
+    >>> summary = credal_summary(["a", "b", "b"], [[1, 0], [1, 0], [1, 1]], y_pred=["a", "a", "b"])
+    >>> for name, value in summary.items():
+    ...     print(f"{name:<20}{value:.2f}")
+    n                   3.00
+    determinacy         0.67
+    single_accuracy     0.50
+    set_accuracy        1.00
+    output_size         2.00
+    discounted_accuracy 0.50
+    u65                 0.55
+    u80                 0.60
+    accuracy            0.67
+    accuracy_safe       0.50
+    accuracy_dependent  1.00
+    brier               nan
+    """
+    return _summary(Outcomes.from_predictions(y_true, y_set, labels, sample_weight, y_pred, y_proba))
+
+
+def credal_report(
+    y_true: ArrayLike,
+    y_set: ArrayLike,
+    *,
+    y_pred: ArrayLike | None = None,
+    y_proba: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    target_names: Sequence[str] | None = None,
+    sample_weight: ArrayLike | None = None,
+    digits: int = 2,
+) -> str:
+    """Return a text with the main measures, a line for each true class and one for all.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_rows,)
+        The true classes.
+    y_set : array-like of bool, shape (n_rows, n_classes)
+        The predicted sets. 0 and 1 will do.
+    y_pred : array-like of shape (n_rows,), optional
+        The classes predicted by the determinate counterpart; by default the most probable of `y_proba`.
+    y_proba : array-like of shape (n_rows, n_classes), optional
+        The probabilities given by the determinate counterpart.
+    labels : array-like of shape (n_classes,), optional
+        The classes in the order of the columns; by default those of `y_true`, sorted.
+    target_names : sequence of str, optional
+        Names to print for the labels, in their order.
+    sample_weight : array-like of shape (n_rows,), optional
+        How often each row counts.
+    digits : int, default=2
+        Digits after the point.
+
+    Returns
+    -------
+    str
+        A table of the sets, followed, if `y_pred` or `y_proba` is given, by one of the determinate
+        counterpart on the safe rows (one class) and the prior-dependent rows (several). Rows whose true class
+        is not in `labels` stand in a line ``(other)``. What cannot be computed is printed as ``-``.
+
+    See Also
+    --------
+    credal_summary : The same figures as numbers.
+
+    Examples
+    --------
+    >>> from skcredal.metrics import credal_report
+    >>> y_true = ["cat", "dog", "dog"]
+    >>> y_set = [[1, 0], [1, 0], [1, 1]]
+    >>> print(credal_report(y_true, y_set, y_pred=["cat", "cat", "dog"]))
+                     support  determinacy  single-acc  set-acc  output size   u65   u80
+    <BLANKLINE>
+                cat        1         1.00        1.00        -            -  1.00  1.00
+                dog        2         0.50        0.00     1.00         2.00  0.33  0.40
+    <BLANKLINE>
+                all        3         0.67        0.50     1.00         2.00  0.55  0.60
+    <BLANKLINE>
+                     support  accuracy  Brier
+    <BLANKLINE>
+               safe        2      0.50      -
+    prior-dependent        1      1.00      -
+    <BLANKLINE>
+                all        3      0.67      -
+    """
+    mask = as_mask(y_set)
+    classes = as_labels(labels, as_values("y_true", y_true, len(mask)), mask.shape[1], "y_set")
+    rows = Outcomes.from_predictions(y_true, mask, classes, sample_weight, y_pred, y_proba)
+    names = [str(label) for label in classes] if target_names is None else list(map(str, target_names))
+    if len(names) != len(classes):
+        raise ValueError(f"target_names must name the {len(classes)} labels, got {len(names)} names.")
+
+    parts = [(name, rows.only(rows.truth == c)) for c, name in enumerate(names)]
+    if np.any(rows.truth < 0):
+        parts.append(("(other)", rows.only(rows.truth < 0)))
+    tables = [(_CLASS_COLUMNS, parts)]
+    if y_pred is not None or y_proba is not None:
+        parts = [("safe", rows.only(rows.single)), ("prior-dependent", rows.only(rows.several))]
+        tables.append((_COUNTERPART_COLUMNS, parts))
+
+    name_width = max(len(name) for _, parts in tables for name, _ in [*parts, ("all", rows)])
+    return "\n".join(_table(columns, parts, rows, digits, name_width) for columns, parts in tables)
+
+
+def _summary(rows: Outcomes) -> dict[str, float]:
+    safe, dependent = rows.only(rows.single), rows.only(rows.several)
+    return {
+        "n": float(rows.weight.sum()),
+        "determinacy": rows.determinacy(),
+        "single_accuracy": rows.single_accuracy(),
+        "set_accuracy": rows.set_accuracy(),
+        "output_size": rows.output_size(),
+        "discounted_accuracy": rows.utility(0.5),
+        "u65": rows.utility(0.65),
+        "u80": rows.utility(0.8),
+        "accuracy": rows.mean(rows.correct),
+        "accuracy_safe": safe.mean(safe.correct),
+        "accuracy_dependent": dependent.mean(dependent.correct),
+        "brier": rows.mean(rows.brier),
+    }
+
+
+def _table(
+    columns: dict[str, str], parts: list[tuple[str, Outcomes]], rows: Outcomes, digits: int, name_width: int
+) -> str:
+    """Lay out one line for each part and, set off, one for all rows, in columns as wide as they need."""
+    names = ["", *(name for name, _ in parts), "all"]
+    summaries = [_summary(part) for part in [*(part for _, part in parts), rows]]
+    whole = all(summary["n"].is_integer() for summary in summaries)
+    cells = [[name.rjust(name_width) for name in names]]
+    for title, key in columns.items():
+        decimals = 0 if key == "n" and whole else digits
+        column = [title, *("-" if isnan(s[key]) else f"{s[key]:.{decimals}f}" for s in summaries)]
+        width = max(map(len, column))
+        cells.append([cell.rjust(width) for cell in column])
+    head, *body, total = ["  ".join(line) for line in zip(*cells, strict=True)]
+    return "\n".join([head, "", *body, "", total, ""])

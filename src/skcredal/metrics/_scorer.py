@@ -1,0 +1,139 @@
+"""Set-valued measures as scikit-learn scorers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import deepcopy
+from inspect import signature
+from typing import Any, Self
+
+from numpy.typing import ArrayLike
+from sklearn import get_config
+from sklearn.pipeline import Pipeline
+from sklearn.utils.metadata_routing import MetadataRequest
+
+__all__ = ["make_set_scorer"]
+
+
+def make_set_scorer(
+    metric: Callable[..., float], *, greater_is_better: bool = True, **kwargs: Any
+) -> _SetScorer:
+    """Make a scorer from a measure of sets, for `cross_validate`, `GridSearchCV` and the like.
+
+    Parameters
+    ----------
+    metric : callable
+        ``metric(y_true, y_set, **kwargs)``, or ``metric(y_set, **kwargs)`` if its first parameter is named
+        ``y_set``. If it takes ``labels``, it is given the classes of the estimator.
+    greater_is_better : bool, default=True
+        If False, the scorer returns the measure with its sign changed.
+    **kwargs : object
+        Further arguments of the metric.
+
+    Returns
+    -------
+    callable
+        ``scorer(estimator, X, y, sample_weight=None)``. The estimator has a method ``predict_set``, or is a
+        pipeline that ends in such an estimator, or a fitted search for one.
+
+    Notes
+    -----
+    With metadata routing enabled, ``scorer.set_score_request(sample_weight=True)`` asks for the weights.
+
+    Select models by a measure that every row has, such as `u65_score`: one that averages over some of the
+    rows, such as `set_accuracy_score`, is NaN where there are none.
+
+    Examples
+    --------
+    A classifier that always answers with both classes earns 0.65 a row:
+
+    >>> from skcredal.metrics import make_set_scorer, u65_score
+    >>> class Doubter:
+    ...     classes_ = ["no", "yes"]
+    ...     def predict_set(self, X):
+    ...         return [[True, True] for row in X]
+    >>> scorer = make_set_scorer(u65_score)
+    >>> scorer
+    make_set_scorer(u65_score)
+    >>> scorer(Doubter(), [[0.1], [0.2]], ["no", "yes"])
+    0.65
+    """
+    return _SetScorer(metric, greater_is_better, kwargs)
+
+
+class _SetScorer:
+    """A scorer as scikit-learn knows them: it can be called, cloned, pickled and asked for metadata."""
+
+    def __init__(self, metric: Callable[..., float], greater_is_better: bool, kwargs: dict[str, Any]) -> None:
+        parameters = signature(metric).parameters
+        self._metric = metric
+        self._greater_is_better = greater_is_better
+        self._kwargs = kwargs
+        self._needs_truth = next(iter(parameters), None) != "y_set"
+        self._takes_labels = "labels" in parameters
+        self._takes_weight = "sample_weight" in parameters
+        self._weight_request: bool | str | None = None
+        # Arguments that are wrong or missing should fail here, not as NaN scores at the end of a search.
+        signature(metric).bind(*[None] * (1 + self._needs_truth), **kwargs)
+
+    def __call__(self, estimator: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        y_set, final = _predict_set(estimator, X)
+        kwargs = dict(self._kwargs)
+        if self._takes_labels and "labels" not in kwargs:
+            kwargs["labels"] = final.classes_
+        if sample_weight is not None:
+            kwargs["sample_weight"] = sample_weight
+        score = self._metric(*([y, y_set] if self._needs_truth else [y_set]), **kwargs)
+        return float(score) if self._greater_is_better else -float(score)
+
+    def __repr__(self) -> str:
+        name = getattr(self._metric, "__name__", repr(self._metric))
+        sign = [] if self._greater_is_better else ["greater_is_better=False"]
+        arguments = [name, *sign, *(f"{key}={value!r}" for key, value in self._kwargs.items())]
+        return f"make_set_scorer({', '.join(arguments)})"
+
+    def __sklearn_clone__(self) -> Self:
+        return deepcopy(self)
+
+    def set_score_request(self, *, sample_weight: bool | str | None) -> Self:
+        """Ask for weights (True, or the name they go by), ignore them (False) or refuse them (None)."""
+        # Without routing nothing would read the request, and the scores would be unweighted without a word.
+        if not get_config()["enable_metadata_routing"]:
+            raise RuntimeError(
+                "set_score_request needs metadata routing: set_config(enable_metadata_routing=True)."
+            )
+        self._weight_request = sample_weight
+        return self
+
+    def get_metadata_routing(self) -> Any:
+        """Return the metadata that the scorer asks for."""
+        request = MetadataRequest(owner=repr(self))
+        if self._takes_weight:
+            request.score.add_request(param="sample_weight", alias=self._weight_request)
+        return request
+
+    def _accept_sample_weight(self) -> bool:
+        # Without metadata routing, GridSearchCV asks this before it hands on the weights given to fit.
+        return self._takes_weight
+
+
+def _predict_set(estimator: Any, X: Any) -> tuple[ArrayLike, Any]:
+    """Return the sets that an estimator predicts, with the estimator that predicted them.
+
+    scikit-learn's pipelines and searches pass on only the methods they know, so the way to ``predict_set``
+    is walked here: through the transformers of a pipeline, into the best estimator of a search.
+    """
+    inner = estimator
+    while not hasattr(inner, "predict_set"):
+        if isinstance(inner, Pipeline):
+            X = inner[:-1].transform(X) if len(inner) > 1 else X
+            inner = inner[-1]
+        elif hasattr(inner, "best_estimator_"):
+            inner = inner.best_estimator_
+        else:
+            where = "" if inner is estimator else f", which ends in {type(inner).__name__}"
+            raise TypeError(
+                "estimator must have predict_set, or be a pipeline that ends in an estimator that has it, or "
+                f"a fitted search for one, got {type(estimator).__name__}{where}."
+            )
+    return inner.predict_set(X), inner
