@@ -573,22 +573,24 @@ def _exchanged(slopes: npt.NDArray[np.float64], start: Sequence[float], eps: flo
 
     SLSQP alone loses digits where ε is small and the slopes d_j/ε are steep.
     """
-    d, y = [float(slope) for slope in slopes], list(start)
-
-    def value() -> float:
-        return math.fsum(d_j * math.log(y_j) for d_j, y_j in zip(d, y, strict=True))
-
-    before = math.inf
-    while value() < before:
-        before = value()
+    d, y = [float(slope) for slope in slopes / np.abs(slopes).max()], list(start)
+    before, now = math.inf, _dot(d, [math.log(y_j) for y_j in y])
+    while now < before - 1e-15:
         for i, j in itertools.combinations(range(len(d)), 2):
-            shared = y[i] + y[j]
-            places = [y[i], eps, shared - eps]
-            if d[i] * d[j] > 0:
-                places.append(min(max(shared * d[i] / (d[i] + d[j]), eps), shared - eps))
-            y[i] = min(places, key=lambda x: d[i] * math.log(x) + d[j] * math.log(shared - x))  # noqa: B023
-            y[j] = shared - y[i]
+            y[i], y[j] = _best_split(d[i], d[j], y[i], y[j], eps)
+        before, now = now, _dot(d, [math.log(y_j) for y_j in y])
     return y
+
+
+def _best_split(d_i: float, d_j: float, y_i: float, y_j: float, eps: float) -> tuple[float, float]:
+    """§7: the split of y_i + y_j with the least d_i log y_i + d_j log y_j: an end, or the stationary point."""
+    shared = y_i + y_j
+    splits = [(y_i, y_j), (eps, shared - eps), (shared - eps, eps)]
+    if d_i * d_j > 0:
+        stationary = shared * d_i / (d_i + d_j)
+        if eps < stationary < shared - eps:
+            splits.append((stationary, shared - stationary))
+    return min(splits, key=lambda split: d_i * math.log(split[0]) + d_j * math.log(split[1]))
 
 
 # --- §7: sets -------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal, assert_series_equal
 from scipy.io import arff as scipy_arff
@@ -350,6 +350,7 @@ def tables(draw):
     return gap.join(lines) + gap, frame
 
 
+@settings(deadline=None)
 @given(tables())
 def test_what_is_written_is_read(tmp_path_factory, written):
     text, frame = written

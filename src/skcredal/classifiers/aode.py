@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from skcredal import kernels
+from skcredal._arrays import CodeArray, FloatArray
 from skcredal._validation import check_choice
 from skcredal.classifiers.base import TrainingRows
 from skcredal.classifiers.spodes import LikelihoodWeightedEnsemble, SpodeEnsemble, resolve_epsilon
-from skcredal.ensemble.counts import CodeArray
-from skcredal.ensemble.parameters import FloatArray
 from skcredal.ensemble.weights import bma_weights, compression_weights, uniform_weights
 
 __all__ = ["AODE", "BmaAODE", "CompAODE"]
@@ -20,25 +19,26 @@ __all__ = ["AODE", "BmaAODE", "CompAODE"]
 class AODE(SpodeEnsemble):
     """Averaged one-dependence estimators: the plain mean of all SPODEs.
 
-    Each SPODE takes another feature as super-parent: all other features depend on it and on the class. Numeric
-    features are discretised inside, on the training rows only.
+    Each SPODE takes another feature as super-parent: all other features depend on it and on the class.
+    Numeric features are discretised inside, on the training rows only.
 
     Parameters
     ----------
     ess : float, default=1.0
         Equivalent sample size of the BDeu prior over the parameters.
     average : {"posterior", "joint"}, default="posterior"
-        What is averaged: the posteriors of the SPODEs, as in the paper of Corani and Antonucci, or their joint
-        probabilities, as in Webb's original and in Weka.
+        What is averaged: the posteriors of the SPODEs, as in the paper of Corani and Antonucci, or their
+        joint probabilities, as in Webb's original and in Weka.
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
-        Which features are categorical: by the type of their column (strings, booleans and declared categories),
-        ``"all"``, or besides those also the ones named here, by name, index or mask.
+        Which features are categorical: by the type of their column (strings, booleans and declared
+        categories), ``"all"``, or besides those also the ones named here, by name, index or mask.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature, in the order of the columns. ``"auto"``: those that the input declares
-        (a pandas categorical, a polars Enum, an Arrow dictionary), else those that occur in training.
+        The states of each categorical feature, in the order of the columns. ``"auto"``: those that the input
+        declares (a pandas categorical, a polars Enum, an Arrow dictionary), else those that occur in
+        training.
     missing : {"impute", "marginalize"}, default="impute"
-        ``"impute"``: a missing value is taken for the training median or mode. ``"marginalize"``: it is left out,
-        of the counts in training and of the factors in prediction.
+        ``"impute"``: a missing value is taken for the training median or mode. ``"marginalize"``: it is left
+        out, of the counts in training and of the factors in prediction.
     handle_unknown : {"ignore", "error"}, default="ignore"
         What to do with a value that is not among the states: leave its factors out, or refuse.
     max_categories : int, optional
@@ -55,8 +55,8 @@ class AODE(SpodeEnsemble):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, where ``X`` has names that are all strings.
     super_parents_ : ndarray of shape (k,)
-        The features kept, each the super-parent of a SPODE, by name or else by index. A feature with a single bin or
-        a single observed value is dropped.
+        The features kept, each the super-parent of a SPODE, by name or else by index. A feature with a single
+        bin or a single observed value is dropped.
     counts_ : JointCounts
         How often each class, value and pair of values was seen.
     weights_ : ndarray of shape (k,)
@@ -79,7 +79,7 @@ class AODE(SpodeEnsemble):
     >>> kind = ["apple", "apple", "apple", "apple", "banana", "banana"]
     >>> from skcredal import AODE
     >>> clf = AODE().fit(fruit, kind)
-    >>> clf.predict(pd.DataFrame({"colour": ["green", "yellow"], "weight": [145.0, None]}))
+    >>> clf.predict(pd.DataFrame({"colour": ["green", "yellow"], "weight": [None, 119.0]}))
     array(['apple', 'banana'], dtype='<U6')
     """
 
@@ -116,32 +116,36 @@ class AODE(SpodeEnsemble):
             return super()._average(chunk)
         tables = self._tables
         out = np.empty((chunk.shape[1], len(self.classes_)))
-        kernels.inference.mean_joint(chunk, tables.layout.n_states, tables.log_joints(chunk), tables.prior, out)
+        kernels.inference.mean_joint(
+            chunk, tables.layout.n_states, tables.log_joints(chunk), tables.prior, out
+        )
         return out
 
 
 class BmaAODE(LikelihoodWeightedEnsemble):
     """BMA-AODE: Bayesian model averaging over the SPODEs with a uniform prior.
 
-    The weights are proportional to the conditional likelihoods of the SPODEs; those below a ten-thousandth of the
-    largest are set to 0. On larger data a single SPODE takes nearly all the weight: mind :class:`CompAODE`.
+    The weights are proportional to the conditional likelihoods of the SPODEs; those below a ten-thousandth of
+    the largest are set to 0. On larger data a single SPODE takes nearly all the weight: mind
+    :class:`CompAODE`.
 
     Parameters
     ----------
     ess : float, default=1.0
         Equivalent sample size of the BDeu prior over the parameters.
     likelihood_floor : float, default=0.0
-        Bounds each probability inside the likelihoods from below (and nowhere else); the original experiments of
-        the paper used 0.01.
+        Bounds each probability inside the likelihoods from below (and nowhere else); the original experiments
+        of the paper used 0.01.
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
-        Which features are categorical: by the type of their column (strings, booleans and declared categories),
-        ``"all"``, or besides those also the ones named here, by name, index or mask.
+        Which features are categorical: by the type of their column (strings, booleans and declared
+        categories), ``"all"``, or besides those also the ones named here, by name, index or mask.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature, in the order of the columns. ``"auto"``: those that the input declares
-        (a pandas categorical, a polars Enum, an Arrow dictionary), else those that occur in training.
+        The states of each categorical feature, in the order of the columns. ``"auto"``: those that the input
+        declares (a pandas categorical, a polars Enum, an Arrow dictionary), else those that occur in
+        training.
     missing : {"impute", "marginalize"}, default="impute"
-        ``"impute"``: a missing value is taken for the training median or mode. ``"marginalize"``: it is left out,
-        of the counts in training and of the factors in prediction.
+        ``"impute"``: a missing value is taken for the training median or mode. ``"marginalize"``: it is left
+        out, of the counts in training and of the factors in prediction.
     handle_unknown : {"ignore", "error"}, default="ignore"
         What to do with a value that is not among the states: leave its factors out, or refuse.
     max_categories : int, optional
@@ -158,8 +162,8 @@ class BmaAODE(LikelihoodWeightedEnsemble):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, where ``X`` has names that are all strings.
     super_parents_ : ndarray of shape (k,)
-        The features kept, each the super-parent of a SPODE, by name or else by index. A feature with a single bin or
-        a single observed value is dropped.
+        The features kept, each the super-parent of a SPODE, by name or else by index. A feature with a single
+        bin or a single observed value is dropped.
     counts_ : JointCounts
         How often each class, value and pair of values was seen.
     log_likelihood_ : ndarray of shape (k,)
@@ -220,8 +224,9 @@ class BmaAODE(LikelihoodWeightedEnsemble):
 class CompAODE(LikelihoodWeightedEnsemble):
     """COMP-AODE: the SPODEs weighted by their compression coefficients.
 
-    The coefficient of a SPODE tells how much shorter it makes the description of the classes than the null model does.
-    The logarithm spreads the weights more evenly than Bayesian model averaging, and models that do not compress get none.
+    The coefficient of a SPODE tells how much shorter it makes the description of the classes than the null
+    model does. The logarithm spreads the weights more evenly than Bayesian model averaging, and models that
+    do not compress get none.
 
     Parameters
     ----------
@@ -229,19 +234,21 @@ class CompAODE(LikelihoodWeightedEnsemble):
         Equivalent sample size of the BDeu prior over the parameters.
     epsilon : "auto" or float, default="auto"
         Prior probability of the null model.
-        ``"auto"`` is ``min(0.01, 1/(2(k+1)))`` with k the features kept; a number must lie in ``(0, 1/(k+1))``.
+        ``"auto"`` is ``min(0.01, 1/(2(k+1)))`` with k the features kept; a number must lie in ``(0,
+        1/(k+1))``.
     likelihood_floor : float, default=0.0
-        Bounds each probability inside the likelihoods from below (and nowhere else); the original experiments of
-        the paper used 0.01.
+        Bounds each probability inside the likelihoods from below (and nowhere else); the original experiments
+        of the paper used 0.01.
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
-        Which features are categorical: by the type of their column (strings, booleans and declared categories),
-        ``"all"``, or besides those also the ones named here, by name, index or mask.
+        Which features are categorical: by the type of their column (strings, booleans and declared
+        categories), ``"all"``, or besides those also the ones named here, by name, index or mask.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature, in the order of the columns. ``"auto"``: those that the input declares
-        (a pandas categorical, a polars Enum, an Arrow dictionary), else those that occur in training.
+        The states of each categorical feature, in the order of the columns. ``"auto"``: those that the input
+        declares (a pandas categorical, a polars Enum, an Arrow dictionary), else those that occur in
+        training.
     missing : {"impute", "marginalize"}, default="impute"
-        ``"impute"``: a missing value is taken for the training median or mode. ``"marginalize"``: it is left out,
-        of the counts in training and of the factors in prediction.
+        ``"impute"``: a missing value is taken for the training median or mode. ``"marginalize"``: it is left
+        out, of the counts in training and of the factors in prediction.
     handle_unknown : {"ignore", "error"}, default="ignore"
         What to do with a value that is not among the states: leave its factors out, or refuse.
     max_categories : int, optional
@@ -258,8 +265,8 @@ class CompAODE(LikelihoodWeightedEnsemble):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, where ``X`` has names that are all strings.
     super_parents_ : ndarray of shape (k,)
-        The features kept, each the super-parent of a SPODE, by name or else by index. A feature with a single bin or
-        a single observed value is dropped.
+        The features kept, each the super-parent of a SPODE, by name or else by index. A feature with a single
+        bin or a single observed value is dropped.
     counts_ : JointCounts
         How often each class, value and pair of values was seen.
     log_likelihood_ : ndarray of shape (k,)
@@ -288,7 +295,7 @@ class CompAODE(LikelihoodWeightedEnsemble):
     >>> from skcredal import CompAODE
     >>> clf = CompAODE().fit(fruit, kind)
     >>> clf.predict_proba(pd.DataFrame({"colour": ["yellow"], "weight": [121.0]})).round(2)
-    array([[0.02, 0.98]])
+    array([[0.04, 0.96]])
     """
 
     def __init__(

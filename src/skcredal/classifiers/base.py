@@ -1,4 +1,4 @@
-"""What all classifiers share: reading tables, classes and weights, and the checks of scikit-learn's contract."""
+"""What all classifiers share: reading tables, classes and weights, and scikit-learn's contract."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from skcredal._arrays import AnyArray, CodeArray, CountArray, LabelArray
 from skcredal._config import get_config
 from skcredal._threads import thread_count
 from skcredal._validation import check_choice, check_integer
 from skcredal.data.columns import read_table
-from skcredal.data.encoding import CodeArray, EncodingRules, TableEncoding, learn_encoding
-from skcredal.data.target import WeightArray, encode_target, read_weights
+from skcredal.data.encoding import EncodingRules, TableEncoding, learn_encoding
+from skcredal.data.target import encode_target, read_weights
 from skcredal.ensemble.counts import pair_table_bytes
 
 __all__ = ["TabularClassifier", "TrainingRows"]
@@ -27,15 +28,15 @@ class TrainingRows:
     """The training table as codes (k, n), labels (n,) and weights (n,) or ``None``."""
 
     codes: CodeArray
-    labels: npt.NDArray[np.int32]
-    weights: WeightArray | None
+    labels: LabelArray
+    weights: CountArray | None
 
 
 class TabularClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier of tables with numeric and categorical columns and missing values, discretised inside.
 
-    Subclasses take the parameters that are read here in their ``__init__``, call :meth:`_encode_training` in ``fit``,
-    and :meth:`_encode` before they predict.
+    Subclasses take the parameters that are read here in their ``__init__``, call :meth:`_encode_training` in
+    ``fit``, and :meth:`_encode` before they predict.
     """
 
     categorical_features: Any
@@ -45,7 +46,7 @@ class TabularClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     max_categories: int | None
     n_jobs: int | None
 
-    classes_: npt.NDArray[Any]
+    classes_: AnyArray
     n_features_in_: int
     feature_names_in_: npt.NDArray[np.object_]
 
@@ -56,15 +57,14 @@ class TabularClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         table = read_table(X, estimator=self)
         validate_data(self, table.data, reset=True, skip_check_array=True)
         weights = read_weights(sample_weight, table.n_rows)
-        target = encode_target(y, estimator=self)
-        check_consistent_length(np.empty(table.n_rows), target[1])
-        classes, labels = target
+        classes, labels = encode_target(y, estimator=self)
+        check_consistent_length(np.empty(table.n_rows), labels)
         if weights is not None and not weights.all():
             # A row of weight 0 is absent: its values declare no state and its class may vanish with it.
             rows = weights > 0
             table, weights = table.select(rows), weights[rows]
-            present, labels = np.unique(labels[rows], return_inverse=True)
-            classes, labels = classes[present], labels.astype(np.int32)
+            present, places = np.unique(labels[rows], return_inverse=True)
+            classes, labels = classes[present], places.astype(np.int32)
         names = getattr(self, "feature_names_in_", None)
         self._encoding, codes = learn_encoding(
             table, labels, weights, len(classes), rules, names=names, n_threads=n_threads
@@ -94,7 +94,7 @@ class TabularClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.max_categories,
         )
 
-    def _labels_of(self, encoding: TableEncoding) -> npt.NDArray[Any]:
+    def _labels_of(self, encoding: TableEncoding) -> AnyArray:
         """Return the features kept: their names, or their indices where there are no names."""
         kept = np.array(encoding.kept, np.int64)
         names = getattr(self, "feature_names_in_", None)
@@ -111,9 +111,9 @@ class TabularClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         worst = ", ".join(f"{self.super_parents_[place]!s} ({n_states[place]} states)" for place in most)
         raise ValueError(
             f"The pair tables of {len(n_states)} features and {len(self.classes_)} classes would take "
-            f"{needed / 1024**3:.2f} GiB, beyond the limit of {limit / 1024**3:.2f} GiB. The features with most "
-            f"states are {worst}. Set max_categories to merge their rarest states, drop them, or raise the limit "
-            "with skcredal.set_config(pair_table_limit=...)."
+            f"{needed / 1024**3:.2f} GiB, beyond the limit of {limit / 1024**3:.2f} GiB. The features with "
+            f"most states are {worst}. Set max_categories to merge their rarest states, drop them, or raise "
+            "the limit with skcredal.set_config(pair_table_limit=...)."
         )
 
     def __sklearn_tags__(self) -> Any:

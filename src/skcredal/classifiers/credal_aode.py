@@ -1,4 +1,4 @@
-"""The credal classifiers: BMA-AODE* and COMP-AODE*, which return every class that some prior favours (§6, §7)."""
+"""The credal classifiers BMA-AODE* and COMP-AODE*, which return every undominated class (§6, §7)."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from skcredal._arrays import BoolArray, CodeArray, FloatArray
 from skcredal.classifiers.aode import BmaAODE, CompAODE
 from skcredal.classifiers.base import TrainingRows
 from skcredal.classifiers.spodes import SpodeEnsemble, resolve_epsilon
-from skcredal.ensemble.counts import CodeArray
-from skcredal.ensemble.parameters import FloatArray
-from skcredal.ensemble.priors import BmaPriors, BoolArray, CompressionPriors, put_back
+from skcredal.ensemble.priors import BmaPriors, CompressionPriors, put_back
 
 __all__ = ["CredalBmaAODE", "CredalCompAODE"]
 
@@ -24,9 +23,9 @@ class CredalSpodeEnsemble(SpodeEnsemble):
     def predict_set(self, X: Any) -> BoolArray:
         """Return the classes that no other dominates: those that a prior of the set may favour.
 
-        A class dominates another if it is more probable under every prior of the set. Where the set has one class, the
-        answer does not hang on the prior, and it is the class of :meth:`predict`; where it has several, the case is
-        prior-dependent, and the class of :meth:`predict` is one of them.
+        A class dominates another if it is more probable under every prior of the set. Where the set has one
+        class, the answer does not hang on the prior, and it is the class of :meth:`predict`; where it has
+        several, the case is prior-dependent, and the class of :meth:`predict` is one of them.
 
         Parameters
         ----------
@@ -43,7 +42,7 @@ class CredalSpodeEnsemble(SpodeEnsemble):
         return sets
 
     def _maximal_sets(self, codes: CodeArray) -> tuple[BoolArray, FloatArray]:
-        """Return the undominated classes as they come out, and the probabilities under the reference prior."""
+        """Return the undominated classes as they come out, and the posterior under the reference prior."""
         shape = (codes.shape[1], len(self.classes_))
         sets, reference = np.empty(shape, np.bool_), np.empty(shape)
         tables = self._tables
@@ -62,9 +61,9 @@ class CredalSpodeEnsemble(SpodeEnsemble):
 class CredalBmaAODE(CredalSpodeEnsemble, BmaAODE):
     """BMA-AODE*: Bayesian model averaging over the SPODEs with a set of priors.
 
-    The set holds every prior that gives each SPODE at least ε. :meth:`predict_set` returns the classes that no other
-    dominates under all of them, by an exact closed form; :meth:`predict` and :meth:`predict_proba` answer for the
-    uniform prior, as :class:`BmaAODE`.
+    The set holds every prior that gives each SPODE at least ε. :meth:`predict_set` returns the classes that
+    no other dominates under all of them, by an exact closed form; :meth:`predict` and :meth:`predict_proba`
+    answer for the uniform prior, as :class:`BmaAODE`.
 
     Parameters
     ----------
@@ -72,19 +71,21 @@ class CredalBmaAODE(CredalSpodeEnsemble, BmaAODE):
         Equivalent sample size of the BDeu prior over the parameters.
     epsilon : "auto" or float, default="auto"
         Least prior probability of a SPODE.
-        ``"auto"`` is ``min(0.01, 1/(2(k+1)))`` with k the features kept; a number must lie in ``(0, 1/(k+1))``.
+        ``"auto"`` is ``min(0.01, 1/(2(k+1)))`` with k the features kept; a number must lie in ``(0,
+        1/(k+1))``.
     likelihood_floor : float, default=0.0
-        Bounds each probability inside the likelihoods from below (and nowhere else); the original experiments of
-        the paper used 0.01.
+        Bounds each probability inside the likelihoods from below (and nowhere else); the original experiments
+        of the paper used 0.01.
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
-        Which features are categorical: by the type of their column (strings, booleans and declared categories),
-        ``"all"``, or besides those also the ones named here, by name, index or mask.
+        Which features are categorical: by the type of their column (strings, booleans and declared
+        categories), ``"all"``, or besides those also the ones named here, by name, index or mask.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature, in the order of the columns. ``"auto"``: those that the input declares
-        (a pandas categorical, a polars Enum, an Arrow dictionary), else those that occur in training.
+        The states of each categorical feature, in the order of the columns. ``"auto"``: those that the input
+        declares (a pandas categorical, a polars Enum, an Arrow dictionary), else those that occur in
+        training.
     missing : {"impute", "marginalize"}, default="impute"
-        ``"impute"``: a missing value is taken for the training median or mode. ``"marginalize"``: it is left out,
-        of the counts in training and of the factors in prediction.
+        ``"impute"``: a missing value is taken for the training median or mode. ``"marginalize"``: it is left
+        out, of the counts in training and of the factors in prediction.
     handle_unknown : {"ignore", "error"}, default="ignore"
         What to do with a value that is not among the states: leave its factors out, or refuse.
     max_categories : int, optional
@@ -101,8 +102,8 @@ class CredalBmaAODE(CredalSpodeEnsemble, BmaAODE):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, where ``X`` has names that are all strings.
     super_parents_ : ndarray of shape (k,)
-        The features kept, each the super-parent of a SPODE, by name or else by index. A feature with a single bin or
-        a single observed value is dropped.
+        The features kept, each the super-parent of a SPODE, by name or else by index. A feature with a single
+        bin or a single observed value is dropped.
     counts_ : JointCounts
         How often each class, value and pair of values was seen.
     log_likelihood_ : ndarray of shape (k,)
@@ -131,7 +132,7 @@ class CredalBmaAODE(CredalSpodeEnsemble, BmaAODE):
     >>> from skcredal import CredalBmaAODE, set_labels
     >>> clf = CredalBmaAODE().fit(fruit, kind)
     >>> new = pd.DataFrame({"colour": ["red", "red"], "weight": [150.0, 100.0]})
-    >>> [list(labels) for labels in set_labels(clf.predict_set(new), clf.classes_)]
+    >>> [labels.tolist() for labels in set_labels(clf.predict_set(new), clf.classes_)]
     [['apple'], ['apple', 'banana']]
     """
 
@@ -170,9 +171,9 @@ class CredalBmaAODE(CredalSpodeEnsemble, BmaAODE):
 class CredalCompAODE(CredalSpodeEnsemble, CompAODE):
     """COMP-AODE*: the SPODEs weighted by compression coefficients with a set of priors.
 
-    The set holds every prior that gives the null model ε and each SPODE at least ε. :meth:`predict_set` returns the
-    classes that no other dominates under all of them, by an exact closed form; :meth:`predict` and
-    :meth:`predict_proba` answer for the prior that is uniform over the SPODEs, as :class:`CompAODE`.
+    The set holds every prior that gives the null model ε and each SPODE at least ε. :meth:`predict_set`
+    returns the classes that no other dominates under all of them, by an exact closed form; :meth:`predict`
+    and :meth:`predict_proba` answer for the prior that is uniform over the SPODEs, as :class:`CompAODE`.
 
     Parameters
     ----------
@@ -180,19 +181,21 @@ class CredalCompAODE(CredalSpodeEnsemble, CompAODE):
         Equivalent sample size of the BDeu prior over the parameters.
     epsilon : "auto" or float, default="auto"
         Prior probability of the null model, and the least one of a SPODE.
-        ``"auto"`` is ``min(0.01, 1/(2(k+1)))`` with k the features kept; a number must lie in ``(0, 1/(k+1))``.
+        ``"auto"`` is ``min(0.01, 1/(2(k+1)))`` with k the features kept; a number must lie in ``(0,
+        1/(k+1))``.
     likelihood_floor : float, default=0.0
-        Bounds each probability inside the likelihoods from below (and nowhere else); the original experiments of
-        the paper used 0.01.
+        Bounds each probability inside the likelihoods from below (and nowhere else); the original experiments
+        of the paper used 0.01.
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
-        Which features are categorical: by the type of their column (strings, booleans and declared categories),
-        ``"all"``, or besides those also the ones named here, by name, index or mask.
+        Which features are categorical: by the type of their column (strings, booleans and declared
+        categories), ``"all"``, or besides those also the ones named here, by name, index or mask.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature, in the order of the columns. ``"auto"``: those that the input declares
-        (a pandas categorical, a polars Enum, an Arrow dictionary), else those that occur in training.
+        The states of each categorical feature, in the order of the columns. ``"auto"``: those that the input
+        declares (a pandas categorical, a polars Enum, an Arrow dictionary), else those that occur in
+        training.
     missing : {"impute", "marginalize"}, default="impute"
-        ``"impute"``: a missing value is taken for the training median or mode. ``"marginalize"``: it is left out,
-        of the counts in training and of the factors in prediction.
+        ``"impute"``: a missing value is taken for the training median or mode. ``"marginalize"``: it is left
+        out, of the counts in training and of the factors in prediction.
     handle_unknown : {"ignore", "error"}, default="ignore"
         What to do with a value that is not among the states: leave its factors out, or refuse.
     max_categories : int, optional
@@ -209,8 +212,8 @@ class CredalCompAODE(CredalSpodeEnsemble, CompAODE):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, where ``X`` has names that are all strings.
     super_parents_ : ndarray of shape (k,)
-        The features kept, each the super-parent of a SPODE, by name or else by index. A feature with a single bin or
-        a single observed value is dropped.
+        The features kept, each the super-parent of a SPODE, by name or else by index. A feature with a single
+        bin or a single observed value is dropped.
     counts_ : JointCounts
         How often each class, value and pair of values was seen.
     log_likelihood_ : ndarray of shape (k,)
@@ -239,7 +242,7 @@ class CredalCompAODE(CredalSpodeEnsemble, CompAODE):
     >>> from skcredal import CredalCompAODE, set_labels
     >>> clf = CredalCompAODE().fit(fruit, kind)
     >>> new = pd.DataFrame({"colour": ["red", "red"], "weight": [150.0, 100.0]})
-    >>> [list(labels) for labels in set_labels(clf.predict_set(new), clf.classes_)]
+    >>> [labels.tolist() for labels in set_labels(clf.predict_set(new), clf.classes_)]
     [['apple'], ['apple', 'banana']]
     """
 

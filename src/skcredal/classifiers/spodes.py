@@ -8,21 +8,21 @@ from numbers import Real
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from skcredal import kernels
+from skcredal._arrays import AnyArray, CodeArray, FloatArray
 from skcredal._threads import run_in_threads, thread_count
 from skcredal._validation import check_real
 from skcredal.classifiers.base import TabularClassifier, TrainingRows
-from skcredal.ensemble.counts import CodeArray, JointCounts, count
-from skcredal.ensemble.parameters import FloatArray, chunks, spode_tables
+from skcredal.ensemble.counts import JointCounts, count
+from skcredal.ensemble.parameters import chunks, spode_tables
 from skcredal.ensemble.weights import automatic_epsilon, log_likelihoods, null_log_likelihood
 
 __all__ = ["LikelihoodWeightedEnsemble", "SpodeEnsemble", "resolve_epsilon"]
 
 
 def resolve_epsilon(epsilon: Any, k: int) -> float:
-    """Return ε for k features: 0 < ε < 1/(k+1), so that the reference prior lies inside the set of priors (§6)."""
+    """Return ε for k features: 0 < ε < 1/(k+1), so that the set holds the reference prior (§6)."""
     if isinstance(epsilon, str) and epsilon == "auto":
         return automatic_epsilon(k)
     if not isinstance(epsilon, Real) or isinstance(epsilon, bool):
@@ -47,8 +47,8 @@ class SpodeEnsemble(TabularClassifier):
         Parameters
         ----------
         X : array-like or DataFrame of shape (n_rows, n_features)
-            The features: a numpy array, or a table of pandas, polars or pyarrow, with numeric, boolean, string and
-            categorical columns and missing values.
+            The features: a numpy array, or a table of pandas, polars or pyarrow, with numeric, boolean,
+            string and categorical columns and missing values.
         y : array-like of shape (n_rows,)
             The classes.
         sample_weight : array-like of shape (n_rows,), optional
@@ -88,7 +88,7 @@ class SpodeEnsemble(TabularClassifier):
     def _learn_weights(self, rows: TrainingRows) -> FloatArray:
         """Return the weights of the SPODEs."""
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
+    def predict(self, X: Any) -> AnyArray:
         """Return the most probable class of every row; of equally probable ones the first in ``classes_``.
 
         Parameters
@@ -101,7 +101,9 @@ class SpodeEnsemble(TabularClassifier):
         y_pred : ndarray of shape (n_rows,)
             The classes.
         """
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        proba = self.predict_proba(X)
+        y_pred: AnyArray = self.classes_[proba.argmax(axis=1)]
+        return y_pred
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the probability of every class.
@@ -136,7 +138,8 @@ class SpodeEnsemble(TabularClassifier):
         Returns
         -------
         log_proba : ndarray of shape (n_rows, n_classes)
-            The natural logarithms, columns as in ``classes_``; ``-inf`` for a probability too small for a double.
+            The natural logarithms, columns as in ``classes_``; ``-inf`` for a probability too small for a
+            double.
         """
         with np.errstate(divide="ignore"):
             log_proba: FloatArray = np.log(self.predict_proba(X))
@@ -153,8 +156,8 @@ class SpodeEnsemble(TabularClassifier):
         Returns
         -------
         proba : ndarray of shape (n_rows, k, n_classes)
-            The probabilities, super-parents as in ``super_parents_``, columns as in ``classes_``; NaN where the value
-            of the super-parent is unknown, which leaves its SPODE out of the row.
+            The probabilities, super-parents as in ``super_parents_``, columns as in ``classes_``; NaN where
+            the value of the super-parent is unknown, which leaves its SPODE out of the row.
         """
         codes = self._encode(X)
         proba = np.empty((codes.shape[1], len(codes), len(self.classes_)))

@@ -1,4 +1,4 @@
-"""Tables of every kind read as columns: numpy arrays, pandas, polars and pyarrow, missing values in any form."""
+"""Tables of every kind read as columns: numpy, pandas, polars and pyarrow, missing values in any form."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from sklearn.utils import check_array
+
+from skcredal._arrays import AnyArray, BoolArray, FloatArray
 
 __all__ = ["Column", "Factor", "Table", "is_missing", "read_series", "read_table"]
 
@@ -24,7 +25,7 @@ _SMALL_RANGE = 1 << 16
 class Factor:
     """A categorical column: for each row the place of its value among the states, -1 where it is missing."""
 
-    codes: npt.NDArray[np.integer[Any]]
+    codes: AnyArray
     states: list[Any]
     declared: bool
 
@@ -58,7 +59,7 @@ class Column:
             raise TypeError(f"{self.label} has the type {values.dtype}, which is no feature.")
         return values.dtype.kind in "iuf"
 
-    def numbers(self) -> npt.NDArray[np.float64]:
+    def numbers(self) -> FloatArray:
         """Return the column as numbers, NaN where it is missing."""
         if isinstance(self.data, nw.Series) and self.data.dtype.is_numeric():
             numbers = self.data.cast(nw.Float64()).to_numpy().astype(np.float64, copy=False)
@@ -89,8 +90,8 @@ class Column:
             codes = np.where(codes == len(states), -1, codes)
         return Factor(codes, states.tolist(), declared=False)
 
-    def _array(self) -> npt.NDArray[Any]:
-        values: npt.NDArray[Any] = self.data.to_numpy() if isinstance(self.data, nw.Series) else self.data
+    def _array(self) -> AnyArray:
+        values: AnyArray = self.data.to_numpy() if isinstance(self.data, nw.Series) else self.data
         return values
 
     def _temporal(self, dtype: str) -> TypeError:
@@ -99,7 +100,7 @@ class Column:
             "give a number (such as days since a date) or a category (such as the month) instead."
         )
 
-    def _holds_numbers(self, values: npt.NDArray[np.object_]) -> bool:
+    def _holds_numbers(self, values: AnyArray) -> bool:
         """Tell whether an object column holds nothing but numbers, by the types that occur in it."""
         kinds = {kind for kind in set(map(type, values)) if not _is_missing_type(kind)}
         for kind in kinds:
@@ -107,12 +108,12 @@ class Column:
                 raise self._temporal(kind.__name__)
             if kind.__hash__ is None:
                 raise self._not_a_state(kind)
-        return all(issubclass(kind, (Real, Decimal)) and kind is not bool for kind in kinds)
+        return bool not in kinds and all(issubclass(kind, (Real, Decimal)) for kind in kinds)
 
     def _not_a_state(self, kind: type) -> TypeError:
         return TypeError(f"{self.label} holds a {kind.__name__}; each argument must be a string or a number.")
 
-    def _converted(self, values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    def _converted(self, values: AnyArray) -> FloatArray:
         if values.dtype.kind in "iufb":
             return values.astype(np.float64, copy=False)
         numbers = np.empty(len(values))
@@ -125,7 +126,7 @@ class Column:
                 ) from None
         return numbers
 
-    def _factor_of_objects(self, values: npt.NDArray[np.object_]) -> Factor:
+    def _factor_of_objects(self, values: AnyArray) -> Factor:
         places: dict[Any, int] = {}
         try:
             codes = np.fromiter(
@@ -150,7 +151,9 @@ def _is_missing_type(kind: type) -> bool:
 
 def is_missing(value: Any) -> bool:
     """Tell whether a single value stands for nothing: None, NaN, pandas' NA or NaT."""
-    return _is_missing_type(type(value)) or (isinstance(value, (float, np.floating, Decimal)) and value != value)
+    return _is_missing_type(type(value)) or (
+        isinstance(value, (float, np.floating, Decimal)) and value != value
+    )
 
 
 def _in_order(states: list[Any]) -> list[Any]:
@@ -161,7 +164,7 @@ def _in_order(states: list[Any]) -> list[Any]:
         return sorted(states, key=lambda state: (type(state).__name__, repr(state)))
 
 
-def _factor_of_small_integers(values: npt.NDArray[Any], low: int, high: int) -> Factor:
+def _factor_of_small_integers(values: AnyArray, low: int, high: int) -> Factor:
     shifted = values.astype(np.int64) - low
     present = np.zeros(high - low + 1, np.bool_)
     present[shifted] = True
@@ -170,7 +173,7 @@ def _factor_of_small_integers(values: npt.NDArray[Any], low: int, high: int) -> 
 
 
 def _declared_factor(series: nw.Series[Any]) -> Factor | None:
-    """Read declared categories from the native column; ``None`` for a polars Categorical, which declares none.
+    """Read declared categories from the native column; ``None`` for a polars Categorical, with none.
 
     narwhals reports only the categories that occur, and takes no notice of a null in an Arrow dictionary.
     """
@@ -184,15 +187,15 @@ def _declared_factor(series: nw.Series[Any]) -> Factor | None:
         return Factor(physical.fill_null(-1).to_numpy(), list(series.dtype.categories), declared=True)
     if not hasattr(native, "unify_dictionaries"):
         native = native.array.__arrow_array__()  # pandas over Arrow
-    codes: list[npt.NDArray[Any]] = [np.empty(0, np.int64)]
+    codes: list[AnyArray] = [np.empty(0, np.int64)]
     states: list[Any] = []
     for chunk in native.unify_dictionaries().chunks:
         states = chunk.dictionary.to_pylist()
-        codes.append(chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False))
+        codes.append(chunk.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False))
     return _without_null_state(np.concatenate(codes), states)
 
 
-def _without_null_state(codes: npt.NDArray[Any], states: list[Any]) -> Factor:
+def _without_null_state(codes: AnyArray, states: list[Any]) -> Factor:
     """Drop nulls and repetitions that an Arrow dictionary may hold among its values."""
     kept: dict[Any, int] = {}
     places = [-1 if is_missing(state) else kept.setdefault(state, len(kept)) for state in states]
@@ -201,19 +204,21 @@ def _without_null_state(codes: npt.NDArray[Any], states: list[Any]) -> Factor:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """A table that was read: the object that scikit-learn's checks of names and shape take, and its columns."""
+    """A table that was read: what scikit-learn's checks of names and shape take, and the columns."""
 
     data: Any
     columns: list[Column]
     n_rows: int
 
-    def select(self, rows: npt.NDArray[np.bool_]) -> Table:
+    def select(self, rows: BoolArray) -> Table:
         """Return the table of the rows that the mask keeps."""
         columns = []
         for column in self.columns:
             data = column.data
             columns.append(
-                Column(column.label, data.filter(rows.tolist()) if isinstance(data, nw.Series) else data[rows])
+                Column(
+                    column.label, data.filter(rows.tolist()) if isinstance(data, nw.Series) else data[rows]
+                )
             )
         return Table(self.data, columns, int(rows.sum()))
 

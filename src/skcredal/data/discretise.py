@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
+from skcredal._arrays import IntArray
 from skcredal._threads import run_in_threads, thread_count
 from skcredal.data.columns import Table, read_table
 from skcredal.data.features import NumericFeature
@@ -20,9 +20,10 @@ __all__ = ["MDLDiscretizer"]
 class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Cut numeric features into bins that tell the classes apart, by Fayyad and Irani's MDL criterion.
 
-    A feature is cut where the class entropy is least, if the gain of information pays for the description of the cut,
-    and again on both sides, until no cut pays. A feature that tells nothing about the class keeps a single bin. The
-    classifiers of this package do this by themselves; the transformer is there for other uses.
+    A feature is cut where the class entropy is least, if the gain of information pays for the description of
+    the cut, and again on both sides, until no cut pays. A feature that tells nothing about the class keeps a
+    single bin. The classifiers of this package do this by themselves; the transformer is there for other
+    uses.
 
     A missing value takes the training median of its feature, before cutting.
 
@@ -96,7 +97,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
         self.medians_ = np.array([feature.fill for feature in self._features])
         return self
 
-    def transform(self, X: Any) -> npt.NDArray[np.int64]:
+    def transform(self, X: Any) -> IntArray:
         """Return the bin of every value, counted from 0.
 
         Parameters
@@ -128,4 +129,5 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.target_tags.required = True
+        tags.transformer_tags.preserves_dtype = []
         return tags

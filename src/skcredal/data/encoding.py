@@ -8,16 +8,14 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from skcredal._arrays import BoolArray, CodeArray, CountArray, IntArray, LabelArray
 from skcredal._threads import run_in_threads
 from skcredal.data.columns import Column, Table, is_missing
 from skcredal.data.features import CategoricalFeature, NumericFeature
-from skcredal.data.target import WeightArray
 
 __all__ = ["EncodingRules", "TableEncoding", "learn_encoding"]
 
-CodeArray = npt.NDArray[np.unsignedinteger[Any]]
 Feature = NumericFeature | CategoricalFeature
 
 
@@ -44,7 +42,7 @@ class TableEncoding:
         return [j for j, feature in enumerate(self.features) if feature.is_informative]
 
     @property
-    def n_states(self) -> npt.NDArray[np.int64]:
+    def n_states(self) -> IntArray:
         """The numbers of states of the features kept."""
         return np.array([self.features[j].n_states for j in self.kept], np.int64)
 
@@ -54,34 +52,28 @@ class TableEncoding:
         for j, feature in enumerate(self.features):
             if j not in kept and isinstance(feature, NumericFeature):
                 table.columns[j].numbers()  # refuses infinities here as in fit
-        return _stack(
-            [(lambda j=j: self.features[j].read(table.columns[j])) for j in sorted(kept)],
-            self.n_states,
-            table.n_rows,
-            n_threads,
-        )
 
+        def read(j: int) -> IntArray:
+            return self.features[j].read(table.columns[j])
 
-def _stack(
-    readers: Sequence[Callable[[], npt.NDArray[Any]]],
-    n_states: npt.NDArray[np.int64],
-    n_rows: int,
-    n_threads: int,
-) -> CodeArray:
-    """Fill the smallest unsigned integers that hold every state and the unknown."""
-    codes = np.empty((len(readers), n_rows), np.min_scalar_type(int(n_states.max(initial=0))))
+        return self._stack(read, table.n_rows, n_threads)
 
-    def fill(place: int) -> None:
-        codes[place] = readers[place]()
+    def _stack(self, read: Callable[[int], IntArray], n_rows: int, n_threads: int) -> CodeArray:
+        """Put the codes of the features kept into the smallest integers that hold every state and unknown."""
+        kept, most = self.kept, int(self.n_states.max(initial=0))
+        codes = np.empty((len(kept), n_rows), np.min_scalar_type(most))
 
-    run_in_threads(fill, range(len(readers)), n_threads)
-    return codes
+        def fill(place: int) -> None:
+            codes[place] = read(kept[place])
+
+        run_in_threads(fill, range(len(kept)), n_threads)
+        return codes
 
 
 def learn_encoding(
     table: Table,
-    labels: npt.NDArray[np.int32],
-    weights: WeightArray | None,
+    labels: LabelArray,
+    weights: CountArray | None,
     n_classes: int,
     rules: EncodingRules,
     *,
@@ -111,7 +103,7 @@ def learn_encoding(
     declared = _declared_states(table.columns, categorical, rules.categories)
     impute = rules.missing == "impute"
 
-    def learn(j: int) -> tuple[Feature, npt.NDArray[np.int64]]:
+    def learn(j: int) -> tuple[Feature, IntArray]:
         column = table.columns[j]
         if not categorical[j]:
             numbers = column.numbers()
@@ -130,32 +122,29 @@ def learn_encoding(
 
     learned = run_in_threads(learn, range(len(table.columns)), n_threads)
     encoding = TableEncoding([feature for feature, _ in learned])
-    readers = [(lambda j=j: learned[j][1]) for j in encoding.kept]
-    return encoding, _stack(readers, encoding.n_states, table.n_rows, 1)
+    return encoding, encoding._stack(lambda j: learned[j][1], table.n_rows, n_threads=1)
 
 
-def _categorical_mask(columns: list[Column], wish: Any, names: Sequence[str] | None) -> npt.NDArray[np.bool_]:
+def _categorical_mask(columns: list[Column], wish: Any, names: Sequence[str] | None) -> BoolArray:
     """Return which features are categorical: those that cannot be numbers, and those that the user names."""
-    mask = np.array([not column.is_numeric for column in columns])
-    if isinstance(wish, str):
-        if wish not in ("from_dtype", "all"):
-            raise ValueError(
-                "categorical_features must be 'from_dtype', 'all', or a list of names, indices or a mask, "
-                f"got {wish!r}."
-            )
-        return mask if wish == "from_dtype" else np.ones(len(columns), np.bool_)
-    chosen = np.asarray(wish).tolist() if np.ndim(wish) == 1 else None
-    if chosen is None:
-        raise TypeError(
-            f"categorical_features must be 'from_dtype', 'all', or a list of names, indices or a mask, got {wish!r}."
+    mask: BoolArray = np.array([not column.is_numeric for column in columns])
+    if isinstance(wish, str) and wish == "from_dtype":
+        return mask
+    if isinstance(wish, str) and wish == "all":
+        return np.ones(len(columns), np.bool_)
+    if isinstance(wish, str) or np.ndim(wish) != 1:
+        raise ValueError(
+            "categorical_features must be 'from_dtype', 'all', or a list of names or indices or a mask, "
+            f"got {wish!r}."
         )
+    chosen = list(wish) if isinstance(wish, (list, tuple)) else np.asarray(wish).tolist()
     if chosen and all(isinstance(choice, bool) for choice in chosen):
         if len(chosen) != len(columns):
             raise ValueError(
-                f"categorical_features as a mask must have one entry for each of the {len(columns)} features, "
+                f"categorical_features as a mask must have one entry for each of {len(columns)} features, "
                 f"got {len(chosen)}."
             )
-        return mask | np.array(chosen)
+        return np.logical_or(mask, chosen)
     for choice in chosen:
         mask[_place(choice, len(columns), names)] = True
     return mask
@@ -171,21 +160,25 @@ def _place(choice: Any, n_columns: int, names: Sequence[str] | None) -> int:
             )
         return list(names).index(choice)
     if not isinstance(choice, Integral) or isinstance(choice, bool):
-        raise TypeError(f"categorical_features must hold names or indices, or be a mask, got {choice!r} in it.")
+        raise TypeError(
+            f"categorical_features must hold names or indices, or be a mask, got {choice!r} in it."
+        )
     if not -n_columns <= int(choice) < n_columns:
-        raise ValueError(f"categorical_features holds the index {choice}, but there are {n_columns} features.")
+        raise ValueError(
+            f"categorical_features holds the index {choice}, but there are {n_columns} features."
+        )
     return int(choice)
 
 
-def _declared_states(
-    columns: list[Column], categorical: npt.NDArray[np.bool_], categories: Any
-) -> dict[int, list[Any]]:
+def _declared_states(columns: list[Column], categorical: BoolArray, categories: Any) -> dict[int, list[Any]]:
     """Return the states that the user declares for each categorical feature."""
     if isinstance(categories, str) and categories == "auto":
         return {}
     places = np.flatnonzero(categorical).tolist()
     if isinstance(categories, str) or not hasattr(categories, "__len__"):
-        raise TypeError(f"categories must be 'auto' or one list of states per categorical feature, got {categories!r}.")
+        raise TypeError(
+            f"categories must be 'auto' or one list of states per categorical feature, got {categories!r}."
+        )
     if len(categories) != len(places):
         raise ValueError(
             f"categories must be one list of states for each of the {len(places)} categorical features, "
@@ -198,8 +191,8 @@ def _declared_states(
         states = np.asarray(given).tolist() if isinstance(given, np.ndarray) else list(given)
         if len(states) == 0 or len(set(states)) != len(states) or any(is_missing(state) for state in states):
             raise ValueError(
-                f"categories must hold different states, at least one and none missing, for {columns[j].label}, "
-                f"got {states!r}."
+                "categories must hold different states, at least one and none missing, for "
+                f"{columns[j].label}, got {states!r}."
             )
         declared[j] = states
     return declared

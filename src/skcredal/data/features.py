@@ -10,21 +10,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from skcredal import kernels
+from skcredal._arrays import CountArray, FloatArray, IntArray, LabelArray
 from skcredal.data.columns import Column, Factor
-from skcredal.data.target import WeightArray
 
 __all__ = ["CategoricalFeature", "NumericFeature", "weighted_median"]
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 OTHER = "(other)"
 
 
-def weighted_median(values: FloatArray, weights: WeightArray | None = None) -> float:
+def weighted_median(values: FloatArray, weights: CountArray | None = None) -> float:
     """Return the median, a value of weight w counting w times; of an even count, the mean of the middle two.
 
     Examples
@@ -39,7 +35,7 @@ def weighted_median(values: FloatArray, weights: WeightArray | None = None) -> f
     return _median_of_sorted(values[order], None if weights is None else weights[order])
 
 
-def _median_of_sorted(ordered: FloatArray, weights: WeightArray | None) -> float:
+def _median_of_sorted(ordered: FloatArray, weights: CountArray | None) -> float:
     passed = np.arange(1, len(ordered) + 1) if weights is None else np.cumsum(weights)
     half = passed[-1] / 2
     low = float(ordered[np.searchsorted(passed, half, side="left")])
@@ -60,8 +56,8 @@ class NumericFeature:
     def learn(
         cls,
         numbers: FloatArray,
-        labels: npt.NDArray[np.int32],
-        weights: WeightArray | None,
+        labels: LabelArray,
+        weights: CountArray | None,
         n_classes: int,
         *,
         impute: bool,
@@ -139,7 +135,7 @@ class CategoricalFeature:
     def learn(
         cls,
         factor: Factor,
-        weights: WeightArray | None,
+        weights: CountArray | None,
         *,
         declared: Sequence[Any] | None,
         max_categories: int | None,
@@ -180,7 +176,7 @@ class CategoricalFeature:
     def encode(self, factor: Factor, label: str) -> IntArray:
         """Return the codes of a factor; the label names it in an error."""
         codes = [self.lookup.get(state, self.n_states) for state in factor.states]
-        new_codes = np.array([*codes, self.fill], np.int64)[factor.codes]
+        new_codes: IntArray = np.array([*codes, self.fill], np.int64)[factor.codes]
         if self.refuse_unknown:
             unknown = (new_codes == self.n_states) & (factor.codes >= 0)
             if unknown.any():

@@ -6,18 +6,16 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
+from skcredal._arrays import AnyArray, CountArray, LabelArray
 from skcredal.data.columns import is_missing, read_series
 
 __all__ = ["encode_target", "read_weights"]
 
-WeightArray = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
-
-def encode_target(y: Any, *, estimator: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
+def encode_target(y: Any, *, estimator: Any) -> tuple[AnyArray, LabelArray]:
     """Return the classes present, sorted, and the place of each row's class among them.
 
     Examples
@@ -36,14 +34,16 @@ def encode_target(y: Any, *, estimator: Any) -> tuple[npt.NDArray[Any], npt.NDAr
     if target.dtype.kind == "O":
         for r, value in enumerate(target):
             if is_missing(value):
-                raise ValueError(f"y contains a missing value ({value!r}, in row {r}); every row needs a class.")
+                raise ValueError(
+                    f"y contains a missing value ({value!r}, in row {r}); every row needs a class."
+                )
     assert_all_finite(target, input_name="y")
     check_classification_targets(target)
     classes, labels = np.unique(target, return_inverse=True)
     return classes, labels.astype(np.int32)
 
 
-def read_weights(sample_weight: Any, n_rows: int) -> WeightArray | None:
+def read_weights(sample_weight: Any, n_rows: int) -> CountArray | None:
     """Return the weights of the rows, whole numbers as integers; ``None`` where every row counts once.
 
     Examples

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from skcredal import kernels
+from skcredal._arrays import CodeArray, CountArray, IntArray, LabelArray
 from skcredal._threads import run_in_threads
 
 __all__ = ["JointCounts", "Layout", "count", "pair_table_bytes"]
-
-CodeArray = npt.NDArray[np.unsignedinteger[Any]]
-CountArray = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,25 +26,26 @@ class Layout:
     n_classes : int
         How many classes there are; the class is innermost.
     slots : int
-        How many slots each feature has besides its states: 0 in counts, 1 (unknown) in the tables of inference.
+        How many slots each feature has besides its states: 0 in counts, 1 (unknown) in the tables of
+        inference.
     """
 
-    n_states: npt.NDArray[np.int64]
+    n_states: IntArray
     n_classes: int
     slots: int = 0
 
     @cached_property
-    def pairs(self) -> npt.NDArray[np.int64]:
+    def pairs(self) -> IntArray:
         """The pairs of features, (n_pairs, 2), in the order of their blocks."""
         return np.stack(np.triu_indices(len(self.n_states), k=1), axis=1)
 
     @cached_property
-    def value_offsets(self) -> npt.NDArray[np.int64]:
+    def value_offsets(self) -> IntArray:
         """The beginning of each feature's block (values × classes), and the end of the last."""
         return _ends((self.n_states + self.slots) * self.n_classes)
 
     @cached_property
-    def pair_offsets(self) -> npt.NDArray[np.int64]:
+    def pair_offsets(self) -> IntArray:
         """The beginning of each pair's block (values × values × classes), and the end of the last."""
         widths = self.n_states + self.slots
         return _ends(widths[self.pairs[:, 0]] * widths[self.pairs[:, 1]] * self.n_classes)
@@ -58,7 +56,7 @@ class Layout:
         return i * k - i * (i + 1) // 2 + (j - i - 1)
 
 
-def _ends(sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def _ends(sizes: IntArray) -> IntArray:
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
 
 
@@ -85,8 +83,8 @@ def pair_table_bytes(n_states: npt.ArrayLike, n_classes: int) -> int:
 class JointCounts:
     """n(c), n(c,a), n(c,a,b): how often each class, value and pair of values was seen.
 
-    They are integers, or real numbers if rows have real weights, and they add: the counts of two blocks of rows are
-    the sum of the counts.
+    They are integers, or real numbers if rows have real weights, and they add: the counts of two blocks of
+    rows are the sum of the counts.
 
     Parameters
     ----------
@@ -111,7 +109,7 @@ class JointCounts:
     @property
     def n(self) -> float:
         """The number of rows, or the sum of their weights."""
-        return self.n_c.sum().item()
+        return float(self.n_c.sum())
 
     def values(self, j: int) -> CountArray:
         """Return n(c, a_j) as an array (values, classes)."""
@@ -148,8 +146,8 @@ class JointCounts:
 
 def count(
     codes: CodeArray,
-    labels: npt.NDArray[np.int32],
-    n_states: npt.NDArray[np.int64],
+    labels: LabelArray,
+    n_states: IntArray,
     n_classes: int,
     *,
     weights: CountArray | None = None,
@@ -193,12 +191,10 @@ def count(
     n_c = np.bincount(labels, weights, n_classes).astype(dtype)
     n_ca = np.zeros(layout.value_offsets[-1], dtype)
     n_cab = np.zeros(layout.pair_offsets[-1], dtype)
-    kernels.counting.count_values(
-        codes, labels, row_weights, n_states, layout.value_offsets, n_classes, n_ca
-    )
+    kernels.counting.count_values(codes, labels, row_weights, n_states, layout.value_offsets, n_classes, n_ca)
     complete = bool(np.all(codes.max(axis=1, initial=0) < n_states))
 
-    def count_some(some: npt.NDArray[np.int64]) -> None:
+    def count_some(some: IntArray) -> None:
         kernels.counting.count_pairs(
             codes,
             labels,

@@ -5,19 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from skcredal import kernels
+from skcredal._arrays import CodeArray, FloatArray, IntArray
 from skcredal._threads import run_in_threads
-from skcredal.ensemble.counts import CodeArray, JointCounts, Layout
+from skcredal.ensemble.counts import JointCounts, Layout
 
 __all__ = ["CHUNK_ROWS", "SpodeTables", "chunks", "spode_tables"]
 
-# Rows that inference takes at a time. The likelihoods are summed chunk by chunk: their last digits depend on this
-# number, and on nothing else.
+# Rows that inference takes at a time. The likelihoods are summed chunk by chunk: their last digits depend on
+# this number, and on nothing else.
 CHUNK_ROWS = 512
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,8 +31,8 @@ class SpodeTables:
     log_a : ndarray
         The naive Bayes factors.
     log_ratio, log_ratio_reverse : ndarray
-        The corrections of feature j under super-parent i, and of i under j; the latter is empty for complete data,
-        where the two are the same.
+        The corrections of feature j under super-parent i, and of i under j; the latter is empty for complete
+        data, where the two are the same.
     """
 
     layout: Layout
@@ -101,7 +99,7 @@ def spode_tables(counts: JointCounts, ess: float, *, n_threads: int = 1) -> Spod
         log_a,
     )
 
-    def fill_some(some: npt.NDArray[np.int64]) -> None:
+    def fill_some(some: IntArray) -> None:
         kernels.tables.fill_pairs(
             counts.n_cab,
             log_a,

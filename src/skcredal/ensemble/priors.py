@@ -6,16 +6,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from skcredal import kernels
-from skcredal.ensemble.counts import CodeArray
-from skcredal.ensemble.parameters import FloatArray
+from skcredal._arrays import BoolArray, CodeArray, FloatArray, IntArray
 from skcredal.ensemble.weights import compression_coefficients, relative_likelihoods
 
 __all__ = ["BmaPriors", "CompressionPriors", "most_probable", "put_back"]
 
-BoolArray = npt.NDArray[np.bool_]
 
 # Probabilities closer than this, relative to the largest, are a tie.
 TIE = 1e-12
@@ -35,10 +32,11 @@ def most_probable(prior: FloatArray) -> BoolArray:
 
 
 def put_back(sets: BoolArray, reference: FloatArray) -> int:
-    """Put the most probable class of the reference prior back, in place, where it is missing; return how often.
+    """Put the most probable class of the reference prior back where it is missing; return how often.
 
-    The reference prior belongs to the set of priors, so that this happens only where a SPODE is feasible for some
-    prior of COMP-AODE*'s set but not for the reference prior, and so weighs in the one and not in the other.
+    The reference prior belongs to the set of priors, so that this happens only where a SPODE is feasible for
+    some prior of COMP-AODE*'s set but not for the reference prior, and so weighs in the one and not in the
+    other.
     """
     rows = np.arange(len(sets))
     best = reference.argmax(axis=1)
@@ -62,7 +60,7 @@ class BmaPriors:
     def maximal_sets(
         self,
         codes: CodeArray,
-        n_states: npt.NDArray[np.int64],
+        n_states: IntArray,
         posterior: FloatArray,
         reference: FloatArray,
         prior: FloatArray,
@@ -79,7 +77,8 @@ class BmaPriors:
 class CompressionPriors:
     """COMP-AODE*'s set: P(s_0) = ε and P(s_j) ≥ ε; a SPODE counts if its upper coefficient is positive.
 
-    With B = LL_0 + log ε, a coefficient is ``π_j = base_j + κ·log P(s_j)``, ``base_j = 1 - LL_j/B``, ``κ = -1/B``.
+    With B = LL_0 + log ε, a coefficient is ``π_j = base_j + κ·log P(s_j)``, ``base_j = 1 - LL_j/B``, ``κ =
+    -1/B``.
     """
 
     feasible: BoolArray
@@ -98,7 +97,7 @@ class CompressionPriors:
     def maximal_sets(
         self,
         codes: CodeArray,
-        n_states: npt.NDArray[np.int64],
+        n_states: IntArray,
         posterior: FloatArray,
         reference: FloatArray,
         prior: FloatArray,

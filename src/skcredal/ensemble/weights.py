@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from skcredal import kernels
+from skcredal._arrays import CodeArray, CountArray, FloatArray, LabelArray
 from skcredal._threads import run_in_threads
-from skcredal.ensemble.counts import CodeArray, CountArray
-from skcredal.ensemble.parameters import FloatArray, SpodeTables, chunks
+from skcredal.ensemble.parameters import SpodeTables, chunks
 
 __all__ = [
     "automatic_epsilon",
@@ -28,7 +28,7 @@ LIKELIHOOD_CUT = 1e-4
 def log_likelihoods(
     tables: SpodeTables,
     codes: CodeArray,
-    labels: npt.NDArray[np.int32],
+    labels: LabelArray,
     *,
     weights: CountArray | None = None,
     floor: float = 0.0,
@@ -70,7 +70,7 @@ def null_log_likelihood(n_c: CountArray) -> float:
     Examples
     --------
     >>> import numpy as np
-    >>> null_log_likelihood(np.array([2, 2])) / 4 == -np.log(2)
+    >>> null_log_likelihood(np.array([2, 2])) == float(-4 * np.log(2))
     True
     """
     present = n_c[n_c > 0]
@@ -115,7 +115,8 @@ def compression_coefficients(
     log_lik: FloatArray, log_lik_null: float, eps: float, log_prior: npt.ArrayLike
 ) -> FloatArray:
     """Return the raw coefficients π_j = 1 - (LL_j + log P(s_j))/(LL_0 + log ε)."""
-    return 1.0 - (log_lik + np.asarray(log_prior)) / (log_lik_null + math.log(eps))
+    pi: FloatArray = 1.0 - (log_lik + np.asarray(log_prior)) / (log_lik_null + math.log(eps))
+    return pi
 
 
 def compression_weights(log_lik: FloatArray, log_lik_null: float, eps: float) -> FloatArray:
@@ -135,4 +136,4 @@ def compression_weights(log_lik: FloatArray, log_lik_null: float, eps: float) ->
     pi = compression_coefficients(log_lik, log_lik_null, eps, math.log((1.0 - eps) / k))
     pi = np.maximum(pi, 0.0)
     total = pi.sum()
-    return pi / total if total > 0.0 else pi
+    return np.asarray(pi / total) if total > 0.0 else pi

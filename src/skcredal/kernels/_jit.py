@@ -13,8 +13,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def kernel(function: Function) -> Function:
     """Compile at the first call, keep the machine code on disk, and run without the GIL.
 
-    A kernel calls only kernels of its own file: numba renews what it kept when the file of the function changes, not when
-    another file does. No ``fastmath``: ``-inf`` means something, and sums keep their order.
+    A kernel calls only kernels of its own file: numba renews what it kept when the file of the function
+    changes, not when another file does. No ``fastmath``: ``-inf`` means something, and sums keep their order.
     """
     try:
         compiled = njit(cache=True, nogil=True)(function)

@@ -1,12 +1,13 @@
 """Counting classes, values and pairs of values.
 
-Codes lie feature-major, ``codes[j, r]``, so that a pair of features is two contiguous rows of memory. Counts are
-packed with the class innermost; pairs ``i < j`` follow each other in the order (0,1), (0,2), ..., (1,2), ...
+Codes lie feature-major, ``codes[j, r]``, so that a pair of features is two contiguous rows of memory. Counts
+are packed with the class innermost; pairs ``i < j`` follow each other in the order (0,1), (0,2), ..., (1,2),
+...
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from skcredal._arrays import CodeArray, CountArray, IntArray, LabelArray
 from skcredal.kernels._jit import kernel
 
 __all__ = ["count_pairs", "count_values"]
@@ -17,13 +18,13 @@ ROW_BLOCK = 4096
 
 @kernel
 def count_values(
-    codes: npt.NDArray[np.uint8],
-    labels: npt.NDArray[np.int32],
-    weights: npt.NDArray[np.int64],
-    n_states: npt.NDArray[np.int64],
-    offsets: npt.NDArray[np.int64],
+    codes: CodeArray,
+    labels: LabelArray,
+    weights: CountArray,
+    n_states: IntArray,
+    offsets: IntArray,
     n_classes: int,
-    n_ca: npt.NDArray[np.int64],
+    n_ca: CountArray,
 ) -> None:
     """Add n(c, a_j) of every feature to ``n_ca``; no weights (an empty array) means 1 each."""
     k, n = codes.shape
@@ -41,20 +42,21 @@ def count_values(
 
 @kernel
 def count_pairs(
-    codes: npt.NDArray[np.uint8],
-    labels: npt.NDArray[np.int32],
-    weights: npt.NDArray[np.int64],
-    n_states: npt.NDArray[np.int64],
-    pairs: npt.NDArray[np.int64],
-    offsets: npt.NDArray[np.int64],
+    codes: CodeArray,
+    labels: LabelArray,
+    weights: CountArray,
+    n_states: IntArray,
+    pairs: IntArray,
+    offsets: IntArray,
     n_classes: int,
     complete: bool,
-    n_cab: npt.NDArray[np.int64],
+    n_cab: CountArray,
 ) -> None:
     """Add n(c, a_i, a_j) of the given pairs to ``n_cab``, each at its offset.
 
-    Threads take different pairs and all rows, so that every cell is summed in the order of the rows: the result, with
-    real weights too, does not depend on the number of threads. ``complete`` promises that every code is a state.
+    Threads take different pairs and all rows, so that every cell is summed in the order of the rows: the
+    result, with real weights too, does not depend on the number of threads. ``complete`` promises that every
+    code is a state.
     """
     n = codes.shape[1]
     weighted = len(weights) > 0

@@ -1,8 +1,8 @@
 """Fayyad and Irani's MDL cuts of one numeric feature (specification, §1)."""
 
 import numpy as np
-import numpy.typing as npt
 
+from skcredal._arrays import FloatArray, LabelArray
 from skcredal.kernels._jit import kernel
 
 __all__ = ["mdl_cuts"]
@@ -27,24 +27,26 @@ def _midpoint(low: float, high: float) -> float:
 
 @kernel
 def _best_cut(
-    values: npt.NDArray[np.float64],
-    labels: npt.NDArray[np.int32],
-    weights: npt.NDArray[np.float64],
+    values: FloatArray,
+    labels: LabelArray,
+    weights: FloatArray,
     start: int,
     stop: int,
-    total: npt.NDArray[np.float64],
-    left: npt.NDArray[np.float64],
-    best_left: npt.NDArray[np.float64],
+    total: FloatArray,
+    left: FloatArray,
+    best_left: FloatArray,
 ) -> int:
     """Return where the upper side of the cut of least class entropy begins; ``start`` if there is none.
 
-    The minimum lies where the class changes (Fayyad and Irani), so that a position between two values that are both
-    pure in the same class is passed over. Ties go to the lowest cut.
+    The minimum lies where the class changes (Fayyad and Irani), so that a position between two values that
+    are both pure in the same class is passed over. Ties go to the lowest cut.
     """
     n_classes = len(total)
-    n = total.sum()
+    n = 0.0
+    for c in range(n_classes):
+        n += total[c]
+        left[c] = 0.0
     rounding = ROUNDING * _n_log_n(n + 1.0)
-    left[:] = 0.0
     n_left = 0.0
     best, best_entropy = start, np.inf
     previous_class = -1
@@ -63,7 +65,8 @@ def _best_cut(
                 entropy -= _n_log_n(left[c]) + _n_log_n(total[c] - left[c])
             if entropy < best_entropy - rounding:
                 best, best_entropy = group, entropy
-                best_left[:] = left
+                for c in range(n_classes):
+                    best_left[c] = left[c]
         for q in range(group, r):
             left[labels[q]] += weights[q]
             n_left += weights[q]
@@ -72,12 +75,14 @@ def _best_cut(
 
 
 @kernel
-def _is_worthwhile(total: npt.NDArray[np.float64], left: npt.NDArray[np.float64]) -> bool:
+def _is_worthwhile(total: FloatArray, left: FloatArray) -> bool:
     """Tell whether the cut pays for its description: Gain > (log2(N-1) + Δ)/N."""
-    n = total.sum()
+    n, n_left = 0.0, 0.0
+    for c in range(len(total)):
+        n += total[c]
+        n_left += left[c]
     if n <= 1.0:
         return False
-    n_left = left.sum()
     n_right = n - n_left
     # N·Ent of the whole and of the two sides, and the number of classes present in each.
     whole, low, high = _n_log_n(n), _n_log_n(n_left), _n_log_n(n_right)
@@ -96,17 +101,17 @@ def _is_worthwhile(total: npt.NDArray[np.float64], left: npt.NDArray[np.float64]
     # log2(3^m - 2), which overflows as it stands for many classes.
     delta = m * np.log2(3.0) + np.log1p(-2.0 * 3.0**-m) / np.log(2.0)
     delta -= m * whole / n - m_low * low / n_left - m_high * high / n_right
-    return gain > (np.log2(n - 1.0) + delta) / n
+    return bool(gain > (np.log2(n - 1.0) + delta) / n)
 
 
 @kernel
 def mdl_cuts(
-    values: npt.NDArray[np.float64],
-    labels: npt.NDArray[np.int32],
-    weights: npt.NDArray[np.float64],
+    values: FloatArray,
+    labels: LabelArray,
+    weights: FloatArray,
     n_classes: int,
-) -> npt.NDArray[np.float64]:
-    """Return the accepted cuts, ascending, of values that come sorted with their labels and positive weights."""
+) -> FloatArray:
+    """Return the accepted cuts, ascending, of sorted values with their labels and positive weights."""
     total, left, best_left = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
     cuts = []
     # A stack of segments instead of recursion; the lower side is taken first, so cuts come in order.
@@ -116,7 +121,8 @@ def mdl_cuts(
         if is_cut:
             cuts.append(_midpoint(values[start - 1], values[start]))
             continue
-        total[:] = 0.0
+        for c in range(n_classes):
+            total[c] = 0.0
         for r in range(start, stop):
             total[labels[r]] += weights[r]
         cut = _best_cut(values, labels, weights, start, stop, total, left, best_left)

@@ -1,32 +1,44 @@
 """Which classes no other dominates, exactly and in closed form (specification, §7).
 
-One row at a time: ``members`` are the SPODEs that count for the row, ``posterior[j, r, c]`` is P(c | a, s_j). The
-most probable class of the reference prior is tested against all others first; only the survivors are compared
-with each other, which gives the same set because dominance is transitive.
+One row at a time: ``members`` are the SPODEs that count for the row, ``posterior[j, r, c]`` is P(c | a, s_j).
+The most probable class of the reference prior is tested against all others first; only the survivors are
+compared with each other, which gives the same set because dominance is transitive.
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from skcredal._arrays import BoolArray, CodeArray, FloatArray, IntArray
 from skcredal.kernels._jit import kernel
 
 __all__ = ["bma_sets", "compression_sets", "minimise_compression"]
 
-# Dominance must exceed this share of the scores themselves: classes that are equal up to rounding stay together.
+# Dominance must exceed this share of the scores themselves: classes that are equal up to rounding stay
+# together.
 TIE = 1e-12
 
 
 @kernel
+def _start(reference: FloatArray, r: int, out: BoolArray) -> int:
+    """Put every class into the set of a row, and return the most probable one."""
+    best = 0
+    for c in range(reference.shape[1]):
+        out[r, c] = True
+        if reference[r, c] > reference[r, best]:
+            best = c
+    return best
+
+
+@kernel
 def _bma_dominates(
-    posterior: npt.NDArray[np.float64],
+    posterior: FloatArray,
     r: int,
     c: int,
     d: int,
-    members: npt.NDArray[np.int64],
-    lik: npt.NDArray[np.float64],
+    members: IntArray,
+    lik: FloatArray,
     eps: float,
 ) -> bool:
-    """Tell whether c beats d for every prior ≥ ε: the minimum ε·Σw + (1-k'ε)·min w lies at an extreme point."""
+    """Tell whether c beats d for every prior ≥ ε; the minimum ε·Σw + (1-k'ε)·min w is at a vertex."""
     sum_w, min_w = 0.0, np.inf
     sum_scale, scale_at_min = 0.0, 0.0
     for j in members:
@@ -42,14 +54,14 @@ def _bma_dominates(
 
 @kernel
 def bma_sets(
-    codes: npt.NDArray[np.uint8],
-    n_states: npt.NDArray[np.int64],
-    posterior: npt.NDArray[np.float64],
-    reference: npt.NDArray[np.float64],
-    prior_set: npt.NDArray[np.bool_],
-    lik: npt.NDArray[np.float64],
+    codes: CodeArray,
+    n_states: IntArray,
+    posterior: FloatArray,
+    reference: FloatArray,
+    prior_set: BoolArray,
+    lik: FloatArray,
     eps: float,
-    out: npt.NDArray[np.bool_],
+    out: BoolArray,
 ) -> None:
     """Fill in the maximal sets of BMA-AODE*; ``lik`` is L_j relative to the largest, 0 below the cut."""
     k, n, n_classes = posterior.shape
@@ -61,11 +73,11 @@ def bma_sets(
                 members[size] = j
                 size += 1
         if size == 0:
-            out[r] = prior_set
+            for c in range(n_classes):
+                out[r, c] = prior_set[c]
             continue
         chosen = members[:size]
-        out[r] = True
-        best = np.argmax(reference[r])
+        best = _start(reference, r, out)
         for d in range(n_classes):
             if d != best and _bma_dominates(posterior, r, best, d, chosen, lik, eps):
                 out[r, d] = False
@@ -77,22 +89,23 @@ def bma_sets(
 
 @kernel
 def minimise_compression(
-    difference: npt.NDArray[np.float64],
-    base: npt.NDArray[np.float64],
+    difference: FloatArray,
+    base: FloatArray,
     kappa: float,
     lower: float,
     mass: float,
     spare: bool,
-    log_y: npt.NDArray[np.float64],
+    log_y: FloatArray,
 ) -> float:
     """Return the minimum over y of Σ_j d_j·(base_j + κ log y_j), and fill in log y_j where it lies.
 
-    Each ``y_j ≥ lower``; they sum to ``mass``, or, if ``spare``, to no more than it (an infeasible model, which the
-    score ignores, takes the rest).
+    Each ``y_j ≥ lower``; they sum to ``mass``, or, if ``spare``, to no more than it (an infeasible model,
+    which the score ignores, takes the rest).
 
-    Where some ``d_j < 0``, the others take the lower bound, and the negative ones share the rest by water-filling,
-    ``y_j = max(lower, |d_j|/λ)``: models whose share at the current λ is too small are set to the bound, which only
-    raises λ, until none is. Otherwise the objective is concave and its minimum is at a vertex.
+    Where some ``d_j < 0``, the others take the lower bound, and the negative ones share the rest by
+    water-filling, ``y_j = max(lower, |d_j|/λ)``: models whose share at the current λ is too small are set to
+    the bound, which only raises λ, until none is. Otherwise the objective is concave and its minimum is at a
+    vertex.
     """
     k = len(difference)
     log_lower = np.log(lower)
@@ -135,18 +148,18 @@ def minimise_compression(
 
 @kernel
 def _compression_dominates(
-    posterior: npt.NDArray[np.float64],
+    posterior: FloatArray,
     r: int,
     c: int,
     d: int,
-    members: npt.NDArray[np.int64],
-    base: npt.NDArray[np.float64],
+    members: IntArray,
+    base: FloatArray,
     kappa: float,
     eps: float,
     mass: float,
     spare: bool,
-    difference: npt.NDArray[np.float64],
-    log_y: npt.NDArray[np.float64],
+    difference: FloatArray,
+    log_y: FloatArray,
 ) -> bool:
     """Tell whether c beats d for every prior of COMP-AODE*'s set; ``base`` is that of the members."""
     k = len(members)
@@ -159,7 +172,8 @@ def _compression_dominates(
         log_worst = log_eps if p_c >= p_d else log_most
         bound += difference[m] * (base[m] + kappa * log_worst)
         scale += (abs(base[m]) - kappa * log_eps) * (p_c + p_d)
-    # Each y_j at its own worst, regardless of their sum, bounds the minimum from below; mostly that settles it.
+    # Each y_j at its own worst, regardless of their sum, bounds the minimum from below; mostly that settles
+    # it.
     if bound > TIE * scale:
         return True
     minimum = minimise_compression(difference[:k], base[:k], kappa, eps, mass, spare, log_y[:k])
@@ -172,16 +186,16 @@ def _compression_dominates(
 
 @kernel
 def compression_sets(
-    codes: npt.NDArray[np.uint8],
-    n_states: npt.NDArray[np.int64],
-    posterior: npt.NDArray[np.float64],
-    reference: npt.NDArray[np.float64],
-    prior_set: npt.NDArray[np.bool_],
-    feasible: npt.NDArray[np.bool_],
-    base: npt.NDArray[np.float64],
+    codes: CodeArray,
+    n_states: IntArray,
+    posterior: FloatArray,
+    reference: FloatArray,
+    prior_set: BoolArray,
+    feasible: BoolArray,
+    base: FloatArray,
     kappa: float,
     eps: float,
-    out: npt.NDArray[np.bool_],
+    out: BoolArray,
 ) -> None:
     """Fill in the maximal sets of COMP-AODE*; ``base`` is 1 - LL_j/B, ``kappa`` is -1/B, B = LL_0 + log ε."""
     k, n, n_classes = posterior.shape
@@ -197,16 +211,16 @@ def compression_sets(
                 sum_base += base[j]
                 size += 1
         if size == 0:
-            out[r] = prior_set
+            for c in range(n_classes):
+                out[r, c] = prior_set[c]
             continue
-        out[r] = True
+        best = _start(reference, r, out)
         spare = size < k
         mass = 1.0 - eps - (k - size) * eps
         log_largest = np.log(eps if spare else mass - (size - 1) * eps)
         if sum_base + kappa * ((size - 1) * np.log(eps) + log_largest) <= 0.0:
             continue  # some prior gives every model the weight 0 or less, and says nothing
         chosen = members[:size]
-        best = np.argmax(reference[r])
         for d in range(n_classes):
             if d != best and _compression_dominates(
                 posterior, r, best, d, chosen, member_base, kappa, eps, mass, spare, difference, log_y

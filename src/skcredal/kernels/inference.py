@@ -1,13 +1,14 @@
 """What every SPODE says about a chunk of rows, and the averages of it.
 
-The loop is pair-major: the small table of one pair stays in the innermost cache while the rows of the chunk go by.
-Arrays over the chunk are ``[super-parent, row, class]``, so that nothing of the size rows × features × classes is
-ever held for more than a chunk. A SPODE whose super-parent is unknown in a row is left out of that row (§1).
+The loop is pair-major: the small table of one pair stays in the innermost cache while the rows of the chunk
+go by. Arrays over the chunk are ``[super-parent, row, class]``, so that nothing of the size rows × features ×
+classes is ever held for more than a chunk. A SPODE whose super-parent is unknown in a row is left out of that
+row (§1).
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from skcredal._arrays import CodeArray, FloatArray, IntArray, LabelArray
 from skcredal.kernels._jit import kernel
 
 __all__ = ["add_log_likelihoods", "mean_joint", "mean_posterior", "normalise", "spode_log_joints"]
@@ -15,15 +16,15 @@ __all__ = ["add_log_likelihoods", "mean_joint", "mean_posterior", "normalise", "
 
 @kernel
 def spode_log_joints(
-    codes: npt.NDArray[np.uint8],
-    n_states: npt.NDArray[np.int64],
-    log_c: npt.NDArray[np.float64],
-    log_a: npt.NDArray[np.float64],
-    value_offsets: npt.NDArray[np.int64],
-    log_ratio: npt.NDArray[np.float64],
-    log_ratio_reverse: npt.NDArray[np.float64],
-    pair_offsets: npt.NDArray[np.int64],
-    log_joint: npt.NDArray[np.float64],
+    codes: CodeArray,
+    n_states: IntArray,
+    log_c: FloatArray,
+    log_a: FloatArray,
+    value_offsets: IntArray,
+    log_ratio: FloatArray,
+    log_ratio_reverse: FloatArray,
+    pair_offsets: IntArray,
+    log_joint: FloatArray,
 ) -> None:
     """Fill in log P(c, a | s_j) of a chunk of codes: naive Bayes and its corrections (see ``tables``)."""
     k, n = codes.shape
@@ -40,7 +41,9 @@ def spode_log_joints(
             for c in range(n_classes):
                 log_joint[0, r, c] += log_a[cell + c]
     for j in range(1, k):
-        log_joint[j] = log_joint[0]
+        for r in range(n):
+            for c in range(n_classes):
+                log_joint[j, r, c] = log_joint[0, r, c]
     p = 0
     for i in range(k):
         for j in range(i + 1, k):
@@ -58,10 +61,10 @@ def spode_log_joints(
 
 @kernel
 def normalise(
-    codes: npt.NDArray[np.uint8],
-    n_states: npt.NDArray[np.int64],
+    codes: CodeArray,
+    n_states: IntArray,
     left_out: float,
-    log_joint: npt.NDArray[np.float64],
+    log_joint: FloatArray,
 ) -> None:
     """Turn log joints into P(c | a, s_j), in place; a SPODE left out gets the given number."""
     k, n, n_classes = log_joint.shape
@@ -85,17 +88,19 @@ def normalise(
 
 @kernel
 def mean_posterior(
-    codes: npt.NDArray[np.uint8],
-    n_states: npt.NDArray[np.int64],
-    posterior: npt.NDArray[np.float64],
-    weights: npt.NDArray[np.float64],
-    prior: npt.NDArray[np.float64],
-    out: npt.NDArray[np.float64],
+    codes: CodeArray,
+    n_states: IntArray,
+    posterior: FloatArray,
+    weights: FloatArray,
+    prior: FloatArray,
+    out: FloatArray,
 ) -> None:
     """Fill in Σ_j w_j P(c | a, s_j), the weights renormalised over a row's SPODEs; none left: the prior."""
     k, n, n_classes = posterior.shape
     total = np.zeros(n)
-    out[:] = 0.0
+    for r in range(n):
+        for c in range(n_classes):
+            out[r, c] = 0.0
     for j in range(k):
         if weights[j] == 0.0:
             continue
@@ -111,11 +116,11 @@ def mean_posterior(
 
 @kernel
 def mean_joint(
-    codes: npt.NDArray[np.uint8],
-    n_states: npt.NDArray[np.int64],
-    log_joint: npt.NDArray[np.float64],
-    prior: npt.NDArray[np.float64],
-    out: npt.NDArray[np.float64],
+    codes: CodeArray,
+    n_states: IntArray,
+    log_joint: FloatArray,
+    prior: FloatArray,
+    out: FloatArray,
 ) -> None:
     """Fill in Σ_j P(c, a | s_j), normalised over the classes (Webb's AODE, without a frequency limit)."""
     k, n, n_classes = log_joint.shape
@@ -125,7 +130,8 @@ def mean_joint(
             if codes[j, r] < n_states[j]:
                 for c in range(n_classes):
                     highest = max(highest, log_joint[j, r, c])
-        out[r] = 0.0
+        for c in range(n_classes):
+            out[r, c] = 0.0
         total = 0.0
         for j in range(k):
             if codes[j, r] < n_states[j]:
@@ -139,14 +145,14 @@ def mean_joint(
 
 @kernel
 def add_log_likelihoods(
-    codes: npt.NDArray[np.uint8],
-    labels: npt.NDArray[np.int32],
-    weights: npt.NDArray[np.float64],
-    n_states: npt.NDArray[np.int64],
-    log_joint: npt.NDArray[np.float64],
-    log_c: npt.NDArray[np.float64],
+    codes: CodeArray,
+    labels: LabelArray,
+    weights: FloatArray,
+    n_states: IntArray,
+    log_joint: FloatArray,
+    log_c: FloatArray,
     log_floor: float,
-    log_lik: npt.NDArray[np.float64],
+    log_lik: FloatArray,
 ) -> None:
     """Add log P(c_r | a_r, s_j) of the chunk's rows to every LL_j (§4), in the order of the rows."""
     k, n, n_classes = log_joint.shape

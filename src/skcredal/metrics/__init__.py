@@ -7,7 +7,7 @@ unless every class occurs in ``y_true``. A row with one class is *determinate* (
 not in ``labels`` is missed as well. A measure without rows to average over is NaN.
 """
 
-from ._measures import (
+from skcredal.metrics._measures import (
     determinacy_score,
     discounted_accuracy_score,
     indeterminate_output_size,
@@ -18,8 +18,8 @@ from ._measures import (
     u80_score,
     utility_score,
 )
-from ._report import credal_report, credal_summary
-from ._scorer import make_set_scorer
+from skcredal.metrics._report import credal_report, credal_summary
+from skcredal.metrics._scorer import make_set_scorer
 
 __all__ = [
     "credal_report",

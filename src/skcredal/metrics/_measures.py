@@ -6,7 +6,7 @@ from numbers import Real
 
 from numpy.typing import ArrayLike
 
-from ._outcomes import (
+from skcredal.metrics._outcomes import (
     Outcomes,
     as_labels,
     as_probabilities,

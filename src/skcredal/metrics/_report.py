@@ -8,7 +8,7 @@ from math import isnan
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._outcomes import Outcomes, as_labels, as_mask, as_values
+from skcredal.metrics._outcomes import Outcomes, as_labels, as_mask, as_values
 
 __all__ = ["credal_report", "credal_summary"]
 

@@ -1,0 +1,14 @@
+"""Settings of the whole test run."""
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+# Runs in an environment of its own (`make orange-cuts`).
+collect_ignore = ["expected/make_orange_cuts.py"]
+
+# The first example of a kernel includes its compilation, so that no example has a deadline.
+settings.register_profile(
+    "skcredal", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "skcredal"))
