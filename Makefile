@@ -3,8 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+ORANGE := .orange-venv
 
-.PHONY: paper test lint format types layers unit kernels clean
+.PHONY: paper test lint format types layers unit kernels orange-cuts clean
 
 $(STAMP): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -37,5 +38,15 @@ unit: $(STAMP)
 kernels: $(STAMP)
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto -m kernel --cov --cov-report=term tests
 
+# Expected values of an independent implementation of the MDL cuts. Orange3 does not admit the numpy and pandas of
+# .venv, so that it has an environment of its own.
+$(ORANGE)/.installed:
+	@test -x $(ORANGE)/bin/python || $(PYTHON) -m venv $(ORANGE)
+	$(ORANGE)/bin/python -m pip install --quiet 'Orange3==3.40.0'
+	@touch $@
+
+orange-cuts: $(ORANGE)/.installed
+	$(ORANGE)/bin/python tests/expected/make_orange_cuts.py
+
 clean:
-	rm -rf $(VENV) .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache dist
+	rm -rf $(VENV) $(ORANGE) .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache dist

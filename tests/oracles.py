@@ -565,6 +565,8 @@ def _local_minimum(slopes: npt.NDArray[np.float64], start: Sequence[float], eps:
         options={"ftol": 1e-15, "maxiter": 500},
     )
     above = np.clip(result.x - eps, 0.0, None)
+    if not above.sum() > 0:
+        raise RuntimeError(f"SLSQP failed: {result.message}")
     return [float(y_j) for y_j in eps + above * ((1 - (k + 1) * eps) / above.sum())]
 
 
@@ -583,7 +585,7 @@ def _exchanged(slopes: npt.NDArray[np.float64], start: Sequence[float], eps: flo
 
 
 def _best_split(d_i: float, d_j: float, y_i: float, y_j: float, eps: float) -> tuple[float, float]:
-    """§7: the split of y_i + y_j with the least d_i log y_i + d_j log y_j: an end, or the stationary point."""
+    """§7: the split of y_i + y_j of least d_i log y_i + d_j log y_j: an end, or the stationary point."""
     shared = y_i + y_j
     splits = [(y_i, y_j), (eps, shared - eps), (shared - eps, eps)]
     if d_i * d_j > 0:

@@ -1,10 +1,5 @@
 """The whole of scikit-learn's contract, for every estimator."""
 
-import pickle
-
-import numpy as np
-import pytest
-from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skcredal import AODE, BmaAODE, CompAODE, CredalBmaAODE, CredalCompAODE, MDLDiscretizer

@@ -169,7 +169,6 @@ def add_log_likelihoods(
                 total = 0.0
                 for c in range(n_classes):
                     total += np.exp(log_joint[j, r, c] - highest)
-                log_p = log_joint[j, r, labels[r]] - highest - np.log(total)
-            log_p = max(log_p, log_floor)
+                log_p = max(log_joint[j, r, labels[r]] - highest - np.log(total), log_floor)
             sum_ += weights[r] * log_p if weighted else log_p
         log_lik[j] += sum_

@@ -1,0 +1,67 @@
+import numpy as np
+import pytest
+
+import oracles
+from problems import as_rows, random_codes, repetitions
+from skcredal.ensemble.counts import count
+
+pytestmark = pytest.mark.kernel
+
+
+def assert_counts_equal(counts, expected):
+    k = len(counts.layout.n_states)
+    np.testing.assert_array_equal(counts.n_c, np.array(expected.n_c, float))
+    for j in range(k):
+        np.testing.assert_array_equal(counts.values(j), np.array(expected.n_ca[j], float))
+        for i in range(j):
+            np.testing.assert_array_equal(counts.pair(i, j), np.array(expected.n_cab[i, j], float))
+            np.testing.assert_array_equal(counts.pair(j, i), counts.pair(i, j).swapaxes(0, 1))
+
+
+@pytest.mark.parametrize("unknown", [0.0, 0.3])
+@pytest.mark.parametrize("weighting", ["none", "integer", "real"])
+def test_counts_are_those_of_the_definition(unknown, weighting):
+    rng = np.random.default_rng(1)
+    for _ in range(repetitions(200)):
+        codes, labels, n_states, n_classes = random_codes(rng, unknown=unknown)
+        weights = None
+        if weighting == "integer":
+            weights = rng.integers(1, 5, len(labels))
+        if weighting == "real":
+            weights = rng.integers(1, 9, len(labels)) / 4.0  # quarters, so that sums are exact
+        counts = count(codes, labels, n_states, n_classes, weights=weights)
+        expected = oracles.count_tables(
+            as_rows(codes, n_states), labels.tolist(), n_states, n_classes, weights
+        )
+        assert_counts_equal(counts, expected)
+        assert counts.complete == bool((codes < n_states[:, None]).all())
+        assert counts.n_cab.dtype == (np.float64 if weighting == "real" else np.int64)
+
+
+def test_rows_beyond_one_block_are_counted():
+    rng = np.random.default_rng(2)
+    codes, labels, n_states, n_classes = random_codes(rng, n=9000, k=3)
+    counts = count(codes, labels, n_states, n_classes)
+    assert counts.n_c.sum() == 9000
+    assert counts.pair(0, 2).sum() == 9000
+    expected = np.zeros_like(counts.pair(0, 2))
+    np.add.at(expected, (codes[0], codes[2], labels), 1)
+    np.testing.assert_array_equal(counts.pair(0, 2), expected)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.uint32])
+def test_any_width_of_codes_counts_alike(dtype):
+    rng = np.random.default_rng(3)
+    codes, labels, n_states, n_classes = random_codes(rng, n=30, k=4)
+    narrow, wide = (count(c, labels, n_states, n_classes) for c in (codes, codes.astype(dtype)))
+    np.testing.assert_array_equal(narrow.n_cab, wide.n_cab)
+
+
+def test_a_product_of_codes_does_not_wrap_around():
+    """Codes of a byte are multiplied by strides that do not fit into a byte."""
+    codes = np.array([[200, 199], [250, 3]], np.uint8)
+    labels = np.array([1, 0], np.int32)
+    counts = count(codes, labels, np.array([255, 255]), 2)
+    assert counts.pair(0, 1)[200, 250, 1] == 1
+    assert counts.pair(0, 1)[199, 3, 0] == 1
+    assert counts.n_cab.sum() == 2

@@ -1,0 +1,81 @@
+import numpy as np
+import pytest
+
+import oracles
+from problems import needs_jit, repetitions
+from skcredal import kernels
+
+pytestmark = pytest.mark.kernel
+
+
+def cuts_of(values, labels, weights=None):
+    values, labels = np.asarray(values, float), np.asarray(labels, np.int32)
+    weights = np.ones(len(values)) if weights is None else np.asarray(weights, float)
+    order = np.argsort(values, kind="stable")
+    n_classes = int(labels.max()) + 1
+    return kernels.cuts.mdl_cuts(values[order], labels[order], weights[order], n_classes).tolist()
+
+
+@pytest.mark.parametrize("kind", ["noise", "steps", "duplicates", "mirrored", "relabelled"])
+def test_cuts_are_those_of_brute_force(kind):
+    rng = np.random.default_rng(8)
+    for _ in range(repetitions(150)):
+        n, n_classes = int(rng.integers(2, 45)), int(rng.integers(2, 5))
+        labels = rng.integers(0, n_classes, n)
+        values = rng.normal(size=n).round(2)
+        if kind == "steps":
+            values = (labels * 2 + rng.normal(size=n)).round(1)
+        if kind == "duplicates":
+            values = rng.integers(0, 6, n) + (rng.random(n) < 0.8) * labels
+        if kind == "mirrored":
+            values, labels = np.concatenate([values, -values]), np.concatenate([labels, labels])
+        if kind == "relabelled":
+            # The same counts under permuted names: exact ties that rounding must not decide.
+            values = np.concatenate([values, -values])
+            labels = np.concatenate([labels, rng.permutation(n_classes)[labels]])
+        assert cuts_of(values, labels) == oracles.mdl_cuts(values.tolist(), labels.tolist())
+
+
+def test_a_whole_weight_equals_repeating_the_row():
+    rng = np.random.default_rng(9)
+    for _ in range(repetitions(100)):
+        n = int(rng.integers(2, 25))
+        values, labels = rng.integers(0, 8, n) / 2, rng.integers(0, 3, n)
+        weights = rng.integers(1, 4, n)
+        expected = oracles.mdl_cuts(values.tolist(), labels.tolist(), weights.tolist())
+        assert cuts_of(values, labels, weights) == expected
+
+
+def test_real_weights_leave_no_trace_of_an_absent_class():
+    """0.1 + 0.2 + 0.3 less its parts is not 0 in floating point; the class is absent all the same."""
+    values, labels = np.arange(12.0), np.repeat([0, 1], 6)
+    weights = np.tile([0.1, 0.2, 0.3], 4) * 10
+    assert cuts_of(values, labels, weights) == [5.5]
+    assert cuts_of(values, 1 - labels, weights) == [5.5]
+
+
+@needs_jit
+def test_many_classes_do_not_overflow():
+    """3^m - 2 is beyond a double from m = 647 on."""
+    labels = np.repeat(np.arange(700), 2)
+    assert cuts_of(np.zeros(1400), labels) == []
+    values = np.arange(1400.0)
+    assert len(cuts_of(values, labels)) < 1400
+
+
+@pytest.mark.parametrize(
+    ("low", "high"),
+    [(1.0, np.nextafter(1.0, 2.0)), (np.nextafter(1.0, 0.0), 1.0), (1.7e308, 1.75e308), (0.0, 5e-324)],
+)
+def test_a_cut_lies_below_the_upper_value(low, high):
+    cuts = cuts_of([low] * 5 + [high] * 5, [0] * 5 + [1] * 5)
+    assert cuts == oracles.mdl_cuts([low] * 5 + [high] * 5, [0] * 5 + [1] * 5)
+    assert low <= cuts[0] < high
+
+
+def test_nothing_is_cut_where_there_is_nothing_to_tell():
+    assert cuts_of([1.0], [0]) == []
+    assert cuts_of([1.0, 2.0, 3.0], [0, 0, 0]) == []
+    assert cuts_of([2.0, 2.0, 2.0], [0, 1, 0]) == []
+    # A total weight of at most 1 has no description length: log2(N - 1) is not defined.
+    assert cuts_of([1.0, 2.0], [0, 1], [0.5, 0.5]) == []

@@ -1,0 +1,110 @@
+"""Random problems for the tests: tables of codes, and ensembles as their posteriors and likelihoods."""
+
+import os
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+JIT_OFF = os.environ.get("NUMBA_DISABLE_JIT", "0") == "1"
+needs_jit = pytest.mark.skipif(JIT_OFF, reason="runs long without the JIT, and covers no further branch")
+
+
+def repetitions(with_jit, without=None):
+    """Return how many random problems to try: fewer without the JIT, where only coverage is wanted."""
+    return (without or max(3, with_jit // 50)) if JIT_OFF else with_jit
+
+
+def random_codes(rng, *, n=None, k=None, n_classes=None, unknown=0.0, most_states=4):
+    """Return codes (k, n), labels (n,), n_states (k,) and the number of classes."""
+    n = int(rng.integers(1, 40)) if n is None else n
+    k = int(rng.integers(1, 5)) if k is None else k
+    n_classes = int(rng.integers(1, 4)) if n_classes is None else n_classes
+    n_states = rng.integers(2, most_states + 1, k)
+    labels = rng.integers(0, n_classes, n).astype(np.int32)
+    # Half the codes follow the class, so that the features say something.
+    codes = np.where(
+        rng.random((k, n)) < 0.5, labels % n_states[:, None], rng.integers(0, n_states[:, None], (k, n))
+    )
+    codes = np.where(rng.random((k, n)) < unknown, n_states[:, None], codes)
+    return codes.astype(np.uint8), labels, n_states.astype(np.int64), n_classes
+
+
+def as_rows(codes, n_states):
+    """Return codes (k, n) as the oracles want them: a list of rows with None for unknown."""
+    return [
+        [None if a == v else int(a) for a, v in zip(row, n_states, strict=True)] for row in codes.T.tolist()
+    ]
+
+
+@dataclass
+class EnsembleProblem:
+    """What the SPODEs say of one row, and how likely they are."""
+
+    kind: str
+    posterior: np.ndarray  # (k, n_classes)
+    log_lik: np.ndarray  # (k,)
+    log_lik_null: float
+    eps: float
+    prior: np.ndarray  # (n_classes,)
+    known: np.ndarray  # (k,) whether the row knows the super-parent
+
+    @property
+    def n_states(self):
+        return np.full(len(self.log_lik), 2, np.int64)
+
+    @property
+    def codes(self):
+        return np.where(self.known, 0, 2).astype(np.uint8)[:, None]
+
+    @property
+    def oracle_posteriors(self):
+        return [p.tolist() if known else None for p, known in zip(self.posterior, self.known, strict=True)]
+
+
+KINDS = (
+    "ordinary",
+    "one model",
+    "one feasible",
+    "some infeasible",
+    "all feasible",
+    "hardly any evidence",
+    "wide spread",
+    "ten classes",
+    "unknown super-parents",
+    "agreement",
+)
+
+
+def random_ensemble(rng, kind):
+    """Return a random problem of a kind; close calls are as likely as clear ones."""
+    k = 1 if kind == "one model" else int(rng.integers(2, 9))
+    n_classes = 10 if kind == "ten classes" else int(rng.integers(2, 5))
+    sharpness = 10.0 ** rng.uniform(-1.0, 1.0)
+    common = rng.normal(size=n_classes) * (3.0 if kind == "agreement" else rng.uniform(0.0, 2.0))
+    scores = common + sharpness * rng.normal(size=(k, n_classes)) * (0.1 if kind == "agreement" else 1.0)
+    posterior = np.exp(scores - scores.max(axis=1, keepdims=True))
+    posterior /= posterior.sum(axis=1, keepdims=True)
+    n = 10.0 ** rng.uniform(1.0, 4.0)
+    log_lik_null = -n * rng.uniform(0.3, 1.0)
+    log_lik = log_lik_null * rng.uniform(0.1, 0.95, k)
+    if kind in ("ordinary", "agreement", "unknown super-parents", "ten classes"):
+        log_lik = log_lik_null * 0.5 + rng.normal(size=k) * 2.0
+    if kind == "one feasible":
+        log_lik = log_lik_null * rng.uniform(1.2, 2.0, k) - 20.0
+        log_lik[rng.integers(k)] = 0.3 * log_lik_null
+    if kind == "some infeasible":
+        log_lik = log_lik_null * rng.uniform(0.3, 1.7, k)
+    if kind == "hardly any evidence":
+        log_lik_null = -rng.uniform(0.01, 5.0)
+        log_lik = log_lik_null * rng.uniform(0.5, 1.3, k)
+    if kind == "wide spread":
+        log_lik_null = -2e5
+        log_lik = -np.sort(rng.uniform(0.0, 1e5, k))
+        log_lik[-1] = log_lik[0] - 1e5
+    known = np.ones(k, np.bool_)
+    if kind == "unknown super-parents":
+        known = rng.random(k) < 0.6
+    eps = float(rng.choice([0.01, 1e-4, 0.3 / (k + 1), 0.9 / (k + 1)]))
+    prior = rng.dirichlet(np.full(n_classes, 3.0))
+    return EnsembleProblem(kind, posterior, log_lik, log_lik_null, eps, prior, known)
