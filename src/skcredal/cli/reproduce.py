@@ -1,0 +1,196 @@
+"""`skcredal reproduce`: run the comparison with a progress bar, and print what came out."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from skcredal.classifiers.spodes import SpodeEnsemble
+from skcredal.data.datasets import list_datasets, load_dataset
+from skcredal.experiment.plan import make_classifiers
+from skcredal.experiment.run import cross_validate, summarise
+
+__all__ = ["Reproduction", "ReproductionOutcome", "print_reproduction", "run_reproduction"]
+
+
+_LEGEND = """\
+determ  share of rows with one class
+single  accuracy on these
+set     of the rows with several classes, how many hold the true one
+size    how many classes these have
+dep.    accuracy of the determinate counterpart on these prior-dependent rows
+"""
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What to run."""
+
+    source: str
+    datasets: list[str]
+    classifiers: dict[str, SpodeEnsemble]
+    folds: int
+    runs: int
+    seed: int
+
+    @classmethod
+    def read(
+        cls,
+        data: str,
+        datasets: str | None,
+        classifiers: str | None,
+        *,
+        folds: int,
+        runs: int,
+        seed: int,
+    ) -> Reproduction:
+        """Read the options of the command line; names that do not exist are refused before any work."""
+        there = list_datasets(data)
+        names = there if datasets is None else _names(datasets)
+        for name in names:
+            if name not in there:
+                raise ValueError(f"There is no data set {name!r} in {data}; there are {', '.join(there)}.")
+        chosen = make_classifiers(None if classifiers is None else _names(classifiers))
+        return cls(data, names, chosen, folds, runs, seed)
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+@dataclass
+class ReproductionOutcome:
+    """The measures of each data set and classifier, and what went wrong."""
+
+    summaries: dict[str, dict[str, dict[str, float]]] = field(default_factory=dict)
+    failures: dict[str, str] = field(default_factory=dict)
+    interrupted: bool = False
+
+
+def run_reproduction(plan: Reproduction, *, console: Console) -> ReproductionOutcome:
+    """Run the plan; a data set that fails is set aside, and Ctrl-C keeps what is finished."""
+    outcome = ReproductionOutcome()
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("fits,"),
+        TimeRemainingColumn(),
+        TextColumn("left"),
+    )
+    fits = plan.folds * plan.runs * len(plan.classifiers)
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task("", total=fits * len(plan.datasets))
+        for place, name in enumerate(plan.datasets):
+            progress.update(task, description=f"{name:<15}", completed=place * fits)
+            try:
+                found = cross_validate(
+                    load_dataset(name, plan.source),
+                    plan.classifiers,
+                    folds=plan.folds,
+                    runs=plan.runs,
+                    seed=plan.seed,
+                    on_fold=lambda: progress.advance(task),
+                )
+                outcome.summaries[name] = {
+                    classifier: summarise(predictions) for classifier, predictions in found.items()
+                }
+            except (ValueError, OSError) as error:
+                outcome.failures[name] = str(error)
+            except KeyboardInterrupt:
+                outcome.interrupted = True
+                break
+    return outcome
+
+
+def print_reproduction(outcome: ReproductionOutcome, plan: Reproduction, *, console: Console) -> None:
+    """Print a table of the determinate and one of the credal classifiers, and what the paper found."""
+    if not outcome.summaries:
+        return
+    folds = f"{plan.folds}-fold cross-validation" + (f", {plan.runs} runs" if plan.runs > 1 else "")
+    determinate = [name for name in plan.classifiers if not name.endswith("*")]
+    credal = [name for name in plan.classifiers if name.endswith("*")]
+    if determinate:
+        title = f"Accuracy and Brier loss, {folds}"
+        measures = {"accuracy": "acc.", "brier": "Brier"}
+        console.print(_table(outcome, determinate, measures, title))
+    for name in credal:
+        measures = {
+            "determinacy": "determ",
+            "single_accuracy": "single",
+            "set_accuracy": "set",
+            "output_size": "size",
+            "u65": "u65",
+            "u80": "u80",
+            "accuracy_dependent": "dep.",
+        }
+        console.print(_table(outcome, [name], measures, f"{name}, {folds}"))
+    if credal:
+        console.print(_LEGEND, style="dim", highlight=False)
+    for line in _comparisons(outcome):
+        console.print(line, markup=False, highlight=False)
+
+
+def _table(
+    outcome: ReproductionOutcome, classifiers: list[str], measures: dict[str, str], title: str
+) -> Table:
+    table = Table(
+        title=title,
+        title_justify="left",
+        show_footer=True,
+        box=box.SIMPLE,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+    )
+    table.add_column("data set", footer="mean", no_wrap=True)
+    table.add_column("rows", justify="right")
+    for classifier in classifiers:
+        for measure, header in measures.items():
+            name = f"{classifier}\n{header}" if len(classifiers) > 1 else header
+            values = [summary[classifier][measure] for summary in outcome.summaries.values()]
+            table.add_column(name, justify="right", footer=_number(_mean(values), measure))
+    for dataset, summary in outcome.summaries.items():
+        cells = [
+            _number(summary[classifier][measure], measure)
+            for classifier in classifiers
+            for measure in measures
+        ]
+        table.add_row(dataset, f"{next(iter(summary.values()))['n']:.0f}", *cells)
+    return table
+
+
+def _number(value: float, measure: str) -> str:
+    if math.isnan(value):
+        return "-"
+    return f"{value:.2f}" if measure == "output_size" else f"{value:.3f}"
+
+
+def _mean(values: Iterable[float]) -> float:
+    there = [value for value in values if not math.isnan(value)]
+    return statistics.fmean(there) if there else math.nan
+
+
+def _comparisons(outcome: ReproductionOutcome) -> list[str]:
+    """Return the headline figures beside the paper's, where the classifiers were run."""
+    sets = outcome.summaries.values()
+    lines = []
+
+    def compare(what: str, paper: str, value: Callable[[dict[str, dict[str, float]]], float]) -> None:
+        try:
+            ours = _mean(value(summary) for summary in sets)
+        except KeyError:
+            return
+        lines.append(f"{what:<24}  here {ours:.2f}, on the paper's 39 data sets {paper}")
+
+    compare("Brier, BMA-AODE / AODE", "1.03", lambda s: s["bma-aode"]["brier"] / s["aode"]["brier"])
+    compare("Brier, COMP-AODE / AODE", "0.97", lambda s: s["comp-aode"]["brier"] / s["aode"]["brier"])
+    compare("determinacy, BMA-AODE*", "0.94", lambda s: s["bma-aode*"]["determinacy"])
+    compare("determinacy, COMP-AODE*", "0.99", lambda s: s["comp-aode*"]["determinacy"])
+    return lines
