@@ -120,7 +120,7 @@ def print_reproduction(outcome: ReproductionOutcome, plan: Reproduction, *, cons
     if determinate:
         title = f"Accuracy and Brier loss, {folds}"
         measures = {"accuracy": "acc.", "brier": "Brier"}
-        console.print(_table(outcome, determinate, measures, title))
+        console.print(_table(outcome, plan, determinate, measures, title))
     for name in credal:
         measures = {
             "determinacy": "determ",
@@ -131,7 +131,7 @@ def print_reproduction(outcome: ReproductionOutcome, plan: Reproduction, *, cons
             "u80": "u80",
             "accuracy_dependent": "dep.",
         }
-        console.print(_table(outcome, [name], measures, f"{name}, {folds}"))
+        console.print(_table(outcome, plan, [name], measures, f"{name}, {folds}"))
     if credal:
         console.print(_LEGEND, style="dim", highlight=False)
     for line in _comparisons(outcome):
@@ -139,7 +139,11 @@ def print_reproduction(outcome: ReproductionOutcome, plan: Reproduction, *, cons
 
 
 def _table(
-    outcome: ReproductionOutcome, classifiers: list[str], measures: dict[str, str], title: str
+    outcome: ReproductionOutcome,
+    plan: Reproduction,
+    classifiers: list[str],
+    measures: dict[str, str],
+    title: str,
 ) -> Table:
     table = Table(
         title=title,
@@ -162,7 +166,7 @@ def _table(
             for classifier in classifiers
             for measure in measures
         ]
-        table.add_row(dataset, f"{next(iter(summary.values()))['n']:.0f}", *cells)
+        table.add_row(dataset, f"{next(iter(summary.values()))['n'] / plan.runs:.0f}", *cells)
     return table
 
 

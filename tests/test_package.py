@@ -1,0 +1,104 @@
+"""What an installation must do besides computing: start fast, do without extras, run without a cache."""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+import skcredal
+
+
+def run_python(code, **environment):
+    result = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+        timeout=300,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def test_every_public_name_is_there():
+    for name in skcredal.__all__:
+        assert hasattr(skcredal, name), name
+    assert sorted(skcredal.__all__, key=str.lower) == sorted(set(skcredal.__all__), key=str.lower)
+
+
+def test_importing_does_not_import_what_is_slow():
+    """numba and matplotlib take longer to import than all the rest."""
+    loaded = run_python("import sys, skcredal; print('numba' in sys.modules, 'matplotlib' in sys.modules)")
+    assert loaded.split() == ["False", "False"]
+
+
+FIT_AND_PREDICT = """
+    import numpy as np
+    from skcredal import CredalBmaAODE, CredalCompAODE
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, (60, 4)).astype(float)
+    y = (X[:, 0] > 1) + (X[:, 1] > rng.integers(0, 3, 60))
+    for classifier in (CredalCompAODE(), CredalBmaAODE()):
+        print(classifier.fit(X, y).predict_set(X).sum(), classifier.predict_proba(X).sum().round(6))
+"""
+
+
+def test_everything_essential_runs_without_optional_packages():
+    blocked = """
+    import sys
+    OPTIONAL = {"pandas", "polars", "pyarrow", "matplotlib", "typer", "rich", "dask", "skops"}
+    class Blocker:
+        def find_spec(self, name, path=None, target=None):
+            if name.partition(".")[0] in OPTIONAL:
+                raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+    sys.meta_path.insert(0, Blocker())
+    """
+    found = run_python(textwrap.dedent(blocked) + textwrap.dedent(FIT_AND_PREDICT))
+    assert found == run_python(FIT_AND_PREDICT)
+    missing = """
+    from skcredal.data.datasets import load_dataset
+    try:
+        load_dataset("iris")
+    except ImportError as error:
+        print(error)
+    from skcredal.cli import main
+    try:
+        main()
+    except SystemExit as error:
+        print(error.code)
+    """
+    messages = run_python(textwrap.dedent(blocked) + textwrap.dedent(missing)).splitlines()
+    assert all("pip install 'skcredal[cli]'" in message for message in messages)
+    assert len(messages) == 2
+
+
+def test_kernels_run_uncached_where_no_cache_can_be_written(tmp_path):
+    """numba refuses to decorate at all if neither the package nor the home may be written to."""
+    blocked = """
+    from numba.core import caching
+    for locator in caching.CacheImpl._locator_classes:
+        locator.from_function = classmethod(lambda cls, function, path: None)
+    import skcredal.kernels._jit
+    @skcredal.kernels._jit.kernel
+    def double(x):
+        return 2 * x
+    assert not double._cache.__class__.__name__.startswith("FunctionCache"), double._cache
+    """
+    found = run_python(textwrap.dedent(blocked) + textwrap.dedent(FIT_AND_PREDICT))
+    assert found == run_python(FIT_AND_PREDICT)
+
+
+@pytest.mark.parametrize("command", [["--version"], ["--help"], ["reproduce", "--help"]])
+def test_the_command_line_answers(command):
+    result = subprocess.run(
+        [sys.executable, "-c", "from skcredal.cli import main; main()", *command],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    assert "skcredal" in result.stdout or "Usage" in result.stdout
