@@ -179,6 +179,8 @@ def test_a_polars_categorical_declares_nothing():
 
 
 DICTIONARY = pa.DictionaryArray.from_arrays
+CHUNKS = pa.chunked_array([DICTIONARY([0, 1], ["b", "a"]), DICTIONARY([1, 0], ["z", "a"])])
+CHUNKS_WITH_NULL = pa.chunked_array([DICTIONARY([0, None], ["b", "a"]), DICTIONARY([1, 0], ["z", None])])
 
 
 @pytest.mark.parametrize(
@@ -210,24 +212,8 @@ DICTIONARY = pa.DictionaryArray.from_arrays
         (pa.table({"f": DICTIONARY([0, None, 2], [30, 20, 10])}), [30, 20, 10], [0, -1, 2]),
         (pa.table({"f": DICTIONARY([0, 1, 2], ["b", None, "a"])}), ["b", "a"], [0, -1, 1]),
         (pa.table({"f": DICTIONARY([2, 1, 0], pa.array([0.5, np.nan, 1.5]))}), [0.5, 1.5], [1, -1, 0]),
-        (
-            pa.table(
-                {"f": pa.chunked_array([DICTIONARY([0, 1], ["b", "a"]), DICTIONARY([1, 0], ["z", "a"])])}
-            ),
-            ["b", "a", "z"],
-            [0, 1, 1, 2],
-        ),
-        (
-            pa.table(
-                {
-                    "f": pa.chunked_array(
-                        [DICTIONARY([0, None], ["b", "a"]), DICTIONARY([1, 0, None], ["z", None])]
-                    )
-                }
-            ),
-            ["b", "a", "z"],
-            [0, -1, -1, 2, -1],
-        ),
+        (pa.table({"f": CHUNKS}), ["b", "a", "z"], [0, 1, 1, 2]),
+        (pa.table({"f": CHUNKS_WITH_NULL}), ["b", "a", "z"], [0, -1, -1, 2]),
     ],
 )
 def test_declared_states_are_kept_in_their_order_even_if_unobserved(X, states, codes):
@@ -263,7 +249,7 @@ def test_what_only_looks_like_nothing_is_a_value(value):
 
 @pytest.mark.parametrize("value", [dt.date(2020, 1, 1), dt.timedelta(1), np.datetime64("2020"), dt.time(1)])
 def test_a_date_among_objects_is_refused(value):
-    with pytest.raises(TypeError, match="Feature 0 has the type .*Dates and times are not features"):
+    with pytest.raises(TypeError, match=r"Feature 0 has the type .*Dates and times are not features"):
         _ = column(np.array([[None], [value]], object)).is_numeric
 
 
@@ -311,13 +297,6 @@ def test_the_mode_is_that_of_the_definition():
         assert plain.states[plain.fill] == oracles.mode(values, sorted(set(values)))
 
 
-@pytest.mark.parametrize("scale", [0.1, 0.3, 1 / 7])
-def test_scaling_all_weights_leaves_the_mode(scale):
-    """The three a's are tied with the b of weight 3, and the first state is the mode."""
-    feature = learn_categorical(["a", "a", "a", "b"], weights=np.array([1, 1, 1, 3]) * scale)
-    assert feature.states[feature.fill] == "a"
-
-
 @pytest.mark.parametrize("impute", [True, False])
 def test_bins_are_those_of_the_definition(impute):
     rng = np.random.default_rng(4)
@@ -345,7 +324,7 @@ def test_bins_are_those_of_the_definition(impute):
         # Of equally frequent states the first stay.
         (list("ddccbbaa"), None, 3, ["a", "b", "(other)"], {"c": 2, "d": 2}),
         # The most frequent stay, in their order.
-        (list("dddbbba"), None, 3, ["b", "d", "(other)"], {"a": 2}),
+        (list("dddbbbac"), None, 3, ["b", "d", "(other)"], {"a": 2, "c": 2}),
         # Declared states that do not occur go first.
         (list("aabbc"), list("zyabcx"), 4, ["a", "b", "c", "(other)"], {"z": 3, "y": 3, "x": 3}),
         # Nothing is merged as long as there is room.
@@ -362,7 +341,7 @@ def test_the_rarest_states_are_merged_into_one(values, declared, most, states, g
 
 
 def test_weights_decide_which_states_are_rare():
-    feature = learn_categorical(list("aabc"), weights=np.array([1, 1, 5, 3]), max_categories=3)
+    feature = learn_categorical(list("aabcd"), weights=np.array([1, 1, 5, 3, 1]), max_categories=3)
     assert feature.states == ["b", "c", "(other)"]
 
 
@@ -399,10 +378,8 @@ def test_codes_of_a_table_are_those_of_the_definition(library):
         if library == "pandas":
             return pd.DataFrame(cells, dtype=object).astype({"f3": pd.CategoricalDtype(declared)})
         if library == "polars":
-            types = {"f0": pl.Float64, "f1": pl.Float64, "f2": pl.String, "f4": pl.String, "f5": pl.Null}
-            return pl.DataFrame(cells, schema={**types, "f3": pl.Enum(declared)} | {"f3": pl.Enum(declared)})[
-                sorted(cells)
-            ]
+            types = [pl.Float64, pl.Float64, pl.String, pl.Enum(declared), pl.String, pl.Null]
+            return pl.DataFrame(cells, schema=dict(zip(cells, types, strict=True)))
         places = pa.array([None if x is None else declared.index(x) for x in cells["f3"]], pa.int8())
         return pa.table(cells | {"f3": DICTIONARY(places, declared)})
 
