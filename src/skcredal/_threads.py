@@ -4,6 +4,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from numbers import Integral
 from typing import Any, TypeVar
 
 import joblib
@@ -16,12 +17,13 @@ Result = TypeVar("Result")
 
 def thread_count(n_jobs: Any) -> int:
     """Return how many threads ``n_jobs`` asks for, read as in scikit-learn (``None`` is one)."""
-    if n_jobs is not None and (not isinstance(n_jobs, int) or isinstance(n_jobs, bool)):
+    if n_jobs is not None and (not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool)):
         raise TypeError(f"n_jobs must be None or a whole number other than 0, got {n_jobs!r}.")
     if n_jobs == 0:
         raise ValueError("n_jobs must be None or a whole number other than 0, got 0.")
     # A cluster's backend counts the workers of the cluster; the threads of this process end at its cores.
-    return max(1, min(int(joblib.effective_n_jobs(n_jobs)), max(n_jobs or 1, os.cpu_count() or 1)))
+    wanted = None if n_jobs is None else int(n_jobs)
+    return max(1, min(int(joblib.effective_n_jobs(wanted)), max(wanted or 1, os.cpu_count() or 1)))
 
 
 def run_in_threads(work: Callable[[Task], Result], tasks: Sequence[Task], n_threads: int) -> list[Result]:

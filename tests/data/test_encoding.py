@@ -12,6 +12,7 @@ import pytest
 
 import oracles
 from problems import as_rows
+from skcredal import AODE, CredalCompAODE
 from skcredal.data.columns import is_missing, read_table
 from skcredal.data.encoding import EncodingRules, learn_encoding
 from skcredal.data.features import CategoricalFeature, NumericFeature, weighted_median
@@ -452,3 +453,35 @@ def test_categorical_features_are_chosen_by_type_name_index_or_mask(wish, catego
     X = pd.DataFrame({"p": [1, 1, 2, 2], "q": [1.0, 2.0, 3.0, 4.0], "s": list("abab")})
     encoding, _ = learn(X, [0, 0, 1, 1], names=list(X.columns), categorical_features=wish)
     assert [isinstance(feature, CategoricalFeature) for feature in encoding.features] == categorical
+
+
+def test_categories_are_given_in_the_order_of_the_categorical_columns():
+    X = pd.DataFrame({"s": list("abab"), "x": [1.0, 2.0, 3.0, 4.0], "code": [3, 1, 3, 2]})
+    clf = AODE(categories=[["z", "b", "a"], np.array([1, 2, 3])], categorical_features=["code"])
+    counts = clf.fit(X, [0, 1, 0, 1]).counts_
+    assert clf.super_parents_.tolist() == ["s", "code"]
+    assert counts.values(0).tolist() == [[0, 0], [0, 2], [2, 0]]
+    assert counts.values(1).tolist() == [[0, 1], [0, 1], [2, 0]]
+
+
+def test_max_categories_merges_rare_states_and_leaves_unknown_ones_unknown():
+    X = pd.DataFrame({"s": list("aaabbbccd"), "t": pd.Categorical(list("ppqqpqpqp"), list("zpqy"))})
+    y = [0, 0, 1, 1, 1, 0, 0, 0, 1]
+    clf = AODE(max_categories=3).fit(X, y)
+    assert clf.counts_.layout.n_states.tolist() == [3, 3]
+    assert clf.counts_.values(0).sum(axis=1).tolist() == [3, 3, 3]
+    assert clf.counts_.values(1).sum(axis=1).tolist() == [5, 4, 0]
+    same = pd.DataFrame({"s": ["c", "d"], "t": ["p", "p"]})
+    assert np.ptp(clf.spode_proba(same), axis=0).max() == 0.0
+    assert np.isnan(clf.spode_proba(pd.DataFrame({"s": ["e"], "t": ["p"]}))[0, 0]).all()
+
+
+@pytest.mark.parametrize("n_states", [300, 66_000])
+def test_a_column_may_have_very_many_states(n_states):
+    values = np.arange(2 * n_states) % n_states
+    X = pd.DataFrame({"id": values, "flag": values % 2 == 0})
+    y = values % 3 == 0
+    clf = CredalCompAODE(categorical_features=["id"]).fit(X, y)
+    assert clf.counts_.layout.n_states.tolist() == [n_states, 2]
+    np.testing.assert_array_equal(clf.predict(X), y)
+    assert np.isnan(clf.spode_proba(pd.DataFrame({"id": [-1], "flag": [True]}))[0, 0]).all()

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skcredal._arrays import AnyArray, CodeArray, CountArray, LabelArray
@@ -18,7 +17,7 @@ from skcredal._validation import check_choice, check_integer
 from skcredal.data.columns import read_table
 from skcredal.data.encoding import EncodingRules, TableEncoding, learn_encoding
 from skcredal.data.target import encode_target, read_weights
-from skcredal.ensemble.counts import pair_table_bytes
+from skcredal.ensemble.counts import is_complete, pair_table_bytes
 
 __all__ = ["TabularClassifier", "TrainingRows"]
 
@@ -57,8 +56,7 @@ class TabularClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         table = read_table(X, estimator=self)
         validate_data(self, table.data, reset=True, skip_check_array=True)
         weights = read_weights(sample_weight, table.n_rows)
-        classes, labels = encode_target(y, estimator=self)
-        check_consistent_length(np.empty(table.n_rows), labels)
+        classes, labels = encode_target(y, n_rows=table.n_rows, estimator=self)
         if weights is not None and not weights.all():
             # A row of weight 0 is absent: its values declare no state and its class may vanish with it.
             rows = weights > 0
@@ -71,7 +69,7 @@ class TabularClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
         self.classes_ = classes
         self.super_parents_ = self._labels_of(self._encoding)
-        self._check_table_size()
+        self._check_table_size(codes)
         return TrainingRows(codes, labels, weights)
 
     def _encode(self, X: Any) -> CodeArray:
@@ -100,10 +98,11 @@ class TabularClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         names = getattr(self, "feature_names_in_", None)
         return kept if names is None else names[kept]
 
-    def _check_table_size(self) -> None:
+    def _check_table_size(self, codes: CodeArray) -> None:
         """Refuse pair tables beyond the limit before they are allocated."""
         n_states = self._encoding.n_states
-        needed = pair_table_bytes(n_states, len(self.classes_))
+        complete = is_complete(codes, n_states)
+        needed = pair_table_bytes(n_states, len(self.classes_), complete=complete)
         limit = get_config()["pair_table_limit"]
         if needed <= limit:
             return

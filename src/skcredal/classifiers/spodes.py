@@ -12,6 +12,7 @@ import numpy as np
 from skcredal import kernels
 from skcredal._arrays import AnyArray, CodeArray, FloatArray
 from skcredal._threads import run_in_threads, thread_count
+from skcredal._transaction import all_or_nothing
 from skcredal._validation import check_real
 from skcredal.classifiers.base import TabularClassifier, TrainingRows
 from skcredal.ensemble.counts import JointCounts, count
@@ -60,10 +61,11 @@ class SpodeEnsemble(TabularClassifier):
             The fitted classifier.
         """
         self._check_parameters()
-        rows = self._encode_training(X, y, sample_weight)
-        self._settle(len(rows.codes))
-        self._learn_tables(rows)
-        self.weights_ = self._learn_weights(rows)
+        with all_or_nothing(self):
+            rows = self._encode_training(X, y, sample_weight)
+            self._settle(len(rows.codes))
+            self._learn_tables(rows)
+            self.weights_ = self._learn_weights(rows)
         return self
 
     def _check_parameters(self) -> None:

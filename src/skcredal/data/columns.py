@@ -42,22 +42,29 @@ class Column:
         """Whether the column's type speaks of numbers; refuses the types that no feature can have."""
         if isinstance(self.data, nw.Series):
             dtype = self.data.dtype
-            if dtype.is_temporal():
-                raise self._temporal(str(dtype))
             if dtype.is_numeric():
                 return True
             if dtype in (nw.Boolean, nw.String, nw.Categorical, nw.Enum):
                 return False
+            if dtype.is_temporal():
+                raise self._temporal(str(dtype))
+            if dtype.is_nested():
+                raise self._not_a_state(str(dtype))
         values = self._array()
         if values.dtype.kind in "Mm":
             raise self._temporal(str(values.dtype))
         if values.dtype.kind == "c":
-            raise ValueError(f"Complex data not supported: {self.label} has the type {values.dtype}.")
+            raise self._complex(str(values.dtype))
         if values.dtype.kind == "O":
             return self._holds_numbers(values)
-        if values.dtype.kind not in "iufbUS":
+        if values.dtype.kind not in "iufbUST":
             raise TypeError(f"{self.label} has the type {values.dtype}, which is no feature.")
         return values.dtype.kind in "iuf"
+
+    def check(self) -> None:
+        """Refuse what no feature can hold, in a column that nothing else is read from."""
+        if self.is_numeric:
+            self.numbers()
 
     def numbers(self) -> FloatArray:
         """Return the column as numbers, NaN where it is missing."""
@@ -74,17 +81,17 @@ class Column:
         if isinstance(self.data, nw.Series) and self.data.dtype in (nw.Categorical, nw.Enum):
             declared = _declared_factor(self.data)
             if declared is not None:
+                self._refuse_infinity(declared.states)
                 return declared
         values = self._array()
-        if values.dtype.kind in "OSU":
+        if values.dtype.kind in "OSUT":
             return self._factor_of_objects(values.astype(object))
         if values.dtype.kind in "iu" and len(values):
             low, high = int(values.min()), int(values.max())
             if high - low < _SMALL_RANGE:
                 return _factor_of_small_integers(values, low, high)
-        if values.dtype.kind == "f" and np.isinf(values).any():
-            raise ValueError(f"{self.label} contains infinity; a state is finite or missing.")
         states, codes = np.unique(values, return_inverse=True)
+        self._refuse_infinity(states.tolist())
         if states.dtype.kind == "f" and len(states) and np.isnan(states[-1]):
             states = states[:-1]
             codes = np.where(codes == len(states), -1, codes)
@@ -104,14 +111,26 @@ class Column:
         """Tell whether an object column holds nothing but numbers, by the types that occur in it."""
         kinds = {kind for kind in set(map(type, values)) if not _is_missing_type(kind)}
         for kind in kinds:
-            if issubclass(kind, (date, time, timedelta, np.datetime64, np.timedelta64)):
+            if (
+                issubclass(kind, (date, time, timedelta, np.datetime64, np.timedelta64))
+                or kind.__name__ == "Period"
+            ):
                 raise self._temporal(kind.__name__)
+            if issubclass(kind, (complex, np.complexfloating)):
+                raise self._complex(kind.__name__)
             if kind.__hash__ is None:
-                raise self._not_a_state(kind)
+                raise self._not_a_state(kind.__name__)
         return bool not in kinds and all(issubclass(kind, (Real, Decimal)) for kind in kinds)
 
-    def _not_a_state(self, kind: type) -> TypeError:
-        return TypeError(f"{self.label} holds a {kind.__name__}; each argument must be a string or a number.")
+    def _complex(self, dtype: str) -> ValueError:
+        return ValueError(f"Complex data not supported: {self.label} has the type {dtype}.")
+
+    def _not_a_state(self, kind: str) -> TypeError:
+        return TypeError(f"{self.label} holds a {kind}; each argument must be a string or a number.")
+
+    def _refuse_infinity(self, states: list[Any]) -> None:
+        if any(isinstance(state, (float, np.floating)) and np.isinf(state) for state in states):
+            raise ValueError(f"{self.label} contains infinity; a state is finite or missing.")
 
     def _converted(self, values: AnyArray) -> FloatArray:
         if values.dtype.kind in "iufb":
@@ -134,10 +153,9 @@ class Column:
             )
         except TypeError:
             unhashable = next(kind for kind in map(type, values) if kind.__hash__ is None)
-            raise self._not_a_state(unhashable) from None
+            raise self._not_a_state(unhashable.__name__) from None
         known = [state for state in places if not is_missing(state)]
-        if any(isinstance(state, float) and np.isinf(state) for state in known):
-            raise ValueError(f"{self.label} contains infinity; a state is finite or missing.")
+        self._refuse_infinity(known)
         states = _in_order(known)
         rank = {state: code for code, state in enumerate(states)}
         new_codes = np.array([-1 if is_missing(state) else rank[state] for state in places], np.int64)
@@ -165,11 +183,12 @@ def _in_order(states: list[Any]) -> list[Any]:
 
 
 def _factor_of_small_integers(values: AnyArray, low: int, high: int) -> Factor:
-    shifted = values.astype(np.int64) - low
+    shifted = (values - values.dtype.type(low)).astype(np.int64)
     present = np.zeros(high - low + 1, np.bool_)
     present[shifted] = True
     rank = np.cumsum(present) - 1
-    return Factor(rank[shifted], (np.flatnonzero(present) + low).tolist(), declared=False)
+    states = [low + place for place in np.flatnonzero(present).tolist()]
+    return Factor(rank[shifted], states, declared=False)
 
 
 def _declared_factor(series: nw.Series[Any]) -> Factor | None:
@@ -185,21 +204,19 @@ def _declared_factor(series: nw.Series[Any]) -> Factor | None:
             return None
         physical = nw.from_native(native.to_physical(), series_only=True).cast(nw.Int64())
         return Factor(physical.fill_null(-1).to_numpy(), list(series.dtype.categories), declared=True)
-    if not hasattr(native, "unify_dictionaries"):
+    if not hasattr(native, "chunks"):
         native = native.array.__arrow_array__()  # pandas over Arrow
+    # Chunks may have dictionaries of their own, with nulls and repetitions among the values.
+    merged: dict[Any, int] = {}
     codes: list[AnyArray] = [np.empty(0, np.int64)]
-    states: list[Any] = []
-    for chunk in native.unify_dictionaries().chunks:
-        states = chunk.dictionary.to_pylist()
-        codes.append(chunk.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False))
-    return _without_null_state(np.concatenate(codes), states)
-
-
-def _without_null_state(codes: AnyArray, states: list[Any]) -> Factor:
-    """Drop nulls and repetitions that an Arrow dictionary may hold among its values."""
-    kept: dict[Any, int] = {}
-    places = [-1 if is_missing(state) else kept.setdefault(state, len(kept)) for state in states]
-    return Factor(np.array([*places, -1], np.int64)[codes], list(kept), declared=True)
+    for chunk in native.chunks:
+        places = [
+            -1 if is_missing(state) else merged.setdefault(state, len(merged))
+            for state in chunk.dictionary.to_pylist()
+        ]
+        indices = chunk.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
+        codes.append(np.array([*places, -1], np.int64)[indices])
+    return Factor(np.concatenate(codes), list(merged), declared=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skcredal._arrays import IntArray
 from skcredal._threads import run_in_threads, thread_count
+from skcredal._transaction import all_or_nothing
 from skcredal.data.columns import Table, read_table
 from skcredal.data.features import NumericFeature
 from skcredal.data.target import encode_target, read_weights
@@ -79,10 +80,14 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
         self : MDLDiscretizer
             The fitted transformer.
         """
+        with all_or_nothing(self):
+            self._learn(X, y, sample_weight)
+        return self
+
+    def _learn(self, X: Any, y: Any, sample_weight: Any) -> None:
         table = self._read(X, reset=True)
         weights = read_weights(sample_weight, table.n_rows)
-        classes, labels = encode_target(y, estimator=self)
-        check_consistent_length(np.empty(table.n_rows), labels)
+        classes, labels = encode_target(y, n_rows=table.n_rows, estimator=self)
         if weights is not None and not weights.all():
             rows = weights > 0
             table, labels, weights = table.select(rows), labels[rows], weights[rows]
@@ -95,7 +100,6 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
         self.cut_points_ = [feature.cuts for feature in self._features]
         self.n_bins_ = np.array([feature.n_states for feature in self._features])
         self.medians_ = np.array([feature.fill for feature in self._features])
-        return self
 
     def transform(self, X: Any) -> IntArray:
         """Return the bin of every value, counted from 0.

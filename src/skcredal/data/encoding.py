@@ -49,9 +49,13 @@ class TableEncoding:
     def encode(self, table: Table, *, n_threads: int = 1) -> CodeArray:
         """Return the codes of the features kept, (k, n_rows)."""
         kept = set(self.kept)
-        for j, feature in enumerate(self.features):
-            if j not in kept and isinstance(feature, NumericFeature):
-                table.columns[j].numbers()  # refuses infinities here as in fit
+        for j, (feature, column) in enumerate(zip(self.features, table.columns, strict=True)):
+            if j in kept:
+                continue
+            if isinstance(feature, CategoricalFeature) and feature.refuse_unknown:
+                feature.read(column)
+            else:
+                column.check()
 
         def read(j: int) -> IntArray:
             return self.features[j].read(table.columns[j])
@@ -189,10 +193,18 @@ def _declared_states(columns: list[Column], categorical: BoolArray, categories: 
         if isinstance(given, str) or not hasattr(given, "__iter__"):
             raise TypeError(f"categories must hold a list of states for {columns[j].label}, got {given!r}.")
         states = np.asarray(given).tolist() if isinstance(given, np.ndarray) else list(given)
-        if len(states) == 0 or len(set(states)) != len(states) or any(is_missing(state) for state in states):
+        if not _are_different(states):
             raise ValueError(
                 "categories must hold different states, at least one and none missing, for "
                 f"{columns[j].label}, got {states!r}."
             )
         declared[j] = states
     return declared
+
+
+def _are_different(states: list[Any]) -> bool:
+    """Tell whether states can be told apart: there are some, none twice, and none missing."""
+    try:
+        return 0 < len(set(states)) == len(states) and not any(is_missing(state) for state in states)
+    except TypeError:  # lists and the like have no hash
+        return False

@@ -17,7 +17,9 @@ from skcredal.data.columns import Column, Factor
 
 __all__ = ["CategoricalFeature", "NumericFeature", "weighted_median"]
 
+# What values beyond the most frequent ones are merged into, as people read it.
 OTHER = "(other)"
+ROUNDING = 1e-12
 
 
 def weighted_median(values: FloatArray, weights: CountArray | None = None) -> float:
@@ -38,8 +40,10 @@ def weighted_median(values: FloatArray, weights: CountArray | None = None) -> fl
 def _median_of_sorted(ordered: FloatArray, weights: CountArray | None) -> float:
     passed = np.arange(1, len(ordered) + 1) if weights is None else np.cumsum(weights)
     half = passed[-1] / 2
-    low = float(ordered[np.searchsorted(passed, half, side="left")])
-    high = float(ordered[min(np.searchsorted(passed, half, side="right"), len(ordered) - 1)])
+    # Sums of real weights meet the half only up to rounding.
+    rounding = half * ROUNDING if passed.dtype.kind == "f" else 0.0
+    low = float(ordered[np.searchsorted(passed, half - rounding, side="left")])
+    high = float(ordered[min(np.searchsorted(passed, half + rounding, side="right"), len(ordered) - 1)])
     # Halving first would lose the last digit of tiny numbers, adding first overflows for huge ones.
     middle = (low + high) / 2
     return middle if np.isfinite(middle) else low / 2 + high / 2
@@ -104,6 +108,7 @@ class NumericFeature:
 
     def read(self, column: Column) -> IntArray:
         """Return the bins of a column."""
+        _ = column.is_numeric  # refuses dates, which would pass for numbers
         return self.encode(column.numbers())
 
 
@@ -187,4 +192,5 @@ class CategoricalFeature:
 
     def read(self, column: Column) -> IntArray:
         """Return the codes of a column."""
+        _ = column.is_numeric  # refuses what no feature can hold, here as in fit
         return self.encode(column.factor(), column.label)

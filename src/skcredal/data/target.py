@@ -6,7 +6,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
+from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from skcredal._arrays import AnyArray, CountArray, LabelArray
@@ -15,7 +15,7 @@ from skcredal.data.columns import is_missing, read_series
 __all__ = ["encode_target", "read_weights"]
 
 
-def encode_target(y: Any, *, estimator: Any) -> tuple[AnyArray, LabelArray]:
+def encode_target(y: Any, *, estimator: Any, n_rows: int | None = None) -> tuple[AnyArray, LabelArray]:
     """Return the classes present, sorted, and the place of each row's class among them.
 
     Examples
@@ -31,6 +31,8 @@ def encode_target(y: Any, *, estimator: Any) -> tuple[AnyArray, LabelArray]:
             f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
         )
     target = column_or_1d(read_series(y), warn=True)
+    if n_rows is not None and len(target) != n_rows:
+        raise ValueError(f"y must have one class for each of the {n_rows} rows of X, got {len(target)}.")
     if target.dtype.kind == "O":
         for r, value in enumerate(target):
             if is_missing(value):
@@ -55,17 +57,19 @@ def read_weights(sample_weight: Any, n_rows: int) -> CountArray | None:
     """
     if sample_weight is None:
         return None
-    if isinstance(sample_weight, Real):
-        weights = np.full(n_rows, sample_weight, np.float64)
-    else:
-        weights = np.asarray(read_series(sample_weight), dtype=np.float64)
+    given = np.full(n_rows, sample_weight) if isinstance(sample_weight, Real) else read_series(sample_weight)
+    try:
+        weights = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"sample_weight must hold finite numbers ≥ 0, got {sample_weight!r}.") from None
     if weights.ndim != 1:
         raise ValueError(f"sample_weight must be 1D, got an array of shape {weights.shape}.")
-    check_consistent_length(weights, np.empty(n_rows))
+    if len(weights) != n_rows:
+        raise ValueError(f"sample_weight must have one number for each of {n_rows} rows, got {len(weights)}.")
     wrong = ~(np.isfinite(weights) & (weights >= 0.0))
     if wrong.any():
         r = int(wrong.argmax())
-        raise ValueError(f"sample_weight must hold finite numbers ≥ 0, got {weights[r]!r} in row {r}.")
+        raise ValueError(f"sample_weight must hold finite numbers ≥ 0, got {float(weights[r])!r} in row {r}.")
     if not weights.any():
         raise ValueError("sample_weight must hold a number > 0, got only zeros: no row is left.")
     if np.all(weights == 1.0):

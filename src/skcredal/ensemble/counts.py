@@ -12,7 +12,7 @@ from skcredal import kernels
 from skcredal._arrays import CodeArray, CountArray, IntArray, LabelArray
 from skcredal._threads import run_in_threads
 
-__all__ = ["JointCounts", "Layout", "count", "pair_table_bytes"]
+__all__ = ["JointCounts", "Layout", "count", "is_complete", "pair_table_bytes"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,8 +60,10 @@ def _ends(sizes: IntArray) -> IntArray:
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
 
 
-def pair_table_bytes(n_states: npt.ArrayLike, n_classes: int) -> int:
+def pair_table_bytes(n_states: npt.ArrayLike, n_classes: int, *, complete: bool = True) -> int:
     """Return the bytes of the pair tables of a model: the counts, and the logarithms with a slot for unknown.
+
+    Where training cells are unknown, there are two tables of logarithms.
 
     Examples
     --------
@@ -73,7 +75,7 @@ def pair_table_bytes(n_states: npt.ArrayLike, n_classes: int) -> int:
     # Python integers: the product is what may not fit.
     states = [int(v) for v in np.atleast_1d(np.asarray(n_states))]
     cells = 0
-    for slots in (0, 1):
+    for slots in (0, 1) if complete else (0, 1, 1):
         widths = [v + slots for v in states]
         cells += (sum(widths) ** 2 - sum(v * v for v in widths)) // 2
     return 8 * int(n_classes) * cells
@@ -144,6 +146,11 @@ class JointCounts:
         return f"JointCounts(n={self.n:g}, features={len(layout.n_states)}, classes={layout.n_classes})"
 
 
+def is_complete(codes: CodeArray, n_states: IntArray) -> bool:
+    """Tell whether every cell is known."""
+    return bool(np.all(codes.max(axis=1, initial=0) < n_states))
+
+
 def count(
     codes: CodeArray,
     labels: LabelArray,
@@ -192,7 +199,7 @@ def count(
     n_ca = np.zeros(layout.value_offsets[-1], dtype)
     n_cab = np.zeros(layout.pair_offsets[-1], dtype)
     kernels.counting.count_values(codes, labels, row_weights, n_states, layout.value_offsets, n_classes, n_ca)
-    complete = bool(np.all(codes.max(axis=1, initial=0) < n_states))
+    complete = is_complete(codes, n_states)
 
     def count_some(some: IntArray) -> None:
         kernels.counting.count_pairs(
