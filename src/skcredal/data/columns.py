@@ -39,26 +39,17 @@ class Column:
 
     @property
     def is_numeric(self) -> bool:
-        """Whether the column's type speaks of numbers; refuses the types that no feature can have."""
+        """Whether the column's type speaks of numbers."""
+        self._refuse_foreign_types()
         if isinstance(self.data, nw.Series):
-            dtype = self.data.dtype
-            if dtype.is_numeric():
+            if self.data.dtype.is_numeric():
                 return True
-            if dtype in (nw.Boolean, nw.String, nw.Categorical, nw.Enum):
+            if self.data.dtype in (nw.Boolean, nw.String, nw.Categorical, nw.Enum):
                 return False
-            if dtype.is_temporal():
-                raise self._temporal(str(dtype))
-            if dtype.is_nested():
-                raise self._not_a_state(str(dtype))
         values = self._array()
-        if values.dtype.kind in "Mm":
-            raise self._temporal(str(values.dtype))
-        if values.dtype.kind == "c":
-            raise self._complex(str(values.dtype))
         if values.dtype.kind == "O":
-            return self._holds_numbers(values)
-        if values.dtype.kind not in "iufbUST":
-            raise TypeError(f"{self.label} has the type {values.dtype}, which is no feature.")
+            kinds = _types_in(values)
+            return bool not in kinds and all(issubclass(kind, (Real, Decimal)) for kind in kinds)
         return values.dtype.kind in "iuf"
 
     def check(self) -> None:
@@ -68,6 +59,7 @@ class Column:
 
     def numbers(self) -> FloatArray:
         """Return the column as numbers, NaN where it is missing."""
+        self._refuse_foreign_types()
         if isinstance(self.data, nw.Series) and self.data.dtype.is_numeric():
             numbers = self.data.cast(nw.Float64()).to_numpy().astype(np.float64, copy=False)
         else:
@@ -78,6 +70,7 @@ class Column:
 
     def factor(self) -> Factor:
         """Return the column as states, those that its type declares or else those that occur, in order."""
+        self._refuse_foreign_types()
         if isinstance(self.data, nw.Series) and self.data.dtype in (nw.Categorical, nw.Enum):
             declared = _declared_factor(self.data)
             if declared is not None:
@@ -101,29 +94,41 @@ class Column:
         values: AnyArray = self.data.to_numpy() if isinstance(self.data, nw.Series) else self.data
         return values
 
+    def _refuse_foreign_types(self) -> None:
+        """Refuse the types that no feature can have: dates and times, complex numbers, nested values."""
+        if isinstance(self.data, nw.Series):
+            dtype = self.data.dtype
+            if dtype.is_numeric() or dtype in (nw.Boolean, nw.String, nw.Categorical, nw.Enum):
+                return
+            if dtype.is_temporal():
+                raise self._temporal(str(dtype))
+            if dtype.is_nested():
+                raise self._not_a_state(str(dtype))
+        values = self._array()
+        if values.dtype.kind in "Mm":
+            raise self._temporal(str(values.dtype))
+        if values.dtype.kind not in "iufbOUST":
+            raise self._no_feature(str(values.dtype))
+        for kind in _types_in(values) if values.dtype.kind == "O" else ():
+            if issubclass(kind, (date, time, timedelta, np.datetime64, np.timedelta64)) or (
+                kind.__name__ == "Period"  # of pandas, which need not be there
+            ):
+                raise self._temporal(kind.__name__)
+            if issubclass(kind, (complex, np.complexfloating)):
+                raise self._no_feature(kind.__name__)
+            if kind.__hash__ is None:
+                raise self._not_a_state(kind.__name__)
+
     def _temporal(self, dtype: str) -> TypeError:
         return TypeError(
             f"{self.label} has the type {dtype}. Dates and times are not features as they stand: "
             "give a number (such as days since a date) or a category (such as the month) instead."
         )
 
-    def _holds_numbers(self, values: AnyArray) -> bool:
-        """Tell whether an object column holds nothing but numbers, by the types that occur in it."""
-        kinds = {kind for kind in set(map(type, values)) if not _is_missing_type(kind)}
-        for kind in kinds:
-            if (
-                issubclass(kind, (date, time, timedelta, np.datetime64, np.timedelta64))
-                or kind.__name__ == "Period"
-            ):
-                raise self._temporal(kind.__name__)
-            if issubclass(kind, (complex, np.complexfloating)):
-                raise self._complex(kind.__name__)
-            if kind.__hash__ is None:
-                raise self._not_a_state(kind.__name__)
-        return bool not in kinds and all(issubclass(kind, (Real, Decimal)) for kind in kinds)
-
-    def _complex(self, dtype: str) -> ValueError:
-        return ValueError(f"Complex data not supported: {self.label} has the type {dtype}.")
+    def _no_feature(self, dtype: str) -> ValueError:
+        # The first words are those that scikit-learn's contract asks for.
+        reason = "Complex data not supported: " if "complex" in dtype else ""
+        return ValueError(f"{reason}{self.label} has the type {dtype}, which is no feature.")
 
     def _not_a_state(self, kind: str) -> TypeError:
         return TypeError(f"{self.label} holds a {kind}; each argument must be a string or a number.")
@@ -160,6 +165,10 @@ class Column:
         rank = {state: code for code, state in enumerate(states)}
         new_codes = np.array([-1 if is_missing(state) else rank[state] for state in places], np.int64)
         return Factor(new_codes[codes] if len(places) else codes, states, declared=False)
+
+
+def _types_in(values: AnyArray) -> set[type]:
+    return {kind for kind in set(map(type, values)) if not _is_missing_type(kind)}
 
 
 def _is_missing_type(kind: type) -> bool:

@@ -108,7 +108,6 @@ class NumericFeature:
 
     def read(self, column: Column) -> IntArray:
         """Return the bins of a column."""
-        _ = column.is_numeric  # refuses dates, which would pass for numbers
         return self.encode(column.numbers())
 
 
@@ -192,5 +191,4 @@ class CategoricalFeature:
 
     def read(self, column: Column) -> IntArray:
         """Return the codes of a column."""
-        _ = column.is_numeric  # refuses what no feature can hold, here as in fit
         return self.encode(column.factor(), column.label)
