@@ -66,6 +66,7 @@ NUMERIC = {
     "objects that are numbers": np.array([[1], [2.5], [None], [np.float32(2)]], object),
     "fractions and decimals": np.array([[Fraction(1, 2)], [Decimal("2.5")]], object),
     "rows of numbers": [[1], [2.5]],
+    "rows of numbers and text": [[1, "a"], [2.5, "b"]],
     "pandas Int64": frame([1, None], "Int64"),
     "pandas Float64": frame([1.5, None], "Float64"),
     "pandas arrow int": frame([1, None], "int64[pyarrow]"),

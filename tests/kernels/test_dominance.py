@@ -166,7 +166,7 @@ def test_minimum_over_compression_priors_is_that_of_a_general_optimiser(spare):
         base, kappa = 1.0 - log_lik / b, -1.0 / b
         log_y = np.empty(k)
         mass = 1.0 - eps - (k_total - k) * eps
-        found = kernels.dominance.minimise_compression(
+        found = kernels.compression.minimise_compression(
             difference[:k].copy(), base[:k].copy(), kappa, eps, mass, spare, log_y
         )
         expected = oracles.comp_min_difference(

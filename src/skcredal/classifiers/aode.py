@@ -111,9 +111,9 @@ class AODE(SpodeEnsemble):
     def _learn_weights(self, rows: TrainingRows) -> FloatArray:
         return uniform_weights(len(rows.codes))
 
-    def _average(self, chunk: CodeArray) -> FloatArray:
+    def _posterior(self, chunk: CodeArray) -> FloatArray:
         if self.average == "posterior":
-            return super()._average(chunk)
+            return super()._posterior(chunk)
         tables = self._tables
         out = np.empty((chunk.shape[1], len(self.classes_)))
         kernels.inference.mean_joint(

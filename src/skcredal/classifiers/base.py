@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skcredal._arrays import AnyArray, CodeArray, CountArray, LabelArray
+from skcredal._arrays import AnyArray, CodeArray, CountArray, FloatArray, LabelArray
 from skcredal._config import get_config
-from skcredal._threads import thread_count
+from skcredal._threads import run_in_threads, thread_count
+from skcredal._transaction import all_or_nothing
 from skcredal._validation import check_choice, check_integer
 from skcredal.data.columns import read_table
-from skcredal.data.encoding import EncodingRules, TableEncoding, learn_encoding
+from skcredal.data.encoding import EncodingRules, learn_encoding
 from skcredal.data.target import encode_target, read_weights
 from skcredal.ensemble.counts import is_complete, pair_table_bytes
+from skcredal.ensemble.parameters import chunks
 
 __all__ = ["TabularClassifier", "TrainingRows"]
 
@@ -34,8 +38,8 @@ class TrainingRows:
 class TabularClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier of tables with numeric and categorical columns and missing values, discretised inside.
 
-    Subclasses take the parameters that are read here in their ``__init__``, call :meth:`_encode_training` in
-    ``fit``, and :meth:`_encode` before they predict.
+    Subclasses take the parameters that are read here in their ``__init__``, learn from codes in
+    :meth:`_learn`, and answer for a chunk of codes in :meth:`_posterior`.
     """
 
     categorical_features: Any
@@ -49,9 +53,119 @@ class TabularClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_features_in_: int
     feature_names_in_: npt.NDArray[np.object_]
 
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from a table.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_features)
+            The features: a numpy array, or a table of pandas, polars or pyarrow, with numeric, boolean,
+            string and categorical columns and missing values.
+        y : array-like of shape (n_rows,)
+            The classes.
+        sample_weight : array-like of shape (n_rows,), optional
+            Weights of the rows; a whole number equals repeating the row, 0 leaving it out.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier. If anything is wrong, it stays as it was before.
+        """
+        self._check_parameters()
+        with all_or_nothing(self):
+            self._learn(self._encode_training(X, y, sample_weight))
+        return self
+
+    def predict(self, X: Any) -> AnyArray:
+        """Return the most probable class of every row; of equally probable ones the first in ``classes_``.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_features)
+            The rows to classify.
+
+        Returns
+        -------
+        y_pred : ndarray of shape (n_rows,)
+            The classes.
+        """
+        proba = self.predict_proba(X)
+        y_pred: AnyArray = self.classes_[proba.argmax(axis=1)]
+        return y_pred
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return the probability of every class.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_features)
+            The rows to classify.
+
+        Returns
+        -------
+        proba : ndarray of shape (n_rows, n_classes)
+            The probabilities, columns as in ``classes_``.
+        """
+        codes = self._encode(X)
+        proba = np.empty((codes.shape[1], len(self.classes_)))
+
+        def answer(chunk: CodeArray, rows: slice) -> None:
+            proba[rows] = self._posterior(chunk)
+
+        self._for_each_chunk(codes, answer)
+        return proba
+
+    def predict_log_proba(self, X: Any) -> FloatArray:
+        """Return the logarithm of the probability of every class.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_features)
+            The rows to classify.
+
+        Returns
+        -------
+        log_proba : ndarray of shape (n_rows, n_classes)
+            The natural logarithms, columns as in ``classes_``; ``-inf`` for a probability too small for a
+            double.
+        """
+        with np.errstate(divide="ignore"):
+            log_proba: FloatArray = np.log(self.predict_proba(X))
+        return log_proba
+
+    def _check_parameters(self) -> None:
+        """Refuse bad parameters before any work."""
+        check_choice("missing", self.missing, ("impute", "marginalize"))
+        check_choice("handle_unknown", self.handle_unknown, ("ignore", "error"))
+        if self.max_categories is not None:
+            check_integer("max_categories", self.max_categories, low=2)
+        thread_count(self.n_jobs)
+
+    @abstractmethod
+    def _learn(self, rows: TrainingRows) -> None:
+        """Learn from the training rows; the encoding and the classes are settled."""
+
+    @abstractmethod
+    def _posterior(self, chunk: CodeArray) -> FloatArray:
+        """Return the probabilities (rows, n_classes) of a chunk of codes (k, rows)."""
+
+    def _for_each_chunk(self, codes: CodeArray, work: Callable[[CodeArray, slice], None]) -> None:
+        """Do the work chunk by chunk, so that nothing of the size rows × features × classes is held."""
+
+        def work_on(rows: slice) -> None:
+            work(np.ascontiguousarray(codes[:, rows]), rows)
+
+        run_in_threads(work_on, chunks(codes.shape[1]), thread_count(self.n_jobs))
+
     def _encode_training(self, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
         """Read the training table, learn its encoding and the classes, and return the rows that count."""
-        rules = self._encoding_rules()
+        rules = EncodingRules(
+            self.categorical_features,
+            self.categories,
+            self.missing,
+            self.handle_unknown,
+            self.max_categories,
+        )
         n_threads = thread_count(self.n_jobs)
         table = read_table(X, estimator=self)
         validate_data(self, table.data, reset=True, skip_check_array=True)
@@ -68,8 +182,6 @@ class TabularClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             table, labels, weights, len(classes), rules, names=names, n_threads=n_threads
         )
         self.classes_ = classes
-        self.super_parents_ = self._labels_of(self._encoding)
-        self._check_table_size(codes)
         return TrainingRows(codes, labels, weights)
 
     def _encode(self, X: Any) -> CodeArray:
@@ -79,35 +191,22 @@ class TabularClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         validate_data(self, table.data, reset=False, skip_check_array=True)
         return self._encoding.encode(table, n_threads=thread_count(self.n_jobs))
 
-    def _encoding_rules(self) -> EncodingRules:
-        check_choice("missing", self.missing, ("impute", "marginalize"))
-        check_choice("handle_unknown", self.handle_unknown, ("ignore", "error"))
-        if self.max_categories is not None:
-            check_integer("max_categories", self.max_categories, low=2)
-        return EncodingRules(
-            self.categorical_features,
-            self.categories,
-            self.missing,
-            self.handle_unknown,
-            self.max_categories,
-        )
-
-    def _labels_of(self, encoding: TableEncoding) -> AnyArray:
+    def _kept_features(self) -> AnyArray:
         """Return the features kept: their names, or their indices where there are no names."""
-        kept = np.array(encoding.kept, np.int64)
+        kept = np.array(self._encoding.kept, np.int64)
         names = getattr(self, "feature_names_in_", None)
         return kept if names is None else names[kept]
 
-    def _check_table_size(self, codes: CodeArray) -> None:
+    def _check_pair_tables(self, rows: TrainingRows) -> None:
         """Refuse pair tables beyond the limit before they are allocated."""
         n_states = self._encoding.n_states
-        complete = is_complete(codes, n_states)
+        complete = is_complete(rows.codes, n_states)
         needed = pair_table_bytes(n_states, len(self.classes_), complete=complete)
         limit = get_config()["pair_table_limit"]
         if needed <= limit:
             return
-        most = np.argsort(-n_states, kind="stable")[:3]
-        worst = ", ".join(f"{self.super_parents_[place]!s} ({n_states[place]} states)" for place in most)
+        names, most = self._kept_features(), np.argsort(-n_states, kind="stable")[:3]
+        worst = ", ".join(f"{names[place]!s} ({n_states[place]} states)" for place in most)
         raise ValueError(
             f"The pair tables of {len(n_states)} features and {len(self.classes_)} classes would take "
             f"{needed / 1024**3:.2f} GiB, beyond the limit of {limit / 1024**3:.2f} GiB. The features with "

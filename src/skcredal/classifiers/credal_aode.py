@@ -9,23 +9,20 @@ import numpy as np
 from skcredal._arrays import BoolArray, CodeArray, FloatArray
 from skcredal.classifiers.aode import BmaAODE, CompAODE
 from skcredal.classifiers.base import TrainingRows
+from skcredal.classifiers.credal import CredalClassifier
 from skcredal.classifiers.spodes import SpodeEnsemble, resolve_epsilon
-from skcredal.ensemble.priors import BmaPriors, CompressionPriors, put_back
+from skcredal.ensemble.priors import BmaPriors, CompressionPriors
 
 __all__ = ["CredalBmaAODE", "CredalCompAODE"]
 
 
-class CredalSpodeEnsemble(SpodeEnsemble):
+class CredalSpodeEnsemble(CredalClassifier, SpodeEnsemble):
     """A SPODE ensemble with a set of priors over the SPODEs, learned as ``_priors``."""
 
     _priors: BmaPriors | CompressionPriors
 
-    def predict_set(self, X: Any) -> BoolArray:
-        """Return the classes that no other dominates: those that a prior of the set may favour.
-
-        A class dominates another if it is more probable under every prior of the set. Where the set has one
-        class, the answer does not hang on the prior, and it is the class of :meth:`predict`; where it has
-        several, the case is prior-dependent, and the class of :meth:`predict` is one of them.
+    def robustness(self, X: Any) -> FloatArray:
+        """Return how much of the reference prior may be replaced by anything before the answer changes.
 
         Parameters
         ----------
@@ -34,28 +31,36 @@ class CredalSpodeEnsemble(SpodeEnsemble):
 
         Returns
         -------
-        y_set : ndarray of bool of shape (n_rows, n_classes)
-            Which classes belong to the set of each row, columns as in ``classes_``; never empty.
+        robustness : ndarray of shape (n_rows,)
+            Between 0, where the answer of :meth:`predict` does not even dominate under the reference prior, and
+            1, where it does under every prior.
         """
-        sets, reference = self._maximal_sets(self._encode(X))
-        put_back(sets, reference)
-        return sets
+        codes = self._encode(X)
+        robustness = np.empty(codes.shape[1])
 
-    def _maximal_sets(self, codes: CodeArray) -> tuple[BoolArray, FloatArray]:
-        """Return the undominated classes as they come out, and the posterior under the reference prior."""
-        shape = (codes.shape[1], len(self.classes_))
-        sets, reference = np.empty(shape, np.bool_), np.empty(shape)
-        tables = self._tables
-
-        def decide(chunk: CodeArray, rows: slice) -> None:
-            posterior = tables.posteriors(chunk)
-            reference[rows] = self._weighted_mean(chunk, posterior)
-            sets[rows] = self._priors.maximal_sets(
-                chunk, tables.layout.n_states, posterior, reference[rows], tables.prior
+        def measure(chunk: CodeArray, rows: slice) -> None:
+            posterior, reference = self._posteriors(chunk)
+            robustness[rows] = self._priors.robustness(
+                chunk, self._tables.layout.n_states, posterior, reference, self._tables.prior
             )
 
-        self._for_each_chunk(codes, decide)
+        self._for_each_chunk(codes, measure)
+        return robustness
+
+    def _posteriors(self, chunk: CodeArray) -> tuple[FloatArray, FloatArray]:
+        """Return what every SPODE says of a chunk, and their mean under the reference prior."""
+        posterior = self._tables.posteriors(chunk)
+        return posterior, self._weighted_mean(chunk, posterior)
+
+    def _maximal_sets(self, chunk: CodeArray) -> tuple[BoolArray, FloatArray]:
+        posterior, reference = self._posteriors(chunk)
+        tables = self._tables
+        sets = self._priors.maximal_sets(chunk, tables.layout.n_states, posterior, reference, tables.prior)
         return sets, reference
+
+    def _intervals(self, chunk: CodeArray) -> FloatArray:
+        posterior, reference = self._posteriors(chunk)
+        return self._priors.intervals(chunk, self._tables.layout.n_states, posterior, reference)
 
 
 class CredalBmaAODE(CredalSpodeEnsemble, BmaAODE):
@@ -76,6 +81,11 @@ class CredalBmaAODE(CredalSpodeEnsemble, BmaAODE):
     likelihood_floor : float, default=0.0
         Bounds each probability inside the likelihoods from below (and nowhere else); the original experiments
         of the paper used 0.01.
+    criterion : {"maximality", "interval_dominance", "e_admissibility"}, default="maximality"
+        Which classes :meth:`predict_set` returns: those that no other dominates under every prior
+        (``"maximality"``), those whose upper probability reaches the largest lower one
+        (``"interval_dominance"``, larger sets), or those that some single prior makes
+        the most probable (``"e_admissibility"``, smaller sets).
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical: by the type of their column (strings, booleans and declared
         categories), ``"all"``, or besides those also the ones named here, by name, index or mask.
@@ -142,6 +152,7 @@ class CredalBmaAODE(CredalSpodeEnsemble, BmaAODE):
         ess: float = 1.0,
         epsilon: Any = "auto",
         likelihood_floor: float = 0.0,
+        criterion: str = "maximality",
         categorical_features: Any = "from_dtype",
         categories: Any = "auto",
         missing: str = "impute",
@@ -152,6 +163,7 @@ class CredalBmaAODE(CredalSpodeEnsemble, BmaAODE):
         self.ess = ess
         self.epsilon = epsilon
         self.likelihood_floor = likelihood_floor
+        self.criterion = criterion
         self.categorical_features = categorical_features
         self.categories = categories
         self.missing = missing
@@ -186,6 +198,10 @@ class CredalCompAODE(CredalSpodeEnsemble, CompAODE):
     likelihood_floor : float, default=0.0
         Bounds each probability inside the likelihoods from below (and nowhere else); the original experiments
         of the paper used 0.01.
+    criterion : {"maximality", "interval_dominance"}, default="maximality"
+        Which classes :meth:`predict_set` returns: those that no other dominates under every prior
+        (``"maximality"``), those whose upper probability reaches the largest lower one
+        (``"interval_dominance"``, larger sets).
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical: by the type of their column (strings, booleans and declared
         categories), ``"all"``, or besides those also the ones named here, by name, index or mask.
@@ -245,6 +261,31 @@ class CredalCompAODE(CredalSpodeEnsemble, CompAODE):
     >>> [labels.tolist() for labels in set_labels(clf.predict_set(new), clf.classes_)]
     [['apple'], ['apple', 'banana']]
     """
+
+    def __init__(
+        self,
+        *,
+        ess: float = 1.0,
+        epsilon: Any = "auto",
+        likelihood_floor: float = 0.0,
+        criterion: str = "maximality",
+        categorical_features: Any = "from_dtype",
+        categories: Any = "auto",
+        missing: str = "impute",
+        handle_unknown: str = "ignore",
+        max_categories: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.ess = ess
+        self.epsilon = epsilon
+        self.likelihood_floor = likelihood_floor
+        self.criterion = criterion
+        self.categorical_features = categorical_features
+        self.categories = categories
+        self.missing = missing
+        self.handle_unknown = handle_unknown
+        self.max_categories = max_categories
+        self.n_jobs = n_jobs
 
     def _learn_weights(self, rows: TrainingRows) -> FloatArray:
         weights = super()._learn_weights(rows)

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
 from numbers import Real
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from skcredal import kernels
-from skcredal._arrays import AnyArray, CodeArray, FloatArray
-from skcredal._threads import run_in_threads, thread_count
-from skcredal._transaction import all_or_nothing
+from skcredal._arrays import CodeArray, FloatArray
+from skcredal._threads import thread_count
 from skcredal._validation import check_real
 from skcredal.classifiers.base import TabularClassifier, TrainingRows
 from skcredal.ensemble.counts import JointCounts, count
-from skcredal.ensemble.parameters import chunks, spode_tables
+from skcredal.ensemble.parameters import spode_tables
 from skcredal.ensemble.weights import automatic_epsilon, log_likelihoods, null_log_likelihood
 
 __all__ = ["LikelihoodWeightedEnsemble", "SpodeEnsemble", "resolve_epsilon"]
@@ -42,39 +40,14 @@ class SpodeEnsemble(TabularClassifier):
     counts_: JointCounts
     weights_: FloatArray
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from a table.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_rows, n_features)
-            The features: a numpy array, or a table of pandas, polars or pyarrow, with numeric, boolean,
-            string and categorical columns and missing values.
-        y : array-like of shape (n_rows,)
-            The classes.
-        sample_weight : array-like of shape (n_rows,), optional
-            Weights of the rows; a whole number equals repeating the row, 0 leaving it out.
-
-        Returns
-        -------
-        self : object
-            The fitted classifier.
-        """
-        self._check_parameters()
-        with all_or_nothing(self):
-            rows = self._encode_training(X, y, sample_weight)
-            self._settle(len(rows.codes))
-            self._learn_tables(rows)
-            self.weights_ = self._learn_weights(rows)
-        return self
-
     def _check_parameters(self) -> None:
+        super()._check_parameters()
         check_real("ess", self.ess, low=0.0, low_open=True)
 
-    def _settle(self, k: int) -> None:
-        """Settle what depends on the number of features kept, before the work of counting."""
-
-    def _learn_tables(self, rows: TrainingRows) -> None:
+    def _learn(self, rows: TrainingRows) -> None:
+        self.super_parents_ = self._kept_features()
+        self._check_pair_tables(rows)
+        self._settle(len(rows.codes))
         n_threads = thread_count(self.n_jobs)
         self.counts_ = count(
             rows.codes,
@@ -85,67 +58,14 @@ class SpodeEnsemble(TabularClassifier):
             n_threads=n_threads,
         )
         self._tables = spode_tables(self.counts_, float(self.ess), n_threads=n_threads)
+        self.weights_ = self._learn_weights(rows)
+
+    def _settle(self, k: int) -> None:
+        """Settle what depends on the number of features kept, before the work of counting."""
 
     @abstractmethod
     def _learn_weights(self, rows: TrainingRows) -> FloatArray:
         """Return the weights of the SPODEs."""
-
-    def predict(self, X: Any) -> AnyArray:
-        """Return the most probable class of every row; of equally probable ones the first in ``classes_``.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_rows, n_features)
-            The rows to classify.
-
-        Returns
-        -------
-        y_pred : ndarray of shape (n_rows,)
-            The classes.
-        """
-        proba = self.predict_proba(X)
-        y_pred: AnyArray = self.classes_[proba.argmax(axis=1)]
-        return y_pred
-
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Return the probability of every class.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_rows, n_features)
-            The rows to classify.
-
-        Returns
-        -------
-        proba : ndarray of shape (n_rows, n_classes)
-            The probabilities, columns as in ``classes_``.
-        """
-        codes = self._encode(X)
-        proba = np.empty((codes.shape[1], len(self.classes_)))
-
-        def average(chunk: CodeArray, rows: slice) -> None:
-            proba[rows] = self._average(chunk)
-
-        self._for_each_chunk(codes, average)
-        return proba
-
-    def predict_log_proba(self, X: Any) -> FloatArray:
-        """Return the logarithm of the probability of every class.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_rows, n_features)
-            The rows to classify.
-
-        Returns
-        -------
-        log_proba : ndarray of shape (n_rows, n_classes)
-            The natural logarithms, columns as in ``classes_``; ``-inf`` for a probability too small for a
-            double.
-        """
-        with np.errstate(divide="ignore"):
-            log_proba: FloatArray = np.log(self.predict_proba(X))
-        return log_proba
 
     def spode_proba(self, X: Any) -> FloatArray:
         """Return what each super-parent says: the probabilities of its SPODE.
@@ -170,23 +90,17 @@ class SpodeEnsemble(TabularClassifier):
         self._for_each_chunk(codes, posteriors)
         return proba
 
-    def _average(self, chunk: CodeArray) -> FloatArray:
-        """Return the posterior of a chunk of codes under the reference prior."""
+    def _posterior(self, chunk: CodeArray) -> FloatArray:
         return self._weighted_mean(chunk, self._tables.posteriors(chunk))
 
     def _weighted_mean(self, chunk: CodeArray, posterior: FloatArray) -> FloatArray:
+        """Return the posterior of a chunk under the reference prior from those of its SPODEs."""
         tables = self._tables
         out = np.empty((chunk.shape[1], len(self.classes_)))
         kernels.inference.mean_posterior(
             chunk, tables.layout.n_states, posterior, self.weights_, tables.prior, out
         )
         return out
-
-    def _for_each_chunk(self, codes: CodeArray, work: Callable[[CodeArray, slice], None]) -> None:
-        def work_on(rows: slice) -> None:
-            work(np.ascontiguousarray(codes[:, rows]), rows)
-
-        run_in_threads(work_on, chunks(codes.shape[1]), thread_count(self.n_jobs))
 
 
 class LikelihoodWeightedEnsemble(SpodeEnsemble):

@@ -67,8 +67,33 @@ class BmaPriors:
     ) -> BoolArray:
         """Return the undominated classes of a chunk of rows, (rows, n_classes)."""
         out = np.empty(reference.shape, np.bool_)
-        kernels.dominance.bma_sets(
-            codes, n_states, posterior, reference, most_probable(prior), self.likelihood, self.eps, out
+        best = reference.argmax(axis=1)
+        kernels.bma.bma_sets(
+            codes, n_states, posterior, best, most_probable(prior), self.likelihood, self.eps, out
+        )
+        return out
+
+    def intervals(
+        self, codes: CodeArray, n_states: IntArray, posterior: FloatArray, reference: FloatArray
+    ) -> FloatArray:
+        """Return the lower and upper probabilities of a chunk of rows, (rows, n_classes, 2)."""
+        out = np.empty((*reference.shape, 2))
+        kernels.bma.bma_intervals(codes, n_states, posterior, reference, self.likelihood, self.eps, out)
+        return out
+
+    def robustness(
+        self,
+        codes: CodeArray,
+        n_states: IntArray,
+        posterior: FloatArray,
+        reference: FloatArray,
+        prior: FloatArray,
+    ) -> FloatArray:
+        """Return how much of the reference prior may be replaced before the answer changes, (rows,)."""
+        out = np.empty(len(reference))
+        best = reference.argmax(axis=1)
+        kernels.bma.bma_robustness(
+            codes, n_states, posterior, best, most_probable(prior), self.likelihood, out
         )
         return out
 
@@ -104,16 +129,34 @@ class CompressionPriors:
     ) -> BoolArray:
         """Return the undominated classes of a chunk of rows, (rows, n_classes)."""
         out = np.empty(reference.shape, np.bool_)
-        kernels.dominance.compression_sets(
-            codes,
-            n_states,
-            posterior,
-            reference,
-            most_probable(prior),
-            self.feasible,
-            self.base,
-            self.kappa,
-            self.eps,
-            out,
+        best, prior_set = reference.argmax(axis=1), most_probable(prior)
+        kernels.compression.compression_sets(
+            codes, n_states, posterior, best, prior_set, self.feasible, self.base, self.kappa, self.eps, out
+        )
+        return out
+
+    def intervals(
+        self, codes: CodeArray, n_states: IntArray, posterior: FloatArray, reference: FloatArray
+    ) -> FloatArray:
+        """Return the lower and upper probabilities of a chunk of rows, (rows, n_classes, 2)."""
+        out = np.empty((*reference.shape, 2))
+        kernels.compression.compression_intervals(
+            codes, n_states, posterior, reference, self.feasible, self.base, self.kappa, self.eps, out
+        )
+        return out
+
+    def robustness(
+        self,
+        codes: CodeArray,
+        n_states: IntArray,
+        posterior: FloatArray,
+        reference: FloatArray,
+        prior: FloatArray,
+    ) -> FloatArray:
+        """Return how much of the reference prior may be replaced before the answer changes, (rows,)."""
+        out = np.empty(len(reference))
+        best, prior_set = reference.argmax(axis=1), most_probable(prior)
+        kernels.compression.compression_robustness(
+            codes, n_states, posterior, best, prior_set, self.feasible, self.base, self.kappa, self.eps, out
         )
         return out

@@ -9,9 +9,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from skcredal.kernels import counting, cuts, dominance, inference, tables
+    from skcredal.kernels import bma, compression, counting, cuts, inference, tables
 
-__all__ = ["counting", "cuts", "dominance", "inference", "tables"]
+__all__ = ["bma", "compression", "counting", "cuts", "inference", "tables"]
 
 
 def __getattr__(name: str) -> ModuleType:
