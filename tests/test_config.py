@@ -144,10 +144,14 @@ def test_the_bytes_are_eight_for_every_count_and_every_logarithm(n_states, n_cla
     assert pair_table_bytes(np.array(n_states, np.int64), n_classes) == 8 * cells
 
 
-def test_the_bytes_are_those_that_a_model_holds():
+@pytest.mark.parametrize("complete", [True, False])
+def test_the_bytes_are_those_that_a_model_holds(complete):
     X, y = wide_frame()
-    clf = AODE().fit(X, y)
-    assert pair_table_bytes(clf.counts_.layout.n_states, len(clf.classes_)) == allocated(clf)
+    if not complete:
+        X.loc[3, "v7"] = None
+    clf = AODE(missing="marginalize").fit(X, y)
+    n_states = clf.counts_.layout.n_states
+    assert pair_table_bytes(n_states, len(clf.classes_), complete=complete) == allocated(clf)
 
 
 @pytest.mark.parametrize("missing", ["impute", "marginalize"])

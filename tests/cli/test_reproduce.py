@@ -37,7 +37,7 @@ def test_a_table_with_every_data_set_and_classifier_is_printed(run):
         "mean",
         "determ",
         "u80",
-        "paper's 39",
+        "on its own 39",
     ):
         assert expected in result.stdout
     # It fits a terminal of 80 columns, where nothing is cut off.
@@ -68,6 +68,8 @@ def test_a_data_set_that_fails_does_not_take_the_others_down(run, folder):
         (("--datasets", "irises"), "no data set 'irises' in embedded; there are balance_scale"),
         (("--classifiers", "c45"), "no classifier 'c45'; there are aode"),
         (("--data", "nowhere/at/all"), "nowhere/at/all"),
+        (("--datasets", ","), "--datasets must name something"),
+        (("--classifiers", ""), "--classifiers must name something"),
     ],
 )
 def test_wrong_names_are_refused_before_any_work(run, arguments, message):
@@ -75,6 +77,12 @@ def test_wrong_names_are_refused_before_any_work(run, arguments, message):
     assert result.exit_code == 2
     assert message in " ".join(result.stderr.split())
     assert "Traceback" not in result.output
+
+
+def test_a_folder_without_data_sets_is_refused(run, tmp_path):
+    result = run("--data", str(tmp_path))
+    assert result.exit_code == 2
+    assert "There is no data set in" in " ".join(result.stderr.split())
 
 
 def test_an_interrupt_keeps_what_is_finished(run, monkeypatch):
@@ -90,3 +98,5 @@ def test_an_interrupt_keeps_what_is_finished(run, monkeypatch):
     assert result.exit_code == 130
     assert "iris" in result.stdout
     assert "wine" not in result.stdout
+    assert "interrupted: 1 of 2 data sets" in result.stdout
+    assert "Interrupted after 1 of 2 data sets." in result.stderr

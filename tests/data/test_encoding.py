@@ -477,6 +477,12 @@ def test_max_categories_merges_rare_states_and_leaves_unknown_ones_unknown():
     assert np.isnan(clf.spode_proba(pd.DataFrame({"s": ["e"], "t": ["p"]}))[0, 0]).all()
 
 
+def test_an_infinity_among_text_is_refused_in_a_dropped_column_too():
+    encoding, _ = learn(np.array([["k"]] * 4, object), [0, 0, 1, 1])
+    with pytest.raises(ValueError, match="Feature 0 contains infinity"):
+        encoding.encode(read_table(np.array([["k"], [np.inf]], object), estimator=None))
+
+
 @pytest.mark.parametrize("n_states", [300, 66_000])
 def test_a_column_may_have_very_many_states(n_states):
     values = np.arange(2 * n_states) % n_states

@@ -102,7 +102,7 @@ def test_a_missing_class_is_refused(y, estimator):
         (None, "requires y to be passed"),
         ([0.5, 1.5, 2.25, 3.0], "Unknown label type: continuous"),
         ([[0, 1], [1, 0], [0, 0], [1, 1]], r"y should be a 1d array, got an array of shape \(4, 2\)"),
-        ([0, 1, 0], r"inconsistent numbers of samples: \[4, 3\]"),
+        ([0, 1, 0], "y must have one class for each of the 4 rows of X, got 3"),
         ([0.0, np.inf, 0.0, 1.0], "y contains infinity"),
         (np.array([0, "a", 1, "b"], object), "Unknown label type"),
         ("abab", "y should be a 1d array"),

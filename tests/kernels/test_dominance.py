@@ -5,36 +5,13 @@ import numpy as np
 import pytest
 
 import oracles
+from answers import bma_extreme_points, bma_set_of, compression_set_of
 from problems import KINDS, random_ensemble, repetitions
 from skcredal import kernels
-from skcredal.ensemble.priors import BmaPriors, CompressionPriors, most_probable, put_back
-from skcredal.ensemble.weights import bma_weights, compression_coefficients, compression_weights
+from skcredal.ensemble.priors import CompressionPriors, most_probable, put_back
+from skcredal.ensemble.weights import compression_coefficients, compression_weights
 
 pytestmark = pytest.mark.kernel
-
-
-def reference_of(problem, weights):
-    weights = np.where(problem.known, weights, 0.0)
-    if weights.sum() == 0.0:
-        return problem.prior[None]
-    return (weights @ problem.posterior / weights.sum())[None]
-
-
-def bma_set_of(problem):
-    priors = BmaPriors.from_likelihoods(problem.log_lik, problem.eps)
-    reference = reference_of(problem, bma_weights(problem.log_lik))
-    posterior = np.ascontiguousarray(problem.posterior[:, None])
-    sets = priors.maximal_sets(problem.codes, problem.n_states, posterior, reference, problem.prior)
-    return sets, reference
-
-
-def compression_set_of(problem):
-    priors = CompressionPriors.from_likelihoods(problem.log_lik, problem.log_lik_null, problem.eps)
-    weights = compression_weights(problem.log_lik, problem.log_lik_null, problem.eps)
-    reference = reference_of(problem, weights)
-    posterior = np.ascontiguousarray(problem.posterior[:, None])
-    sets = priors.maximal_sets(problem.codes, problem.n_states, posterior, reference, problem.prior)
-    return sets, reference
 
 
 def is_close_call(margins):
@@ -85,15 +62,6 @@ def test_compression_sets_are_those_of_a_general_optimiser(kind):
             continue
         assert sets[0].tolist() == oracles.comp_set(*arguments, reference[0].tolist(), starts=4)
     assert close_calls <= max(1, n_problems / 5)
-
-
-def bma_extreme_points(problem):
-    survivors = [j for j, w in enumerate(bma_weights(problem.log_lik)) if w > 0 and problem.known[j]]
-    for chosen in survivors:
-        point = np.zeros(len(problem.log_lik))
-        point[survivors] = problem.eps
-        point[chosen] = 1.0 - (len(survivors) - 1) * problem.eps
-        yield point
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
@@ -35,7 +35,7 @@ class TrainingRows:
     weights: CountArray | None
 
 
-class TabularClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """A classifier of tables with numeric and categorical columns and missing values, discretised inside.
 
     Subclasses take the parameters that are read here in their ``__init__``, learn from codes in
@@ -209,9 +209,9 @@ class TabularClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         worst = ", ".join(f"{names[place]!s} ({n_states[place]} states)" for place in most)
         raise ValueError(
             f"The pair tables of {len(n_states)} features and {len(self.classes_)} classes would take "
-            f"{needed / 1024**3:.2f} GiB, beyond the limit of {limit / 1024**3:.2f} GiB. The features with "
-            f"most states are {worst}. Set max_categories to merge their rarest states, drop them, or raise "
-            "the limit with skcredal.set_config(pair_table_limit=...)."
+            f"{_size(needed)}, beyond the limit of {_size(limit)}. The features with most states are "
+            f"{worst}. Set max_categories to merge their rarest states, drop them, or raise the limit with "
+            "skcredal.set_config(pair_table_limit=...)."
         )
 
     def __sklearn_tags__(self) -> Any:
@@ -219,3 +219,10 @@ class TabularClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         return tags
+
+
+def _size(n_bytes: int) -> str:
+    for unit, scale in (("GiB", 1024**3), ("MiB", 1024**2), ("KiB", 1024)):
+        if n_bytes >= scale:
+            return f"{n_bytes / scale:.2f} {unit}"
+    return f"{n_bytes} bytes"

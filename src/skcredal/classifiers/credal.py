@@ -48,9 +48,10 @@ class CredalClassifier(TabularClassifier):
     def predict_set(self, X: Any) -> BoolArray:
         """Return the classes that remain whatever the prior of the set, by the ``criterion``.
 
-        A class dominates another if it is more probable under every prior of the set. Where the set has one
-        class, the answer does not hang on the prior, and it is the class of :meth:`predict`; where it has
-        several, the case is prior-dependent, and the class of :meth:`predict` is one of them.
+        By default those that no other dominates, that is, beats under every prior (maximality). Where one
+        class remains, the answer does not hang on the prior, and it is the class of :meth:`predict`. Where
+        several do, the case is prior-dependent, or its classes are tied whatever the prior; the class of
+        :meth:`predict` is one of them.
 
         Parameters
         ----------

@@ -4,70 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from skcredal._arrays import BoolArray, CodeArray, FloatArray
 from skcredal.classifiers.aode import BmaAODE, CompAODE
 from skcredal.classifiers.base import TrainingRows
-from skcredal.classifiers.credal import CredalClassifier
-from skcredal.classifiers.spodes import SpodeEnsemble, resolve_epsilon
+from skcredal.classifiers.credal_spodes import CredalSpodeEnsemble
+from skcredal.classifiers.spodes import resolve_epsilon
 from skcredal.ensemble.priors import BmaPriors, CompressionPriors
 
 __all__ = ["CredalBmaAODE", "CredalCompAODE"]
-
-
-class CredalSpodeEnsemble(CredalClassifier, SpodeEnsemble):
-    """A SPODE ensemble with a set of priors over the SPODEs, learned as ``_priors``."""
-
-    _priors: BmaPriors | CompressionPriors
-
-    def robustness(self, X: Any) -> FloatArray:
-        """Return how much of the reference prior may be replaced by anything before the answer changes.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_rows, n_features)
-            The rows to classify.
-
-        Returns
-        -------
-        robustness : ndarray of shape (n_rows,)
-            Between 0, where the answer of :meth:`predict` does not even dominate under the reference prior, and
-            1, where it does under every prior.
-        """
-        codes = self._encode(X)
-        robustness = np.empty(codes.shape[1])
-
-        def measure(chunk: CodeArray, rows: slice) -> None:
-            posterior, reference = self._posteriors(chunk)
-            robustness[rows] = self._priors.robustness(
-                chunk, self._tables.layout.n_states, posterior, reference, self._tables.prior
-            )
-
-        self._for_each_chunk(codes, measure)
-        return robustness
-
-    def _posteriors(self, chunk: CodeArray) -> tuple[FloatArray, FloatArray]:
-        """Return what every SPODE says of a chunk, and their mean under the reference prior."""
-        posterior = self._tables.posteriors(chunk)
-        return posterior, self._weighted_mean(chunk, posterior)
-
-    def _maximal_sets(self, chunk: CodeArray) -> tuple[BoolArray, FloatArray]:
-        posterior, reference = self._posteriors(chunk)
-        tables = self._tables
-        sets = self._priors.maximal_sets(chunk, tables.layout.n_states, posterior, reference, tables.prior)
-        return sets, reference
-
-    def _intervals(self, chunk: CodeArray) -> FloatArray:
-        posterior, reference = self._posteriors(chunk)
-        return self._priors.intervals(chunk, self._tables.layout.n_states, posterior, reference)
 
 
 class CredalBmaAODE(CredalSpodeEnsemble, BmaAODE):
     """BMA-AODE*: Bayesian model averaging over the SPODEs with a set of priors.
 
     The set holds every prior that gives each SPODE at least ε. :meth:`predict_set` returns the classes that
-    no other dominates under all of them, by an exact closed form; :meth:`predict` and :meth:`predict_proba`
+    no other beats under all of them, by an exact closed form; :meth:`predict` and :meth:`predict_proba`
     answer for the uniform prior, as :class:`BmaAODE`.
 
     Parameters
@@ -129,6 +80,18 @@ class CredalBmaAODE(CredalSpodeEnsemble, BmaAODE):
     --------
     CredalCompAODE : More often determinate, and usually the better choice.
 
+    Notes
+    -----
+    The set of priors is over the SPODEs that survive the likelihood cut of :class:`BmaAODE`, and in each row
+    over those whose super-parent is known. The difference of two scores is linear in the prior, so that its
+    minimum lies at one of the extreme points; no solver is needed. Classes that are equal up to rounding stay
+    together. Where no SPODE is left (no feature tells anything, or all values are unknown), the class
+    frequencies answer.
+
+    References
+    ----------
+    G. Corani, A. Antonucci, "Credal Classification based on AODE and compression coefficients".
+
     Examples
     --------
     >>> import pandas as pd
@@ -171,6 +134,17 @@ class CredalBmaAODE(CredalSpodeEnsemble, BmaAODE):
         self.max_categories = max_categories
         self.n_jobs = n_jobs
 
+    _priors: BmaPriors
+    _no_e_admissibility = None
+
+    def _sets(self, chunk: CodeArray) -> tuple[BoolArray, FloatArray]:
+        if self.criterion != "e_admissibility":
+            return super()._sets(chunk)
+        posterior, reference = self._posteriors(chunk)
+        n_states, prior = self._tables.layout.n_states, self._tables.prior
+        maximal = self._priors.maximal_sets(chunk, n_states, posterior, reference, prior)
+        return self._priors.e_admissible_sets(chunk, n_states, posterior, maximal), reference
+
     def _settle(self, k: int) -> None:
         self.epsilon_ = resolve_epsilon(self.epsilon, k)
 
@@ -184,8 +158,8 @@ class CredalCompAODE(CredalSpodeEnsemble, CompAODE):
     """COMP-AODE*: the SPODEs weighted by compression coefficients with a set of priors.
 
     The set holds every prior that gives the null model ε and each SPODE at least ε. :meth:`predict_set`
-    returns the classes that no other dominates under all of them, by an exact closed form; :meth:`predict`
-    and :meth:`predict_proba` answer for the prior that is uniform over the SPODEs, as :class:`CompAODE`.
+    returns the classes that no other beats under all of them, by an exact closed form; :meth:`predict` and
+    :meth:`predict_proba` answer for the prior that is uniform over the SPODEs, as :class:`CompAODE`.
 
     Parameters
     ----------
@@ -244,6 +218,19 @@ class CredalCompAODE(CredalSpodeEnsemble, CompAODE):
     See Also
     --------
     CredalBmaAODE : The same for Bayesian model averaging.
+
+    Notes
+    -----
+    A SPODE is *feasible* if its upper compression coefficient is positive: some prior of the set makes it
+    better than the null model, which knows only the class frequencies. The set of classes is *maximal*: it
+    leaves out a class only if another beats it under every prior. The minimum of the difference of two scores
+    is found by water-filling; no solver is needed. Classes that are equal up to rounding stay together, and
+    all classes are returned where some prior gives the feasible SPODEs no weight in sum. Where no SPODE is
+    feasible, or all values are unknown, the class frequencies answer.
+
+    References
+    ----------
+    G. Corani, A. Antonucci, "Credal Classification based on AODE and compression coefficients".
 
     Examples
     --------

@@ -25,10 +25,12 @@ def resolve_epsilon(epsilon: Any, k: int) -> float:
     if isinstance(epsilon, str) and epsilon == "auto":
         return automatic_epsilon(k)
     if not isinstance(epsilon, Real) or isinstance(epsilon, bool):
-        raise TypeError(f"epsilon must be 'auto' or a real number, got {epsilon!r}.")
+        raise TypeError(f"epsilon must be 'auto' or a number in (0, 1/{k + 1}), got {epsilon!r}.")
     eps = float(epsilon)
     if not 0.0 < eps < 1.0 / (k + 1):
-        raise ValueError(f"epsilon must lie in (0, 1/{k + 1}) for {k} features, got {eps!r}.")
+        raise ValueError(
+            f"epsilon must lie in (0, 1/{k + 1}) for {k} feature{'' if k == 1 else 's'}, got {eps!r}."
+        )
     return eps
 
 

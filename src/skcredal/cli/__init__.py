@@ -12,8 +12,9 @@ def main() -> None:
     try:
         for module in ("typer", "rich", "pandas"):
             require(module, extra="cli", purpose="The command line")
+        from skcredal.cli.app import app
     except ImportError as error:
         sys.exit(f"Error: {error}")
-    from skcredal.cli.app import app
-
+    except KeyboardInterrupt:
+        sys.exit(130)
     app()

@@ -9,6 +9,7 @@ from rich.console import Console
 
 import skcredal
 from skcredal.cli.reproduce import Reproduction, print_reproduction, run_reproduction
+from skcredal.experiment.plan import CLASSIFIERS
 
 __all__ = ["app"]
 
@@ -44,11 +45,15 @@ def reproduce(
         str | None, typer.Option(help="Names of data sets, separated by commas; all by default.")
     ] = None,
     classifiers: Annotated[
-        str | None, typer.Option(help="Names of classifiers, separated by commas; all by default.")
+        str | None,
+        typer.Option(
+            help=f"Names of classifiers, separated by commas; all by default: {', '.join(CLASSIFIERS)} "
+            "(-star may stand for the star, which shells expand)."
+        ),
     ] = None,
     folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 5,
     runs: Annotated[int, typer.Option(min=1, help="How often the rows are shuffled and split anew.")] = 1,
-    seed: Annotated[int, typer.Option(help="Seed of the splits.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of the splits.")] = 0,
 ) -> None:
     """Compare the classifiers of the paper by cross-validation.
 
@@ -61,10 +66,13 @@ def reproduce(
         errors.print(f"Error: {error}", style="red", markup=False, highlight=False)
         raise typer.Exit(2) from None
     outcome = run_reproduction(plan, console=errors)
-    print_reproduction(outcome, plan, console=Console())
+    # Narrower tables would be cut to dots; a narrow terminal wraps the lines instead.
+    print_reproduction(outcome, plan, console=Console(width=max(80, Console().width)))
     for name, reason in outcome.failures.items():
         errors.print(f"Error: {name}: {reason}", style="red", markup=False, highlight=False)
     if outcome.interrupted:
+        finished = f"{len(outcome.summaries)} of {len(plan.datasets)} data sets"
+        errors.print(f"Interrupted after {finished}.", style="red", highlight=False)
         raise typer.Exit(130)
     if outcome.failures:
         raise typer.Exit(1)

@@ -21,12 +21,15 @@ __all__ = ["Reproduction", "ReproductionOutcome", "print_reproduction", "run_rep
 
 
 _LEGEND = """\
+undec.  how many rows have several classes
 determ  share of rows with one class
 single  accuracy on these
 set     of the rows with several classes, how many hold the true one
 size    how many classes these have
-dep.    accuracy of the determinate counterpart on these prior-dependent rows
+u65     utility, where one of two classes counts 0.65; u80, where it counts 0.80
+dep.    accuracy of the determinate counterpart on the rows with several classes
 """
+_BRIER = "Brier: mean of (1 - probability of the true class)², as in the paper."
 
 
 @dataclass(frozen=True)
@@ -53,16 +56,21 @@ class Reproduction:
     ) -> Reproduction:
         """Read the options of the command line; names that do not exist are refused before any work."""
         there = list_datasets(data)
-        names = there if datasets is None else _names(datasets)
+        if not there:
+            raise ValueError(f"There is no data set in {data}: no file there ends in .arff.")
+        names = there if datasets is None else _names("--datasets", datasets)
         for name in names:
             if name not in there:
                 raise ValueError(f"There is no data set {name!r} in {data}; there are {', '.join(there)}.")
-        chosen = make_classifiers(None if classifiers is None else _names(classifiers))
+        chosen = make_classifiers(None if classifiers is None else _names("--classifiers", classifiers))
         return cls(data, names, chosen, folds, runs, seed)
 
 
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
+def _names(option: str, text: str) -> list[str]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise ValueError(f"{option} must name something, or be left out for all, got {text!r}.")
+    return names
 
 
 @dataclass
@@ -115,14 +123,18 @@ def print_reproduction(outcome: ReproductionOutcome, plan: Reproduction, *, cons
     if not outcome.summaries:
         return
     folds = f"{plan.folds}-fold cross-validation" + (f", {plan.runs} runs" if plan.runs > 1 else "")
+    if outcome.interrupted:
+        folds += f" (interrupted: {len(outcome.summaries)} of {len(plan.datasets)} data sets)"
     determinate = [name for name in plan.classifiers if not name.endswith("*")]
     credal = [name for name in plan.classifiers if name.endswith("*")]
     if determinate:
         title = f"Accuracy and Brier loss, {folds}"
         measures = {"accuracy": "acc.", "brier": "Brier"}
         console.print(_table(outcome, plan, determinate, measures, title))
+        console.print(_BRIER, style="dim", highlight=False)
     for name in credal:
         measures = {
+            "n_indeterminate": "undec.",
             "determinacy": "determ",
             "single_accuracy": "single",
             "set_accuracy": "set",
@@ -173,7 +185,8 @@ def _table(
 def _number(value: float, measure: str) -> str:
     if math.isnan(value):
         return "-"
-    return f"{value:.2f}" if measure == "output_size" else f"{value:.3f}"
+    decimals = {"output_size": 2, "n_indeterminate": 0}.get(measure, 3)
+    return f"{value:.{decimals}f}"
 
 
 def _mean(values: Iterable[float]) -> float:
@@ -191,7 +204,7 @@ def _comparisons(outcome: ReproductionOutcome) -> list[str]:
             ours = _mean(value(summary) for summary in sets)
         except KeyError:
             return
-        lines.append(f"{what:<24}  here {ours:.2f}, on the paper's 39 data sets {paper}")
+        lines.append(f"{what:<24}  {ours:.3f} here; {paper} in the paper, on its own 39 data sets")
 
     compare("Brier, BMA-AODE / AODE", "1.03", lambda s: s["bma-aode"]["brier"] / s["aode"]["brier"])
     compare("Brier, COMP-AODE / AODE", "0.97", lambda s: s["comp-aode"]["brier"] / s["aode"]["brier"])

@@ -14,8 +14,9 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from skcredal._arrays import AnyArray, BoolArray, FloatArray
+from skcredal._extras import require
 
-__all__ = ["Column", "Factor", "Table", "is_missing", "read_series", "read_table"]
+__all__ = ["Column", "Factor", "Table", "is_missing", "make_frame", "read_series", "read_table"]
 
 # Integers that span less than this are told apart by a table instead of by sorting.
 _SMALL_RANGE = 1 << 16
@@ -56,6 +57,8 @@ class Column:
         """Refuse what no feature can hold, in a column that nothing else is read from."""
         if self.is_numeric:
             self.numbers()
+        else:
+            self.factor()
 
     def numbers(self) -> FloatArray:
         """Return the column as numbers, NaN where it is missing."""
@@ -134,7 +137,7 @@ class Column:
         return TypeError(f"{self.label} holds a {kind}; each argument must be a string or a number.")
 
     def _refuse_infinity(self, states: list[Any]) -> None:
-        if any(isinstance(state, (float, np.floating)) and np.isinf(state) for state in states):
+        if any(isinstance(state, (float, np.floating, Decimal)) and abs(state) == np.inf for state in states):
             raise ValueError(f"{self.label} contains infinity; a state is finite or missing.")
 
     def _converted(self, values: AnyArray) -> FloatArray:
@@ -145,9 +148,8 @@ class Column:
             try:
                 numbers[r] = np.nan if is_missing(value) else float(value)
             except (TypeError, ValueError, OverflowError):
-                raise ValueError(
-                    f"{self.label} is numeric (it was in fit), but row {r} holds {value!r}."
-                ) from None
+                shown = repr(value) if len(repr(value)) < 40 else repr(value)[:36] + " ..."
+                raise ValueError(f"{self.label} is numeric, but row {r} holds {shown}.") from None
         return numbers
 
     def _factor_of_objects(self, values: AnyArray) -> Factor:
@@ -263,6 +265,10 @@ def read_table(X: Any, *, estimator: Any) -> Table:
         raise TypeError(
             "Sparse data was passed for X, but dense data is required. Use '.toarray()' to convert it."
         )
+    if isinstance(X, np.ma.MaskedArray):
+        raise TypeError(
+            "X is a masked array, whose mask would be lost: use X.astype(float).filled(numpy.nan)."
+        )
     try:
         frame = nw.from_native(X, pass_through=True)
     except nw.exceptions.DuplicateError as error:
@@ -279,14 +285,40 @@ def read_table(X: Any, *, estimator: Any) -> Table:
                 )
         columns = [Column(f"Column {name!r}", frame[:, j]) for j, name in enumerate(frame.columns)]
         return Table(X, columns, n_rows)
-    if isinstance(X, (list, tuple)) and np.asarray(X).dtype.kind in "SU":
-        # Rows of mixed cells: numpy alone would turn the numbers into text.
-        X = np.array(X, dtype=object)
+    if isinstance(X, (list, tuple)):
+        try:
+            kind = np.asarray(X).dtype.kind
+        except ValueError:
+            raise ValueError(
+                "X must have the same number of cells in every row, got rows of different lengths."
+            ) from None
+        if kind in "SU":
+            # Rows of mixed cells: numpy alone would turn the numbers into text.
+            X = np.array(X, dtype=object)
     array = check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator)
     return Table(array, [Column(f"Feature {j}", array[:, j]) for j in range(array.shape[1])], len(array))
 
 
 def read_series(y: Any) -> Any:
     """Return a polars or pyarrow series as a numpy array, and anything else as it is."""
-    series = nw.from_native(y, allow_series=True, pass_through=True)
+    try:
+        series = nw.from_native(y, allow_series=True, pass_through=True)
+    except nw.exceptions.DuplicateError:
+        return y  # a table with two columns of a name, which is no series
     return series.to_numpy() if isinstance(series, nw.Series) else y
+
+
+def make_frame(columns: dict[str, list[Any]], *, like: Any) -> Any:
+    """Return columns as a DataFrame of the library that a table is of, or of pandas if it is of none.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> make_frame({"a": [1, 2]}, like=pl.DataFrame({"x": [0.5]})).columns
+    ['a']
+    """
+    frame = nw.from_native(like, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        return nw.from_dict(columns, backend=nw.get_native_namespace(frame)).to_native()
+    pandas = require("pandas", extra="report", purpose="A DataFrame for an array")
+    return pandas.DataFrame(columns)

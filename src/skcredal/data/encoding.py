@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Integral
@@ -117,7 +118,7 @@ def learn_encoding(
         feature = CategoricalFeature.learn(
             factor,
             weights,
-            declared=declared.get(j, factor.states if factor.declared else None),
+            declared=declared.get(j),
             max_categories=rules.max_categories,
             impute=impute,
             refuse_unknown=rules.handle_unknown == "error",
@@ -126,7 +127,23 @@ def learn_encoding(
 
     learned = run_in_threads(learn, range(len(table.columns)), n_threads)
     encoding = TableEncoding([feature for feature, _ in learned])
+    _warn_of_identifiers(encoding, table)
     return encoding, encoding._stack(lambda j: learned[j][1], table.n_rows, n_threads=1)
+
+
+def _warn_of_identifiers(encoding: TableEncoding, table: Table) -> None:
+    suspects = [
+        f"{column.label} ({feature.n_observed} states)"
+        for feature, column in zip(encoding.features, table.columns, strict=True)
+        if isinstance(feature, CategoricalFeature) and feature.looks_like_identifier(table.n_rows)
+    ]
+    if suspects:
+        shown = ", ".join(suspects[:5]) + (", ..." if len(suspects) > 5 else "")
+        warnings.warn(
+            f"In {table.n_rows} rows these look like identifiers, and will be trusted too much: {shown}. "
+            "Drop them, turn them into numbers, or set max_categories.",
+            stacklevel=2,
+        )
 
 
 def _categorical_mask(columns: list[Column], wish: Any, names: Sequence[str] | None) -> BoolArray:
@@ -179,7 +196,7 @@ def _declared_states(columns: list[Column], categorical: BoolArray, categories: 
     if isinstance(categories, str) and categories == "auto":
         return {}
     places = np.flatnonzero(categorical).tolist()
-    if isinstance(categories, str) or not hasattr(categories, "__len__"):
+    if isinstance(categories, (str, dict)) or not hasattr(categories, "__len__"):
         raise TypeError(
             f"categories must be 'auto' or one list of states per categorical feature, got {categories!r}."
         )
@@ -190,7 +207,7 @@ def _declared_states(columns: list[Column], categorical: BoolArray, categories: 
         )
     declared = {}
     for j, given in zip(places, categories, strict=True):
-        if isinstance(given, str) or not hasattr(given, "__iter__"):
+        if isinstance(given, (str, set, frozenset)) or not hasattr(given, "__iter__"):
             raise TypeError(f"categories must hold a list of states for {columns[j].label}, got {given!r}.")
         states = np.asarray(given).tolist() if isinstance(given, np.ndarray) else list(given)
         if not _are_different(states):

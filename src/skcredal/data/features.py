@@ -5,8 +5,10 @@ The code after the last state, ``n_states``, stands for a value that is not amon
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,8 @@ __all__ = ["CategoricalFeature", "NumericFeature", "weighted_median"]
 # What values beyond the most frequent ones are merged into, as people read it.
 OTHER = "(other)"
 ROUNDING = 1e-12
+# Fewer states than this are never taken for an identifier.
+IDENTIFIER_STATES = 20
 
 
 def weighted_median(values: FloatArray, weights: CountArray | None = None) -> float:
@@ -133,7 +137,7 @@ class CategoricalFeature:
     states: list[Any]
     n_observed: int
     fill: int
-    refuse_unknown: bool = field(default=False)
+    refuse_unknown: bool = False
 
     @classmethod
     def learn(
@@ -167,6 +171,10 @@ class CategoricalFeature:
         lookup = dict(zip(states, codes.tolist(), strict=True))
         return cls(lookup, names, n_observed, fill, refuse_unknown)
 
+    def looks_like_identifier(self, n_rows: float) -> bool:
+        """Tell whether so many states occur that each has hardly a row to learn from."""
+        return self.n_observed > IDENTIFIER_STATES and self.n_observed > n_rows / 4
+
     @property
     def n_states(self) -> int:
         """The number of states, merged ones counted once."""
@@ -180,6 +188,12 @@ class CategoricalFeature:
     def encode(self, factor: Factor, label: str) -> IntArray:
         """Return the codes of a factor; the label names it in an error."""
         codes = [self.lookup.get(state, self.n_states) for state in factor.states]
+        if factor.states and min(codes) == self.n_states and self._is_of_another_kind(factor.states):
+            warnings.warn(
+                f"{label} was learned as {_kind(next(iter(self.lookup)))} and now holds only "
+                f"{_kind(factor.states[0])} ({factor.states[0]!r}): all its values are unknown.",
+                stacklevel=2,
+            )
         new_codes: IntArray = np.array([*codes, self.fill], np.int64)[factor.codes]
         if self.refuse_unknown:
             unknown = (new_codes == self.n_states) & (factor.codes >= 0)
@@ -189,6 +203,15 @@ class CategoricalFeature:
                 raise ValueError(f"{label} holds unknown states, and handle_unknown='error': {shown}.")
         return new_codes
 
+    def _is_of_another_kind(self, states: list[Any]) -> bool:
+        return {_kind(state) for state in states}.isdisjoint(_kind(state) for state in self.lookup)
+
     def read(self, column: Column) -> IntArray:
         """Return the codes of a column."""
         return self.encode(column.factor(), column.label)
+
+
+def _kind(state: Any) -> str:
+    return (
+        "text" if isinstance(state, str) else "numbers" if isinstance(state, Real) else type(state).__name__
+    )

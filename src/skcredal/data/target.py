@@ -30,6 +30,8 @@ def encode_target(y: Any, *, estimator: Any, n_rows: int | None = None) -> tuple
         raise ValueError(
             f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
         )
+    if isinstance(y, (list, tuple)):
+        y = _without_conversion(y)
     target = column_or_1d(read_series(y), warn=True)
     if n_rows is not None and len(target) != n_rows:
         raise ValueError(f"y must have one class for each of the {n_rows} rows of X, got {len(target)}.")
@@ -40,8 +42,12 @@ def encode_target(y: Any, *, estimator: Any, n_rows: int | None = None) -> tuple
                     f"y contains a missing value ({value!r}, in row {r}); every row needs a class."
                 )
     assert_all_finite(target, input_name="y")
-    check_classification_targets(target)
-    classes, labels = np.unique(target, return_inverse=True)
+    try:
+        check_classification_targets(target)
+        classes, labels = np.unique(target, return_inverse=True)
+    except TypeError:
+        kinds = " and ".join(sorted({type(value).__name__ for value in target}))
+        raise ValueError(f"y must be all text or all numbers, to have an order, got {kinds}.") from None
     return classes, labels.astype(np.int32)
 
 
@@ -76,3 +82,13 @@ def read_weights(sample_weight: Any, n_rows: int) -> CountArray | None:
         return None
     whole = np.all(weights == np.floor(weights)) and weights.sum() < 2.0**53
     return weights.astype(np.int64) if whole else weights
+
+
+def _without_conversion(y: list[Any] | tuple[Any, ...]) -> AnyArray:
+    """Return a list as an array; numpy alone would turn ["a", nan] into text, and nan into a class."""
+    array = np.asarray(y)
+    if array.ndim != 1 or array.dtype.kind not in "US" or all(isinstance(value, (str, bytes)) for value in y):
+        return array
+    objects = np.empty(len(y), object)
+    objects[:] = y
+    return objects

@@ -1,4 +1,4 @@
-"""Sets of priors over the SPODEs, and the classes that no prior of the set lets another dominate (§6, §7)."""
+"""Sets of priors over the SPODEs, and which classes no other beats under every prior of the set (§6, §7)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import linprog
 
 from skcredal import kernels
 from skcredal._arrays import BoolArray, CodeArray, FloatArray, IntArray
@@ -16,6 +17,8 @@ __all__ = ["BmaPriors", "CompressionPriors", "most_probable", "put_back"]
 
 # Probabilities closer than this, relative to the largest, are a tie.
 TIE = 1e-12
+# What the solver of linear programs cannot tell from 0.
+SOLVER_TIE = 1e-9
 
 
 def most_probable(prior: FloatArray) -> BoolArray:
@@ -45,6 +48,27 @@ def put_back(sets: BoolArray, reference: FloatArray) -> int:
     return int(missing.sum())
 
 
+def _can_be_best(scores: FloatArray, c: int, eps: float) -> bool:
+    """Tell whether some prior ≥ ε over the members gives class c the largest score, up to rounding.
+
+    ``scores`` is (members, n_classes). A linear program: the largest t with ``Σ_j P_j (s_jc - s_jd) ≥ t`` for
+    all d is not negative.
+    """
+    advantage = scores[:, [c]] - np.delete(scores, c, axis=1)
+    scale = np.abs(scores).max()
+    n_members, n_rivals = advantage.shape
+    solution = linprog(
+        np.append(np.zeros(n_members), -1.0),
+        A_ub=np.column_stack([-advantage.T / scale, np.ones(n_rivals)]),
+        b_ub=np.zeros(n_rivals),
+        A_eq=[np.append(np.ones(n_members), 0.0)],
+        b_eq=[1.0],
+        bounds=[(eps, 1.0)] * n_members + [(None, None)],
+    )
+    # A solver that fails has excluded nothing.
+    return not solution.success or bool(np.asarray(solution.fun) <= SOLVER_TIE)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class BmaPriors:
     """BMA-AODE*'s set: P(s_j) ≥ ε over the SPODEs that survive the likelihood cut."""
@@ -56,6 +80,10 @@ class BmaPriors:
     def from_likelihoods(cls, log_lik: FloatArray, eps: float) -> BmaPriors:
         """Build the set for SPODEs of the given log-likelihoods."""
         return cls(relative_likelihoods(log_lik), eps)
+
+    def members(self, known: BoolArray) -> BoolArray:
+        """Return the SPODEs that count for a row, given whose super-parent it knows."""
+        return (self.likelihood > 0.0) & known
 
     def maximal_sets(
         self,
@@ -80,6 +108,38 @@ class BmaPriors:
         out = np.empty((*reference.shape, 2))
         kernels.bma.bma_intervals(codes, n_states, posterior, reference, self.likelihood, self.eps, out)
         return out
+
+    def e_admissible_sets(
+        self, codes: CodeArray, n_states: IntArray, posterior: FloatArray, maximal: BoolArray
+    ) -> BoolArray:
+        """Return the classes of maximal sets that a single prior makes the most probable, (rows, n_classes).
+
+        With up to two maximal classes the two criteria agree; beyond, each class asks for a linear program.
+        """
+        out = maximal.copy()
+        for r in np.flatnonzero(maximal.sum(axis=1) > 2):
+            members = self.members(codes[:, r] < n_states)
+            if members.any():
+                scores = self.likelihood[members, None] * posterior[members, r]
+                for c in np.flatnonzero(maximal[r]):
+                    out[r, c] = _can_be_best(scores, int(c), self.eps)
+        return out
+
+    def worst_prior(
+        self, posterior: FloatArray, known: BoolArray, c: int, d: int
+    ) -> tuple[float, FloatArray]:
+        """Return the least advantage of class c over d in a row, relative to their scores, and where it lies.
+
+        ``posterior`` is (k, n_classes), ``known`` tells whose super-parent the row knows. The prior is 0 for
+        the SPODEs that are left out.
+        """
+        members = np.flatnonzero(self.members(known))
+        w = self.likelihood[members] * (posterior[members, c] - posterior[members, d])
+        prior = np.zeros(len(known))
+        prior[members] = self.eps
+        prior[members[w.argmin()]] = 1.0 - (len(members) - 1) * self.eps
+        scores = self.likelihood * (posterior[:, c] + posterior[:, d])
+        return float(prior[members] @ w / (prior @ scores)), prior
 
     def robustness(
         self,
@@ -119,6 +179,10 @@ class CompressionPriors:
         base = compression_coefficients(log_lik, log_lik_null, eps, 0.0)
         return cls(upper > 0.0, base, -1.0 / (log_lik_null + math.log(eps)), eps)
 
+    def members(self, known: BoolArray) -> BoolArray:
+        """Return the SPODEs that count for a row, given whose super-parent it knows."""
+        return self.feasible & known
+
     def maximal_sets(
         self,
         codes: CodeArray,
@@ -144,6 +208,29 @@ class CompressionPriors:
             codes, n_states, posterior, reference, self.feasible, self.base, self.kappa, self.eps, out
         )
         return out
+
+    def worst_prior(
+        self, posterior: FloatArray, known: BoolArray, c: int, d: int
+    ) -> tuple[float, FloatArray]:
+        """Return the least advantage of class c over d in a row, relative to their scores, and where it lies.
+
+        ``posterior`` is (k, n_classes), ``known`` tells whose super-parent the row knows. A SPODE that is
+        left out has ε, or the mass that no other needs.
+        """
+        k = len(known)
+        members = np.flatnonzero(self.members(known))
+        spare = len(members) < k
+        difference, base = posterior[members, c] - posterior[members, d], self.base[members]
+        log_y = np.empty(len(members))
+        minimum = kernels.compression.minimise_compression(
+            difference, base, self.kappa, self.eps, 1.0 - (1 + k - len(members)) * self.eps, spare, log_y
+        )
+        prior = np.full(k, self.eps)
+        prior[members] = np.exp(log_y)
+        if spare:
+            prior[np.setdiff1d(np.arange(k), members)[0]] += 1.0 - self.eps - prior.sum()
+        scale = (np.abs(base) + self.kappa * np.abs(log_y)) @ (posterior[members, c] + posterior[members, d])
+        return float(minimum / scale), prior
 
     def robustness(
         self,

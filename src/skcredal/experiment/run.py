@@ -140,7 +140,9 @@ def _pooled(parts: list[PooledPredictions]) -> PooledPredictions:
 
 
 def summarise(predictions: PooledPredictions) -> dict[str, float]:
-    """Return the measures of §9; those of sets are NaN for a determinate classifier.
+    """Return the measures of §9 and the number of rows with several classes.
+
+    Those of sets are NaN for a determinate classifier.
 
     Examples
     --------
@@ -159,6 +161,7 @@ def summarise(predictions: PooledPredictions) -> dict[str, float]:
     summary = credal_summary(
         predictions.y_true, y_set, y_proba=predictions.y_proba, labels=predictions.classes
     )
+    summary["n_indeterminate"] = float((y_set.sum(axis=1) > 1).sum())
     if not is_credal:
         of_both = {"n", "accuracy", "brier"}
         summary = {name: value if name in of_both else float("nan") for name, value in summary.items()}

@@ -9,9 +9,33 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from skcredal.kernels import bma, compression, counting, cuts, inference, tables
+    from skcredal.kernels import (
+        bma,
+        cma,
+        compression,
+        counting,
+        cuts,
+        inference,
+        leave_one_out,
+        naive,
+        ncc,
+        tables,
+        tree,
+    )
 
-__all__ = ["bma", "compression", "counting", "cuts", "inference", "tables"]
+__all__ = [
+    "bma",
+    "cma",
+    "compression",
+    "counting",
+    "cuts",
+    "inference",
+    "leave_one_out",
+    "naive",
+    "ncc",
+    "tables",
+    "tree",
+]
 
 
 def __getattr__(name: str) -> ModuleType:

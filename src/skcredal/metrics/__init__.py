@@ -19,7 +19,7 @@ from skcredal.metrics._measures import (
     utility_score,
 )
 from skcredal.metrics._report import credal_report, credal_summary
-from skcredal.metrics._scorer import make_set_scorer
+from skcredal.metrics._scorer import make_set_scorer, predict_set
 
 __all__ = [
     "credal_report",
@@ -28,6 +28,7 @@ __all__ = [
     "discounted_accuracy_score",
     "indeterminate_output_size",
     "make_set_scorer",
+    "predict_set",
     "set_accuracy_score",
     "single_accuracy_score",
     "true_class_brier_loss",

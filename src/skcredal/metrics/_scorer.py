@@ -12,7 +12,7 @@ from sklearn import get_config
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import MetadataRequest
 
-__all__ = ["make_set_scorer"]
+__all__ = ["make_set_scorer", "predict_set"]
 
 
 def make_set_scorer(
@@ -77,7 +77,7 @@ class _SetScorer:
         signature(metric).bind(*[None] * (1 + self._needs_truth), **kwargs)
 
     def __call__(self, estimator: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        y_set, final = _predict_set(estimator, X)
+        y_set, final = _sets_and_estimator(estimator, X)
         kwargs = dict(self._kwargs)
         if self._takes_labels and "labels" not in kwargs:
             kwargs["labels"] = final.classes_
@@ -117,12 +117,39 @@ class _SetScorer:
         return self._takes_weight
 
 
-def _predict_set(estimator: Any, X: Any) -> tuple[ArrayLike, Any]:
-    """Return the sets that an estimator predicts, with the estimator that predicted them.
+def predict_set(estimator: Any, X: Any) -> ArrayLike:
+    """Return the sets that a fitted estimator predicts, also from inside a pipeline or a search.
 
     scikit-learn's pipelines and searches pass on only the methods they know, so the way to ``predict_set``
     is walked here: through the transformers of a pipeline, into the best estimator of a search.
+
+    Parameters
+    ----------
+    estimator : object
+        An estimator with ``predict_set``, a pipeline that ends in one, or a search for one.
+    X : array-like or DataFrame of shape (n_rows, n_features)
+        The rows to classify.
+
+    Returns
+    -------
+    y_set : ndarray of bool of shape (n_rows, n_classes)
+        What the estimator's own ``predict_set`` returns.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from skcredal import CredalCompAODE, MDLDiscretizer
+    >>> from skcredal.metrics import predict_set
+    >>> X, y = [[1.0], [2.0], [3.0], [10.0], [11.0], [12.0]], [0, 0, 0, 1, 1, 1]
+    >>> pipeline = make_pipeline(MDLDiscretizer(), CredalCompAODE(categorical_features="all")).fit(X, y)
+    >>> predict_set(pipeline, [[1.5], [11.5]])
+    array([[ True, False],
+           [False,  True]])
     """
+    return _sets_and_estimator(estimator, X)[0]
+
+
+def _sets_and_estimator(estimator: Any, X: Any) -> tuple[ArrayLike, Any]:
     inner = estimator
     while not hasattr(inner, "predict_set"):
         if isinstance(inner, Pipeline):

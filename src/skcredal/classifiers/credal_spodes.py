@@ -1,0 +1,125 @@
+"""What BMA-AODE* and COMP-AODE* share: sets, bounds, robustness and explanations from a set of priors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from skcredal._arrays import BoolArray, CodeArray, FloatArray
+from skcredal.classifiers.credal import CredalClassifier
+from skcredal.classifiers.spodes import SpodeEnsemble
+from skcredal.data.columns import make_frame
+from skcredal.ensemble.explain import describe, explain_case
+from skcredal.ensemble.parameters import chunks
+from skcredal.ensemble.priors import BmaPriors, CompressionPriors
+
+__all__ = ["CredalSpodeEnsemble"]
+
+_EXPLANATION = (
+    "predicted",
+    "probability",
+    "rival",
+    "rival_probability",
+    "undecided",
+    "robustness",
+    "super_parents",
+    "votes",
+    "prior",
+    "sentence",
+)
+
+
+class CredalSpodeEnsemble(CredalClassifier, SpodeEnsemble):
+    """A SPODE ensemble with a set of priors over the SPODEs, learned as ``_priors``."""
+
+    _priors: BmaPriors | CompressionPriors
+
+    def robustness(self, X: Any) -> FloatArray:
+        """Return how much of the reference prior may be replaced by anything before the answer changes.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_features)
+            The rows to classify.
+
+        Returns
+        -------
+        robustness : ndarray of shape (n_rows,)
+            Between 0, where the answer of :meth:`predict` does not dominate even under the reference prior,
+            and 1, where it does under every prior.
+        """
+        codes = self._encode(X)
+        robustness = np.empty(codes.shape[1])
+
+        def measure(chunk: CodeArray, rows: slice) -> None:
+            posterior, reference = self._posteriors(chunk)
+            robustness[rows] = self._priors.robustness(
+                chunk, self._tables.layout.n_states, posterior, reference, self._tables.prior
+            )
+
+        self._for_each_chunk(codes, measure)
+        return robustness
+
+    def explain(self, X: Any) -> Any:
+        """Return why each row was decided, or left undecided.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_features)
+            The rows to classify.
+
+        Returns
+        -------
+        explanation : DataFrame
+            Of the library of ``X`` (of pandas for an array), a row for each of its rows, with the columns
+            ``predicted`` and ``probability`` (the answer under the reference prior), ``rival`` and
+            ``rival_probability`` (the class that some prior of the set brings closest to it, or past it),
+            ``undecided`` (whether the set has several classes), ``robustness``, ``super_parents`` (those
+            whose value is known, from the one that speaks most for the predicted class to the one that speaks
+            most for the rival), ``votes`` (by how much each prefers the predicted class), ``prior`` (the
+            prior over them that favours the rival most) and ``sentence``, the same in words.
+        """
+        codes = self._encode(X)
+        n_states = self._tables.layout.n_states
+        sets, robustness = self.predict_set(X), self.robustness(X)
+        classes = [str(label) for label in self.classes_]
+        names = [str(name) if isinstance(name, str) else f"feature {name}" for name in self.super_parents_]
+        columns: dict[str, list[Any]] = {name: [] for name in _EXPLANATION}
+        for rows in chunks(codes.shape[1]):
+            chunk = np.ascontiguousarray(codes[:, rows])
+            posterior, reference = self._posteriors(chunk)
+            for place, r in enumerate(range(rows.start, rows.stop)):
+                row, answer = posterior[:, place], reference[place]
+                case = explain_case(self._priors, row, chunk[:, place] < n_states, answer)
+                rival = case.rival
+                record = (
+                    self.classes_[case.predicted],
+                    answer[case.predicted],
+                    None if rival is None else self.classes_[rival],
+                    np.nan if rival is None else answer[rival],
+                    sets[r].sum() > 1,
+                    robustness[r],
+                    [names[j] for j in case.order],
+                    [float(case.votes[j]) for j in case.order],
+                    [float(case.prior[j]) for j in case.order],
+                    describe(case, sets[r], answer, row, classes, names),
+                )
+                for column, value in zip(columns.values(), record, strict=True):
+                    column.append(value.item() if isinstance(value, np.generic) else value)
+        return make_frame(columns, like=X)
+
+    def _posteriors(self, chunk: CodeArray) -> tuple[FloatArray, FloatArray]:
+        """Return what every SPODE says of a chunk, and their mean under the reference prior."""
+        posterior = self._tables.posteriors(chunk)
+        return posterior, self._weighted_mean(chunk, posterior)
+
+    def _maximal_sets(self, chunk: CodeArray) -> tuple[BoolArray, FloatArray]:
+        posterior, reference = self._posteriors(chunk)
+        tables = self._tables
+        sets = self._priors.maximal_sets(chunk, tables.layout.n_states, posterior, reference, tables.prior)
+        return sets, reference
+
+    def _intervals(self, chunk: CodeArray) -> FloatArray:
+        posterior, reference = self._posteriors(chunk)
+        return self._priors.intervals(chunk, self._tables.layout.n_states, posterior, reference)
