@@ -259,7 +259,7 @@ def set_of_margins(margins: Sequence[Sequence[float]]) -> list[bool]:
 
 def is_close_call(margins: Sequence[Sequence[float]]) -> bool:
     """Tell whether rounding could decide: a least log-ratio at the tolerance itself."""
-    return any(abs(m - TIE) < 1e-12 for row in margins for m in row)
+    return any(abs(m - TIE) < 1e-13 for row in margins for m in row)
 
 
 def _pairs(n_classes: int, entry: Callable[[int, int], float]) -> list[list[float]]:

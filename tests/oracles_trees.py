@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import mpmath  # type: ignore[import-untyped]
 import networkx  # type: ignore[import-untyped]
 import numpy as np
-from scipy.optimize import minimize
+from scipy.optimize import LinearConstraint, minimize
 
 from oracles import (
     Counts,
@@ -148,7 +148,7 @@ def upper_entropy_by_optimisation(counts: Sequence[Number], s: Number) -> float:
         np.full(len(n_c), 1.0 / len(n_c)),
         jac=gradient,
         bounds=[(0.0, 1.0)] * len(n_c),
-        constraints={"type": "eq", "fun": lambda t: t.sum() - 1.0, "jac": np.ones_like},
+        constraints=[LinearConstraint(np.ones((1, len(n_c))), 1.0, 1.0)],
         method="SLSQP",
         options={"ftol": 1e-15, "maxiter": 1000},
     )
@@ -204,11 +204,11 @@ def information_gain(
         return [sum((weights[r] for r in part if y[r] == c), Fraction(0)) for c in range(n_classes)]
 
     with mpmath.workdps(30):
-        n_known = sum(counts(known))
+        n_known = sum(counts(known), Fraction(0))
         gain = upper_entropy(counts(known), s) if known else mpmath.mpf(0)
         for part in parts:
-            gain -= _mpf(sum(counts(part)) / n_known) * upper_entropy(counts(part), s)
-        return gain * _mpf(n_known / sum(weights))
+            gain -= _mpf(sum(counts(part), Fraction(0)) / n_known) * upper_entropy(counts(part), s)
+        return gain * _mpf(n_known / sum(weights, Fraction(0)))
 
 
 def grow(

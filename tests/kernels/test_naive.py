@@ -60,7 +60,7 @@ def tan_of(counts, ess):
 def test_posteriors_are_products_of_fractions(unknown, ess):
     """Naive Bayes and TAN, with unknown values in the new rows, and with ``unknown`` in training too."""
     rng = np.random.default_rng(52)
-    for trial in range(repetitions(100)):
+    for trial in range(repetitions(100, 7)):
         codes, labels, n_states, n_classes = random_codes(rng, k=trial % 6, unknown=unknown)
         counts = count(codes, labels, n_states, n_classes)
         expected = oracles.count_tables(
@@ -87,7 +87,7 @@ def test_posteriors_are_products_of_fractions(unknown, ess):
 def test_information_and_tree_are_those_of_the_definition_and_of_networkx(unknown):
     rng = np.random.default_rng(53)
     n_distinct = 0
-    for trial in range(repetitions(100)):
+    for trial in range(repetitions(100, 7)):
         k = trial % 7
         codes, labels, n_states, n_classes = random_codes(rng, k=k, unknown=unknown)
         if k > 2 and trial % 3 == 0:

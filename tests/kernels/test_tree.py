@@ -130,7 +130,7 @@ def grown(codes, labels, n_states, n_classes, s=1.0, weights=None):
 def test_trees_are_those_grown_by_recursion_node_by_node(unknown, weighting):
     rng = np.random.default_rng(64)
     sizes, answers = [], 0
-    for trial in range(repetitions(100)):
+    for trial in range(repetitions(100, 12)):
         codes, labels, n_states, n_classes = random_codes(rng, n=60, k=trial % 6, unknown=unknown)
         s = float(rng.choice([0.5, 1.0, 3.0]))
         weights = {

@@ -121,6 +121,11 @@ class NullClassifier(BayesClassifier):
     def _posterior(self, chunk: CodeArray) -> FloatArray:
         return np.broadcast_to(self.prior_, (chunk.shape[1], len(self.prior_)))
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True
+        return tags
+
 
 class NaiveBayes(BayesClassifier):
     """Naive Bayes: the features are independent given the class.

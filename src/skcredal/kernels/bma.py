@@ -143,12 +143,13 @@ def bma_robustness(
         for d in range(n_classes):
             if d == best[r]:
                 continue
-            mean, least = 0.0, np.inf
+            mean, scale, least = 0.0, 0.0, np.inf
             for j in chosen:
                 w = lik[j] * (posterior[j, r, best[r]] - posterior[j, r, d])
                 mean += w / len(chosen)
+                scale += lik[j] * (posterior[j, r, best[r]] + posterior[j, r, d]) / len(chosen)
                 least = min(least, w)
-            if mean <= 0.0:
+            if mean <= TIE * scale:
                 out[r] = 0.0
             elif least < 0.0:
                 out[r] = min(out[r], mean / (mean - least))

@@ -356,4 +356,4 @@ def compression_robustness(
                         break
             if log_kept == 0.0:
                 break
-        out[r] = 1.0 if log_kept <= np.log(LEAST_KEPT) else -np.expm1(log_kept)
+        out[r] = 1.0 if log_kept <= np.log(LEAST_KEPT) else 1.0 - np.exp(log_kept)

@@ -1,0 +1,59 @@
+"""
+Three kinds of set-valued prediction
+====================================
+
+A classifier may answer with several classes for different reasons. COMP-AODE* does where its answer hangs on
+the prior over the models. A conformal predictor does so that its sets hold the true class as often as was
+promised, whatever the classifier. A utility-optimal set is the best bet of a single probability distribution,
+if a cautious answer is worth something. This example puts the three side by side, on the same rows.
+"""
+# ruff: noqa: D205, D400 (the title of an example is no sentence)
+
+# %%
+# The waves are noisy mixtures of two of three base waves. From few of them much remains unsure: 120 rows to
+# learn from, 1000 for the conformal predictor to measure itself, and the rest to judge the sets.
+
+import numpy as np
+from mapie.classification import SplitConformalClassifier
+
+from skcredal import CredalCompAODE
+from skcredal.data.datasets import load_dataset
+from skcredal.decisions import utility_optimal_sets
+from skcredal.metrics import credal_summary
+
+data = load_dataset("waveform")
+X, y = data.features.to_numpy(), data.target.astype(str).to_numpy()
+train, measure, test = np.split(np.random.default_rng(0).permutation(len(y)), [120, 1120])
+clf = CredalCompAODE().fit(X[train], y[train])
+proba = clf.predict_proba(X[test])
+
+# %%
+# All sets come from one fitted model. Conformal prediction is MAPIE's: it takes the estimator as it is.
+# One of its sets may be empty, which counts as missed.
+
+sets = {
+    "COMP-AODE (one class)": clf.classes_ == clf.predict(X[test])[:, None],
+    "COMP-AODE*": clf.predict_set(X[test]),
+    "optimal for u65": utility_optimal_sets(proba, utility="u65"),
+    "optimal for u80": utility_optimal_sets(proba, utility="u80"),
+}
+for level in (0.8, 0.9, 0.95):
+    conformal = SplitConformalClassifier(clf, confidence_level=level, conformity_score="lac", prefit=True)
+    conformal.conformalize(X[measure], y[measure])
+    sets[f"conformal, {level:.0%}"] = conformal.predict_set(X[test])[1][:, :, 0]
+
+# %%
+# *Coverage* is how often a set holds the true class, *determinacy* how often it has a single one, *size* the
+# mean number of classes where there are several. Only the conformal sets promise a coverage, and they keep it
+# at the price of many classes. COMP-AODE* doubts few rows. The utility-optimal sets earn the most if the
+# probabilities are good, because they were made for that measure.
+
+truth = np.searchsorted(clf.classes_, y[test])
+print(f"{'':22} coverage  determinacy  size    u65    u80")
+for name, y_set in sets.items():
+    measures = credal_summary(y[test], y_set, labels=clf.classes_)
+    coverage = y_set[np.arange(len(truth)), truth].mean()
+    print(
+        f"{name:22} {coverage:8.3f} {measures['determinacy']:12.3f} {measures['output_size']:5.2f}"
+        f" {measures['u65']:6.3f} {measures['u80']:6.3f}"
+    )
