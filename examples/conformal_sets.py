@@ -7,11 +7,10 @@ the prior over the models. A conformal predictor does so that its sets hold the 
 promised, whatever the classifier. A utility-optimal set is the best bet of a single probability distribution,
 if a cautious answer is worth something. This example puts the three side by side, on the same rows.
 """
-# ruff: noqa: D205, D400 (the title of an example is no sentence)
 
 # %%
 # The waves are noisy mixtures of two of three base waves. From few of them much remains unsure: 120 rows to
-# learn from, 1000 for the conformal predictor to measure itself, and the rest to judge the sets.
+# learn from, 2000 for the conformal predictor to measure itself, and the rest to judge the sets.
 
 import numpy as np
 from mapie.classification import SplitConformalClassifier
@@ -23,7 +22,7 @@ from skcredal.metrics import credal_summary
 
 data = load_dataset("waveform")
 X, y = data.features.to_numpy(), data.target.astype(str).to_numpy()
-train, measure, test = np.split(np.random.default_rng(0).permutation(len(y)), [120, 1120])
+train, measure, test = np.split(np.random.default_rng(0).permutation(len(y)), [120, 2120])
 clf = CredalCompAODE().fit(X[train], y[train])
 proba = clf.predict_proba(X[test])
 
@@ -44,16 +43,19 @@ for level in (0.8, 0.9, 0.95):
 
 # %%
 # *Coverage* is how often a set holds the true class, *determinacy* how often it has a single one, *size* the
-# mean number of classes where there are several. Only the conformal sets promise a coverage, and they keep it
-# at the price of many classes. COMP-AODE* doubts few rows. The utility-optimal sets earn the most if the
-# probabilities are good, because they were made for that measure.
+# mean number of classes where there are several. Only the conformal sets promise a coverage; they keep it on
+# average, and pay for it with sets of several classes. COMP-AODE* doubts few rows: where all priors agree, it
+# answers, however close the call. The utility-optimal sets doubt the close calls, and nothing earns more
+# under their measure if the probabilities are right. Those from 120 rows are too sure of themselves, so that
+# conformal sets of a fitting level earn as much.
 
 truth = np.searchsorted(clf.classes_, y[test])
 print(f"{'':22} coverage  determinacy  size    u65    u80")
 for name, y_set in sets.items():
     measures = credal_summary(y[test], y_set, labels=clf.classes_)
     coverage = y_set[np.arange(len(truth)), truth].mean()
+    size = "-" if np.isnan(measures["output_size"]) else f"{measures['output_size']:.2f}"
     print(
-        f"{name:22} {coverage:8.3f} {measures['determinacy']:12.3f} {measures['output_size']:5.2f}"
+        f"{name:22} {coverage:8.3f} {measures['determinacy']:12.3f} {size:>5}"
         f" {measures['u65']:6.3f} {measures['u80']:6.3f}"
     )

@@ -1,9 +1,14 @@
 """Credal classification with AODE ensembles: classifiers that know when their answer hangs on the prior."""
 
-from skcredal import metrics
+from skcredal import decisions, metrics
 from skcredal._config import config_context, get_config, set_config
 from skcredal.classifiers.aode import AODE, BmaAODE, CompAODE
+from skcredal.classifiers.bayes import TAN, NaiveBayes, NullClassifier
+from skcredal.classifiers.cma import CredalModelAveraging
 from skcredal.classifiers.credal_aode import CredalBmaAODE, CredalCompAODE
+from skcredal.classifiers.maplmg import MaplmgAODE
+from skcredal.classifiers.ncc import NaiveCredal
+from skcredal.classifiers.tree import CredalTree
 from skcredal.data.discretise import MDLDiscretizer
 from skcredal.decisions import set_labels
 
@@ -11,13 +16,21 @@ __version__ = "0.1.0.dev0"
 
 __all__ = [
     "AODE",
+    "TAN",
     "BmaAODE",
     "CompAODE",
     "CredalBmaAODE",
     "CredalCompAODE",
+    "CredalModelAveraging",
+    "CredalTree",
     "MDLDiscretizer",
+    "MaplmgAODE",
+    "NaiveBayes",
+    "NaiveCredal",
+    "NullClassifier",
     "__version__",
     "config_context",
+    "decisions",
     "get_config",
     "metrics",
     "set_config",

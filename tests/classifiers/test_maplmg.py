@@ -154,12 +154,12 @@ def test_refusals_name_the_parameter_the_rule_and_the_value(parameters, message)
 
 SETS = [
     "anneal",
+    "credit_a",
     "diabetes",
     "glass",
     "heart_c",
-    "hypothyroid",
-    "labor",
     "heart_h",
+    "labor",
     "monks2",
     "segment",
     "yeast",

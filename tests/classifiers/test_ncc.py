@@ -191,16 +191,18 @@ def test_full_contamination_is_naive_bayes():
 
 
 def test_a_little_contamination_overcomes_a_count_of_zero():
-    X = [["x", v] for v in "aaaaaaaaaaab"] + [["y", v] for v in "bbbbbbbbbbbb"]
-    y = ["yes"] * 12 + ["no"] * 12
-    # All of "yes" have x, all of "no" have b: neither (y, a) nor its factors were seen with both.
-    row = [["x", "a"]]
-    assert NaiveCredal().fit(X, y).predict_set(row).tolist() == [[False, True]]
-    row = [["y", "a"]]
-    assert NaiveCredal().fit(X, y).predict_set(row).tolist() == [[True, True]]
-    assert NaiveCredal().fit(X, y).predict_interval(row).tolist() == [[[0.0, 1.0], [0.0, 1.0]]]
-    narrow = NaiveCredal(contamination=0.99).fit(X, y).predict_interval(row)
-    assert ((narrow > 0) & (narrow < 1)).all()
+    """Three features speak for "yes", but the value z was never seen with it."""
+    X = [["p", "p", "p", "u"]] * 40 + [["q", "q", "q", "u"]] * 39 + [["q", "q", "q", "z"]]
+    y = ["yes"] * 40 + ["no"] * 40
+    row = [["p", "p", "p", "z"]]
+    clf = NaiveCredal().fit(X, y)
+    assert clf.predict(row).tolist() == ["yes"]
+    assert clf.predict_set(row).tolist() == [[True, True]]
+    # Nor was p seen with "no": nothing is known at all.
+    assert clf.predict_interval(row).tolist() == [[[0.0, 1.0], [0.0, 1.0]]]
+    little = NaiveCredal(contamination=0.1).fit(X, y)
+    assert little.predict_set(row).tolist() == [[False, True]]
+    assert little.predict_interval(row)[0, 1, 0] > 0.99
 
 
 @given(st.integers(0, 2**32 - 1))

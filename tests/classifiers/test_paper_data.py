@@ -33,6 +33,44 @@ def test_the_whole_chain_runs(name, classifier):
     assert accuracy >= (data.target.iloc[test] == most_frequent).mean() - 0.2
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "anneal",
+        "credit_a",
+        "ecoli",
+        "glass",
+        "haberman",
+        "heart_h",
+        "hepatitis",
+        "labor",
+        "lymph",
+        "tae",
+        "wine",
+        "zoo",
+    ],
+)
+@pytest.mark.parametrize("classifier", [CredalBmaAODE, CredalCompAODE])
+def test_every_decision_can_be_taken(name, classifier):
+    data = load_paper_dataset(name)
+    rows = np.random.default_rng(2).permutation(len(data.target))
+    train, test = rows[: len(rows) // 2], rows[len(rows) // 2 :]
+    clf = classifier().fit(data.features.iloc[train], data.target.iloc[train])
+    X_test = data.features.iloc[test]
+    proba, interval, sets = clf.predict_proba(X_test), clf.predict_interval(X_test), clf.predict_set(X_test)
+    assert (interval[..., 0] <= proba + 1e-15).all()
+    assert (proba <= interval[..., 1] + 1e-15).all()
+    wider = classifier(criterion="interval_dominance").fit(data.features.iloc[train], data.target.iloc[train])
+    assert (sets <= wider.predict_set(X_test)).all()
+    explanation = clf.explain(X_test)
+    np.testing.assert_array_equal(explanation["undecided"], sets.sum(axis=1) > 1)
+    np.testing.assert_array_equal(explanation["robustness"], clf.robustness(X_test))
+    # Undecided cases are less robust than any decided one of the same model and known super-parents.
+    robustness, undecided = explanation["robustness"].to_numpy(), explanation["undecided"].to_numpy()
+    if undecided.any() and not undecided.all() and classifier is CredalCompAODE:
+        assert robustness[undecided].max() <= robustness[~undecided].min() + 1e-9
+
+
 @pytest.mark.parametrize("name", ["hayes_roth", "labor"])
 def test_one_small_set_from_the_raw_table_to_the_sets(name):
     """Every number by the oracles: numeric cuts and, in labor, missing numeric and nominal cells."""

@@ -17,7 +17,9 @@ def visits(n=400, n_days=300):
 
 def test_a_column_that_looks_like_an_identifier_is_named():
     X, y = visits()
-    with pytest.warns(UserWarning, match=r"In 400 rows .* identifiers.*Column 'day' \(\d+ states\).*max_categories"):
+    with pytest.warns(
+        UserWarning, match=r"In 400 rows .* identifiers.*Column 'day' \(\d+ states\).*max_categories"
+    ):
         CredalCompAODE().fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

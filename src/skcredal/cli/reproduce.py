@@ -6,28 +6,39 @@ import math
 import statistics
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from skcredal.classifiers.spodes import SpodeEnsemble
+from skcredal.classifiers.base import TabularClassifier
 from skcredal.data.datasets import list_datasets, load_dataset
-from skcredal.experiment.plan import make_classifiers
+from skcredal.experiment.plan import is_credal, make_classifiers
 from skcredal.experiment.run import cross_validate, summarise
 
 __all__ = ["Reproduction", "ReproductionOutcome", "print_reproduction", "run_reproduction"]
 
 
+_CREDAL_MEASURES = {
+    "n_indeterminate": "undec.",
+    "determinacy": "determ",
+    "single_accuracy": "single",
+    "set_accuracy": "set",
+    "output_size": "size",
+    "u65": "u65",
+    "u80": "u80",
+    "accuracy_dependent": "dep.",
+}
 _LEGEND = """\
-undec.  how many rows have several classes
+undec.  how many rows have several classes, in all data sets
 determ  share of rows with one class
 single  accuracy on these
 set     of the rows with several classes, how many hold the true one
 size    how many classes these have
 u65     utility, where one of two classes counts 0.65; u80, where it counts 0.80
-dep.    accuracy of the determinate counterpart on the rows with several classes
+dep.    accuracy of the most probable class on the rows with several classes
 """
 _BRIER = "Brier: mean of (1 - probability of the true class)², as in the paper."
 
@@ -38,7 +49,7 @@ class Reproduction:
 
     source: str
     datasets: list[str]
-    classifiers: dict[str, SpodeEnsemble]
+    classifiers: dict[str, TabularClassifier]
     folds: int
     runs: int
     seed: int
@@ -119,66 +130,70 @@ def run_reproduction(plan: Reproduction, *, console: Console) -> ReproductionOut
 
 
 def print_reproduction(outcome: ReproductionOutcome, plan: Reproduction, *, console: Console) -> None:
-    """Print a table of the determinate and one of the credal classifiers, and what the paper found."""
+    """Print tables by data set, one of the credal classifiers by their means, and what the paper found."""
     if not outcome.summaries:
         return
     folds = f"{plan.folds}-fold cross-validation" + (f", {plan.runs} runs" if plan.runs > 1 else "")
     if outcome.interrupted:
         folds += f" (interrupted: {len(outcome.summaries)} of {len(plan.datasets)} data sets)"
-    determinate = [name for name in plan.classifiers if not name.endswith("*")]
-    credal = [name for name in plan.classifiers if name.endswith("*")]
+    determinate = [name for name in plan.classifiers if not is_credal(name)]
+    credal = [name for name in plan.classifiers if is_credal(name)]
     if determinate:
-        title = f"Accuracy and Brier loss, {folds}"
-        measures = {"accuracy": "acc.", "brier": "Brier"}
-        console.print(_table(outcome, plan, determinate, measures, title))
+        console.print(_by_dataset(outcome, plan, determinate, "accuracy", f"Accuracy, {folds}"))
+        console.print(_by_dataset(outcome, plan, determinate, "brier", f"Brier loss, {folds}"))
         console.print(_BRIER, style="dim", highlight=False)
-    for name in credal:
-        measures = {
-            "n_indeterminate": "undec.",
-            "determinacy": "determ",
-            "single_accuracy": "single",
-            "set_accuracy": "set",
-            "output_size": "size",
-            "u65": "u65",
-            "u80": "u80",
-            "accuracy_dependent": "dep.",
-        }
-        console.print(_table(outcome, plan, [name], measures, f"{name}, {folds}"))
     if credal:
+        console.print(_by_dataset(outcome, plan, credal, "determinacy", f"Determinacy, {folds}"))
+        console.print(_by_dataset(outcome, plan, credal, "u65", f"Utility u65, {folds}"))
+        console.print(_by_dataset(outcome, plan, credal, "u80", f"Utility u80, {folds}"))
+        console.print(_by_classifier(outcome, credal, f"Credal classifiers, means over data sets, {folds}"))
         console.print(_LEGEND, style="dim", highlight=False)
     for line in _comparisons(outcome):
         console.print(line, markup=False, highlight=False)
 
 
-def _table(
-    outcome: ReproductionOutcome,
-    plan: Reproduction,
-    classifiers: list[str],
-    measures: dict[str, str],
-    title: str,
-) -> Table:
-    table = Table(
+def _new_table(title: str, **options: Any) -> Table:
+    return Table(
         title=title,
         title_justify="left",
-        show_footer=True,
         box=box.SIMPLE,
         padding=(0, 1, 0, 0),
         pad_edge=False,
+        **options,
     )
+
+
+def _by_dataset(
+    outcome: ReproductionOutcome, plan: Reproduction, classifiers: list[str], measure: str, title: str
+) -> Table:
+    table = _new_table(title, show_footer=True)
     table.add_column("data set", footer="mean", no_wrap=True)
     table.add_column("rows", justify="right")
-    for classifier in classifiers:
-        for measure, header in measures.items():
-            name = f"{classifier}\n{header}" if len(classifiers) > 1 else header
-            values = [summary[classifier][measure] for summary in outcome.summaries.values()]
-            table.add_column(name, justify="right", footer=_number(_mean(values), measure))
+    for name in classifiers:
+        mean = _mean(summary[name][measure] for summary in outcome.summaries.values())
+        header = name.replace("-", "-\n")  # narrow columns: seven of them fit 80 characters
+        table.add_column(header, justify="right", footer=_number(mean, measure))
     for dataset, summary in outcome.summaries.items():
+        n_rows = next(iter(summary.values()))["n"] / plan.runs
+        cells = [_number(summary[name][measure], measure) for name in classifiers]
+        table.add_row(dataset, f"{n_rows:.0f}", *cells)
+    return table
+
+
+def _by_classifier(outcome: ReproductionOutcome, classifiers: list[str], title: str) -> Table:
+    table = _new_table(title)
+    table.add_column("", no_wrap=True)
+    for header in _CREDAL_MEASURES.values():
+        table.add_column(header, justify="right")
+    for name in classifiers:
+        of_sets = [summary[name] for summary in outcome.summaries.values()]
         cells = [
-            _number(summary[classifier][measure], measure)
-            for classifier in classifiers
-            for measure in measures
+            sum(of_set[measure] for of_set in of_sets)
+            if measure == "n_indeterminate"
+            else _mean(of_set[measure] for of_set in of_sets)
+            for measure in _CREDAL_MEASURES
         ]
-        table.add_row(dataset, f"{next(iter(summary.values()))['n'] / plan.runs:.0f}", *cells)
+        table.add_row(name, *map(_number, cells, _CREDAL_MEASURES))
     return table
 
 

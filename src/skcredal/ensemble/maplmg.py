@@ -18,7 +18,7 @@ __all__ = ["LeftOut", "Mixture", "leave_one_out", "maplmg_weights"]
 # Rows that EM takes at a time; the last digits of its sums depend on this number, not on the threads.
 EM_ROWS = 16_384
 # An iteration over fewer blocks is done before threads have started.
-EM_BLOCKS_FOR_THREADS = 8
+EM_BLOCKS_FOR_THREADS = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)

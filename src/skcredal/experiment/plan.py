@@ -3,21 +3,45 @@
 from collections.abc import Iterable
 
 from skcredal.classifiers.aode import AODE, BmaAODE, CompAODE
+from skcredal.classifiers.base import TabularClassifier
+from skcredal.classifiers.bayes import TAN, NaiveBayes, NullClassifier
+from skcredal.classifiers.cma import CredalModelAveraging
+from skcredal.classifiers.credal import CredalClassifier
 from skcredal.classifiers.credal_aode import CredalBmaAODE, CredalCompAODE
-from skcredal.classifiers.spodes import SpodeEnsemble
+from skcredal.classifiers.maplmg import MaplmgAODE
+from skcredal.classifiers.ncc import NaiveCredal
+from skcredal.classifiers.tree import CredalTree
 
-__all__ = ["CLASSIFIERS", "make_classifiers"]
+__all__ = ["CLASSIFIERS", "is_credal", "make_classifiers"]
 
-CLASSIFIERS: dict[str, type[SpodeEnsemble]] = {
+CLASSIFIERS: dict[str, type[TabularClassifier]] = {
     "aode": AODE,
     "bma-aode": BmaAODE,
     "comp-aode": CompAODE,
+    "maplmg": MaplmgAODE,
+    "naive-bayes": NaiveBayes,
+    "tan": TAN,
+    "null": NullClassifier,
     "bma-aode*": CredalBmaAODE,
     "comp-aode*": CredalCompAODE,
+    "ncc": NaiveCredal,
+    "cma": CredalModelAveraging,
+    "cdt": CredalTree,
 }
 
 
-def make_classifiers(names: Iterable[str] | None = None) -> dict[str, SpodeEnsemble]:
+def is_credal(name: str) -> bool:
+    """Tell whether the classifier of a name returns sets.
+
+    Examples
+    --------
+    >>> is_credal("cdt"), is_credal("tan")
+    (True, False)
+    """
+    return issubclass(CLASSIFIERS[name], CredalClassifier)
+
+
+def make_classifiers(names: Iterable[str] | None = None) -> dict[str, TabularClassifier]:
     """Return new classifiers under their names, all of them by default; ``-star`` may stand for the star.
 
     Examples

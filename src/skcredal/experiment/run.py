@@ -14,7 +14,8 @@ from sklearn.model_selection import RepeatedStratifiedKFold
 
 from skcredal._arrays import AnyArray, BoolArray, FloatArray
 from skcredal._validation import check_integer
-from skcredal.classifiers.spodes import SpodeEnsemble
+from skcredal.classifiers.base import TabularClassifier
+from skcredal.classifiers.credal import CredalClassifier
 from skcredal.data.datasets import Dataset
 from skcredal.metrics import credal_summary
 
@@ -49,7 +50,7 @@ class PooledPredictions:
 
 def cross_validate(
     data: Dataset,
-    classifiers: Mapping[str, SpodeEnsemble],
+    classifiers: Mapping[str, TabularClassifier],
     *,
     folds: int = 5,
     runs: int = 1,
@@ -107,7 +108,7 @@ def cross_validate(
 
 
 def _predict_fold(
-    classifier: SpodeEnsemble,
+    classifier: TabularClassifier,
     X_train: Any,
     y_train: AnyArray,
     X_test: Any,
@@ -121,7 +122,7 @@ def _predict_fold(
     y_proba = np.zeros((len(y_test), len(classes)))
     y_proba[:, columns] = classifier.predict_proba(X_test)
     y_set = None
-    if hasattr(classifier, "predict_set"):
+    if isinstance(classifier, CredalClassifier):
         y_set = np.zeros(y_proba.shape, np.bool_)
         y_set[:, columns] = classifier.predict_set(X_test)
     return PooledPredictions(classes, y_test, y_proba, y_set, fitted - start, time.perf_counter() - fitted)
