@@ -77,6 +77,9 @@ class CredalClassifier(TabularClassifier):
     def predict_interval(self, X: Any) -> FloatArray:
         """Return the lower and the upper probability of every class over the priors of the set.
 
+        The bounds are exact, but for ``NaiveCredal`` and ``CredalModelAveraging`` with three or more classes,
+        where they are outer bounds: they contain the exact ones.
+
         Parameters
         ----------
         X : array-like or DataFrame of shape (n_rows, n_features)

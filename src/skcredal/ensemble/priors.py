@@ -37,9 +37,9 @@ def most_probable(prior: FloatArray) -> BoolArray:
 def put_back(sets: BoolArray, reference: FloatArray) -> int:
     """Put the most probable class of the reference prior back where it is missing; return how often.
 
-    The reference prior belongs to the set of priors, so that this happens only where a SPODE is feasible for
-    some prior of COMP-AODE*'s set but not for the reference prior, and so weighs in the one and not in the
-    other.
+    Where the reference prior belongs to the set of priors, it is never missing. It may not belong where a
+    SPODE is feasible for some prior of COMP-AODE*'s set but not for the reference prior, and where NCC's
+    naive Bayes has another prior over its parameters than the set holds.
     """
     rows = np.arange(len(sets))
     best = reference.argmax(axis=1)
