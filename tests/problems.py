@@ -10,6 +10,13 @@ JIT_OFF = os.environ.get("NUMBA_DISABLE_JIT", "0") == "1"
 needs_jit = pytest.mark.skipif(JIT_OFF, reason="runs long without the JIT, and covers no further branch")
 
 
+def variable_width(values, **options):
+    """Return text as numpy's variable-width strings, where numpy has them (from 2.0 on), else as objects."""
+    if not hasattr(np.dtypes, "StringDType"):
+        return np.array(values, object)
+    return np.array(values, np.dtypes.StringDType(**options))
+
+
 def repetitions(with_jit, without=None):
     """Return how many random problems to try: fewer without the JIT, where only coverage is wanted."""
     return (without or max(3, with_jit // 50)) if JIT_OFF else with_jit

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import oracles
-from problems import as_rows
+from problems import as_rows, variable_width
 from skcredal import AODE, CredalCompAODE
 from skcredal.data.columns import is_missing, read_table
 from skcredal.data.encoding import EncodingRules, learn_encoding
@@ -80,7 +80,7 @@ NUMERIC = {
 
 CATEGORICAL = {
     "text": np.array([["a"], ["b"]]),
-    "variable-width text": np.array([["a"], ["b"]], np.dtypes.StringDType()),
+    "variable-width text": variable_width([["a"], ["b"]]),
     "bytes": np.array([[b"a"], [b"b"]]),
     "booleans": np.array([[True], [False]]),
     "objects with text": np.array([[1], ["a"]], object),
@@ -139,7 +139,7 @@ def test_numbers_are_read_with_nan_where_they_are_missing(X):
     ("X", "states", "codes"),
     [
         (np.array([["b"], ["a"], ["b"]]), ["a", "b"], [1, 0, 1]),
-        (np.array([["b"], ["a"], [None]], np.dtypes.StringDType(na_object=None)), ["a", "b"], [1, 0, -1]),
+        (variable_width([["b"], ["a"], [None]], na_object=None), ["a", "b"], [1, 0, -1]),
         (np.array([[7], [-3], [7]]), [-3, 7], [1, 0, 1]),
         (np.array([[7], [2**40], [7]]), [7, 2**40], [0, 1, 0]),
         (np.array([[-(2**63)], [2**63 - 1]]), [-(2**63), 2**63 - 1], [0, 1]),
