@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Self
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,19 +21,46 @@ from skcredal._validation import check_choice, check_integer
 from skcredal.data.columns import read_table
 from skcredal.data.encoding import EncodingRules, learn_encoding
 from skcredal.data.target import encode_target, read_weights
-from skcredal.ensemble.counts import is_complete, pair_table_bytes
+from skcredal.ensemble.counts import JointCounts, count, is_complete, pair_table_bytes
+from skcredal.ensemble.naive import ValueCounts, count_values
 from skcredal.ensemble.parameters import chunks
 
 __all__ = ["TabularClassifier", "TrainingRows"]
 
 
+Value = TypeVar("Value")
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingRows:
-    """The training table as codes (k, n), labels (n,) and weights (n,) or ``None``."""
+    """The training table as codes (k, n), labels (n,) and weights (n,) or ``None``, and what was made of it.
+
+    Several classifiers may learn from the same rows: what more than one of them needs is computed once.
+    """
 
     codes: CodeArray
     labels: LabelArray
     weights: CountArray | None
+    _shared: dict[Hashable, Any] = field(default_factory=dict)
+    _seconds: dict[Hashable, float] = field(default_factory=dict)
+    _reused: list[float] = field(default_factory=list)
+
+    def shared(self, key: Hashable, compute: Callable[[], Value]) -> Value:
+        """Return what is kept under the key; the first time, compute it."""
+        if key in self._shared:
+            self._reused.append(self._seconds[key])
+        else:
+            start = time.perf_counter()
+            self._shared[key] = compute()
+            self._seconds[key] = time.perf_counter() - start
+        value: Value = self._shared[key]
+        return value
+
+    def seconds_saved(self) -> float:
+        """Return how long it took others to compute what was reused since the last call of this method."""
+        seconds = sum(self._reused)
+        self._reused.clear()
+        return seconds
 
 
 class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
@@ -106,7 +134,9 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
         proba : ndarray of shape (n_rows, n_classes)
             The probabilities, columns as in ``classes_``.
         """
-        codes = self._encode(X)
+        return self._proba_of_codes(self._encode(X))
+
+    def _proba_of_codes(self, codes: CodeArray) -> FloatArray:
         proba = np.empty((codes.shape[1], len(self.classes_)))
 
         def answer(chunk: CodeArray, rows: slice) -> None:
@@ -190,6 +220,26 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
         table = read_table(X, estimator=self)
         validate_data(self, table.data, reset=False, skip_check_array=True)
         return self._encoding.encode(table, n_threads=thread_count(self.n_jobs))
+
+    def _count_values(self, rows: TrainingRows) -> ValueCounts:
+        """Count the classes and values of the training rows, once for all that learn from them."""
+        n_states, n_classes = self._encoding.n_states, len(self.classes_)
+        return rows.shared(
+            "value counts",
+            lambda: count_values(rows.codes, rows.labels, n_states, n_classes, rows.weights),
+        )
+
+    def _count_pairs(self, rows: TrainingRows) -> JointCounts:
+        """Count the pairs of values, too; refused if the tables would be too large."""
+        self._check_pair_tables(rows)
+        n_states, n_classes = self._encoding.n_states, len(self.classes_)
+        n_threads = thread_count(self.n_jobs)
+        return rows.shared(
+            "joint counts",
+            lambda: count(
+                rows.codes, rows.labels, n_states, n_classes, weights=rows.weights, n_threads=n_threads
+            ),
+        )
 
     def _kept_features(self) -> AnyArray:
         """Return the features kept: their names, or their indices where there are no names."""

@@ -10,8 +10,8 @@ from skcredal._arrays import AnyArray, CodeArray, FloatArray
 from skcredal._threads import thread_count
 from skcredal._validation import check_real
 from skcredal.classifiers.base import TabularClassifier, TrainingRows
-from skcredal.ensemble.counts import JointCounts, count
-from skcredal.ensemble.naive import ValueCounts, class_prior, count_values, naive_tables
+from skcredal.ensemble.counts import JointCounts
+from skcredal.ensemble.naive import ValueCounts, class_prior, naive_tables
 from skcredal.ensemble.tan import conditional_information, spanning_tree, tan_tables
 
 __all__ = ["TAN", "NaiveBayes", "NullClassifier"]
@@ -28,12 +28,6 @@ class BayesClassifier(TabularClassifier):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_real("ess", self.ess, low=0.0, low_open=True)
-
-    def _count_values(self, rows: TrainingRows) -> ValueCounts:
-        """Count the classes and values of the training rows."""
-        return count_values(
-            rows.codes, rows.labels, self._encoding.n_states, len(self.classes_), rows.weights
-        )
 
 
 class NullClassifier(BayesClassifier):
@@ -308,16 +302,8 @@ class TAN(BayesClassifier):
 
     def _learn(self, rows: TrainingRows) -> None:
         self.features_ = self._kept_features()
-        self._check_pair_tables(rows)
+        self.counts_ = self._count_pairs(rows)
         n_threads = thread_count(self.n_jobs)
-        self.counts_ = count(
-            rows.codes,
-            rows.labels,
-            self._encoding.n_states,
-            len(self.classes_),
-            weights=rows.weights,
-            n_threads=n_threads,
-        )
         information = conditional_information(self.counts_, n_threads=n_threads)
         edges = spanning_tree(information, len(self.features_))
         names = self.features_.tolist()

@@ -14,7 +14,7 @@ from skcredal.ensemble.inclusion import (
     inclusion_probabilities,
     log_bayes_factors,
 )
-from skcredal.ensemble.naive import ValueCounts, count_values, naive_tables
+from skcredal.ensemble.naive import ValueCounts, naive_tables
 
 __all__ = ["CredalModelAveraging"]
 
@@ -138,9 +138,7 @@ class CredalModelAveraging(CredalClassifier):
     def _learn(self, rows: TrainingRows) -> None:
         self.features_ = self._kept_features()
         ess, eps = float(self.ess), float(self.epsilon)
-        counts = count_values(
-            rows.codes, rows.labels, self._encoding.n_states, len(self.classes_), rows.weights
-        )
+        counts = self._count_values(rows)
         naive, log_e = naive_tables(counts, ess), log_bayes_factors(counts, ess)
         self.counts_ = counts
         self.inclusion_ = inclusion_probabilities(log_e)

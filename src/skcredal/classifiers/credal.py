@@ -63,7 +63,9 @@ class CredalClassifier(TabularClassifier):
         y_set : ndarray of bool of shape (n_rows, n_classes)
             Which classes belong to the set of each row, columns as in ``classes_``; never empty.
         """
-        codes = self._encode(X)
+        return self._sets_of_codes(self._encode(X))
+
+    def _sets_of_codes(self, codes: CodeArray) -> BoolArray:
         sets = np.empty((codes.shape[1], len(self.classes_)), np.bool_)
 
         def decide(chunk: CodeArray, rows: slice) -> None:

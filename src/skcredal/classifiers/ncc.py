@@ -9,7 +9,7 @@ from skcredal._validation import check_real
 from skcredal.classifiers.base import TrainingRows
 from skcredal.classifiers.credal import CredalClassifier
 from skcredal.ensemble.idm import DirichletPriors
-from skcredal.ensemble.naive import ValueCounts, count_values, naive_tables
+from skcredal.ensemble.naive import ValueCounts, naive_tables
 
 __all__ = ["NaiveCredal"]
 
@@ -136,9 +136,7 @@ class NaiveCredal(CredalClassifier):
 
     def _learn(self, rows: TrainingRows) -> None:
         self.features_ = self._kept_features()
-        self.counts_ = count_values(
-            rows.codes, rows.labels, self._encoding.n_states, len(self.classes_), rows.weights
-        )
+        self.counts_ = self._count_values(rows)
         self._tables = naive_tables(self.counts_, float(self.ess))
         self._priors = DirichletPriors.from_counts(self.counts_, float(self.s), float(self.contamination))
 

@@ -13,7 +13,7 @@ from skcredal._arrays import CodeArray, FloatArray
 from skcredal._threads import thread_count
 from skcredal._validation import check_real
 from skcredal.classifiers.base import TabularClassifier, TrainingRows
-from skcredal.ensemble.counts import JointCounts, count
+from skcredal.ensemble.counts import JointCounts
 from skcredal.ensemble.parameters import spode_tables
 from skcredal.ensemble.weights import automatic_epsilon, log_likelihoods, null_log_likelihood
 
@@ -48,18 +48,12 @@ class SpodeEnsemble(TabularClassifier):
 
     def _learn(self, rows: TrainingRows) -> None:
         self.super_parents_ = self._kept_features()
-        self._check_pair_tables(rows)
         self._settle(len(rows.codes))
-        n_threads = thread_count(self.n_jobs)
-        self.counts_ = count(
-            rows.codes,
-            rows.labels,
-            self._encoding.n_states,
-            len(self.classes_),
-            weights=rows.weights,
-            n_threads=n_threads,
+        n_threads, ess = thread_count(self.n_jobs), float(self.ess)
+        self.counts_ = self._count_pairs(rows)
+        self._tables = rows.shared(
+            ("SPODE tables", ess), lambda: spode_tables(self.counts_, ess, n_threads=n_threads)
         )
-        self._tables = spode_tables(self.counts_, float(self.ess), n_threads=n_threads)
         self.weights_ = self._learn_weights(rows)
 
     def _settle(self, k: int) -> None:
@@ -118,12 +112,16 @@ class LikelihoodWeightedEnsemble(SpodeEnsemble):
         check_real("likelihood_floor", self.likelihood_floor, low=0.0, high=1.0, high_open=True)
 
     def _learn_likelihoods(self, rows: TrainingRows) -> None:
-        self.log_likelihood_ = log_likelihoods(
-            self._tables,
-            rows.codes,
-            rows.labels,
-            weights=rows.weights,
-            floor=float(self.likelihood_floor),
-            n_threads=thread_count(self.n_jobs),
+        floor = float(self.likelihood_floor)
+        self.log_likelihood_ = rows.shared(
+            ("log-likelihoods", float(self.ess), floor),
+            lambda: log_likelihoods(
+                self._tables,
+                rows.codes,
+                rows.labels,
+                weights=rows.weights,
+                floor=floor,
+                n_threads=thread_count(self.n_jobs),
+            ),
         )
         self.null_log_likelihood_ = null_log_likelihood(self.counts_.n_c)

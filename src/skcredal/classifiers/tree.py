@@ -19,7 +19,7 @@ from skcredal.ensemble.credal_tree import (
     idm_posterior,
     idm_sets,
 )
-from skcredal.ensemble.naive import ValueCounts, count_values
+from skcredal.ensemble.naive import ValueCounts
 
 __all__ = ["CredalTree"]
 
@@ -197,7 +197,7 @@ class CredalTree(CredalClassifier):
     def _learn(self, rows: TrainingRows) -> None:
         self.features_ = self._kept_features()
         n_classes = len(self.classes_)
-        self.counts_ = count_values(rows.codes, rows.labels, self._encoding.n_states, n_classes, rows.weights)
+        self.counts_ = self._count_values(rows)
         self.tree_ = grow_tree(
             rows.codes,
             rows.labels,
