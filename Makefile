@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 ORANGE := .orange-venv
 
-.PHONY: paper test lint format types layers unit kernels orange-cuts clean
+.PHONY: paper test lint format types layers unit kernels golden orange-cuts clean
 
 $(STAMP): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -37,6 +37,10 @@ unit: $(STAMP)
 # The same kernel tests with the JIT off, where coverage can see into the kernels.
 kernels: $(STAMP)
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto -m kernel --cov --cov-report=term tests
+
+# The numbers that tests compare with; only where a change of them is meant. SKCREDAL_DATA names the data.
+golden: $(STAMP)
+	$(BIN)/python tests/expected/make_golden.py
 
 # Expected values of an independent implementation of the MDL cuts. Orange3 does not admit the numpy and pandas of
 # .venv, so that it has an environment of its own.

@@ -4,8 +4,8 @@ import os
 
 from hypothesis import HealthCheck, settings
 
-# Runs in an environment of its own (`make orange-cuts`).
-collect_ignore = ["expected/make_orange_cuts.py"]
+# Scripts, run by `make orange-cuts` (in an environment of its own) and `make golden`.
+collect_ignore = ["expected/make_orange_cuts.py", "expected/make_golden.py"]
 
 # The first example of a kernel includes its compilation, so that no example has a deadline.
 settings.register_profile(

@@ -1,8 +1,12 @@
+import json
+
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-import skcredal.cli.reproduce as reproduce_module
+import skcredal.experiment.run as run_module
 from skcredal.cli.app import app
+from skcredal.experiment.summary import FOLD_COLUMNS, SUMMARY_COLUMNS
 
 ARFF = """@relation small
 @attribute colour {red, green}
@@ -13,49 +17,75 @@ ARFF = """@relation small
 
 
 @pytest.fixture
-def run():
+def run(tmp_path):
     runner = CliRunner()
-    return lambda *arguments: runner.invoke(app, ["reproduce", *arguments])
+    out = ["--out", str(tmp_path / "out"), "--jobs", "1"]
+    return lambda *arguments: runner.invoke(app, ["reproduce", *out, *arguments])
 
 
 @pytest.fixture
 def folder(tmp_path):
     rows = "\n".join(f"{'red' if r % 3 else 'green'},{r},{'yes' if r > 14 else 'no'}" for r in range(30))
-    (tmp_path / "small.arff").write_text(ARFF + rows + "\n")
-    return tmp_path
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "small.arff").write_text(ARFF + rows + "\n")
+    return tmp_path / "data"
 
 
-def test_a_table_with_every_data_set_and_classifier_is_printed(run):
-    result = run("--datasets", "iris,wine", "--folds", "3")
-    assert result.exit_code == 0
+def test_tables_and_claims_are_printed_and_written(run, tmp_path):
+    result = run("--datasets", "iris,wine", "--folds", "3", "--runs", "2")
+    assert result.exit_code == 0, result.output
     for expected in (
         "iris",
         "wine",
-        "comp-aode",
-        "bma-aode*",
+        "maplmg",
         "comp-aode*",
         "mean",
         "determ",
         "u80",
-        "on its own 39",
+        "This call took",
+        "claims",
     ):
         assert expected in result.stdout
     # It fits a terminal of 80 columns, where nothing is cut off.
     assert max(len(line.rstrip()) for line in result.stdout.splitlines()) <= 80
     assert "…" not in result.stdout
+    summary = pd.read_csv(tmp_path / "out" / "summary.csv")
+    assert tuple(summary.columns[: len(SUMMARY_COLUMNS)]) == SUMMARY_COLUMNS
+    assert len(summary) == 2 * 12
+    folds = pd.read_csv(tmp_path / "out" / "results.csv")
+    assert tuple(folds.columns) == FOLD_COLUMNS
+    assert len(folds) == 2 * 12 * 2 * 3
+    claims = json.loads((tmp_path / "out" / "claims.json").read_text())
+    assert len(claims) == 30
+    markdown = (tmp_path / "out" / "claims.md").read_text()
+    assert "does not hold" in markdown
 
 
-def test_a_folder_of_arff_files_will_do(run, folder):
-    result = run("--data", str(folder), "--classifiers", "comp-aode-star", "--folds", "2", "--runs", "2")
-    assert result.exit_code == 0
+def test_a_second_call_finds_what_the_first_finished(run, tmp_path):
+    arguments = ("--datasets", "iris", "--runs", "1", "--classifiers", "aode,cdt")
+    first = run(*arguments)
+    table = (tmp_path / "out" / "summary.csv").read_bytes()
+    second = run(*arguments)
+    assert first.exit_code == second.exit_code == 0
+    # Seconds included: nothing was run again.
+    assert (tmp_path / "out" / "summary.csv").read_bytes() == table
+    assert run(*arguments, "--fresh").exit_code == 0
+    assert (tmp_path / "out" / "summary.csv").read_bytes() != table
+
+
+def test_a_folder_of_arff_files_will_do(run, folder, tmp_path):
+    result = run(
+        "--data", str(folder), "--classifiers", "comp-aode-star", "--folds", "2", "--setting", "paper"
+    )
+    assert result.exit_code == 0, result.output
     assert "small" in result.stdout
-    assert " 30 " in result.stdout  # rows of the data set, not of all runs
-    assert "bma-aode" not in result.stdout
+    assert "discretised once" in result.stdout
+    assert pd.read_csv(tmp_path / "out" / "summary.csv")["n"].tolist() == [30]
 
 
 def test_a_data_set_that_fails_does_not_take_the_others_down(run, folder):
     (folder / "broken.arff").write_text(ARFF + "red,1\n")
-    result = run("--data", str(folder), "--folds", "2")
+    result = run("--data", str(folder), "--folds", "2", "--runs", "1")
     assert result.exit_code == 1
     assert "small" in result.stdout
     assert "Error: broken:" in result.stderr
@@ -70,6 +100,7 @@ def test_a_data_set_that_fails_does_not_take_the_others_down(run, folder):
         (("--data", "nowhere/at/all"), "nowhere/at/all"),
         (("--datasets", ","), "--datasets must name something"),
         (("--classifiers", ""), "--classifiers must name something"),
+        (("--setting", "honset"), "setting must be 'honest' or 'paper', got 'honset'"),
     ],
 )
 def test_wrong_names_are_refused_before_any_work(run, arguments, message):
@@ -85,18 +116,26 @@ def test_a_folder_without_data_sets_is_refused(run, tmp_path):
     assert "There is no data set in" in " ".join(result.stderr.split())
 
 
+def test_a_store_that_is_none_is_refused_with_a_way_out(run, tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "results.sqlite").write_text("not a database at all, though long enough" * 30)
+    result = run("--datasets", "iris", "--runs", "1", "--classifiers", "null")
+    assert result.exit_code == 2
+    assert "--fresh" in result.stderr
+    assert run("--datasets", "iris", "--runs", "1", "--classifiers", "null", "--fresh").exit_code == 0
+
+
 def test_an_interrupt_keeps_what_is_finished(run, monkeypatch):
-    original = reproduce_module.load_dataset
+    original = run_module.load_dataset
 
     def interrupted(name, source):
         if name == "wine":
             raise KeyboardInterrupt
         return original(name, source)
 
-    monkeypatch.setattr(reproduce_module, "load_dataset", interrupted)
-    result = run("--datasets", "iris,wine", "--folds", "2")
+    monkeypatch.setattr(run_module, "load_dataset", interrupted)
+    result = run("--datasets", "iris,wine", "--folds", "2", "--runs", "1")
     assert result.exit_code == 130
     assert "iris" in result.stdout
-    assert "wine" not in result.stdout
     assert "interrupted: 1 of 2 data sets" in result.stdout
-    assert "Interrupted after 1 of 2 data sets." in result.stderr
+    assert "goes on from here" in " ".join(result.stderr.split())

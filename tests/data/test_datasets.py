@@ -1,8 +1,10 @@
 """The embedded sets against their definitions, and folders of ARFF files."""
 
+import hashlib
 import itertools
 import os
 import socket
+import struct
 import sys
 import zlib
 from pathlib import Path
@@ -12,7 +14,7 @@ import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal, assert_series_equal
 
-from skcredal.data.datasets import list_datasets, load_dataset
+from skcredal.data.datasets import Dataset, dataset_checksum, list_datasets, load_dataset
 
 FOLDER = os.environ.get("SKCREDAL_DATA")
 FOLDER_NAMES = list_datasets(FOLDER) if FOLDER else []
@@ -265,7 +267,9 @@ def test_empty_folder(tmp_path):
 @pytest.mark.parametrize("missing", ["embeded", "notes.txt"])
 def test_missing_folder(folder, monkeypatch, missing):
     monkeypatch.chdir(folder)
-    expected = f"^source must be 'embedded' or the path of a folder of ARFF files, got '{missing}'.$"
+    expected = (
+        f"^source must be 'embedded', 'openml' or the path of a folder of ARFF files, got '{missing}'.$"
+    )
     for call in (list_datasets, lambda source: load_dataset("iris", source)):
         with pytest.raises(FileNotFoundError, match=expected):
             call(missing)
@@ -275,7 +279,7 @@ def test_missing_folder(folder, monkeypatch, missing):
 def test_source_of_a_wrong_type(source):
     for call in (list_datasets, lambda source: load_dataset("iris", source)):
         with pytest.raises(
-            TypeError, match=r"^source must be 'embedded', the path of a folder or None, got "
+            TypeError, match=r"^source must be 'embedded', 'openml', the path of a folder or None, got "
         ):
             call(source)
 
@@ -299,26 +303,97 @@ def test_without_pandas(monkeypatch):
             load_dataset(name)
 
 
-# name: rows, numeric features, nominal features, declared classes, missing cells
-PUBLISHED = {
-    "labor": (57, 8, 8, 2, 326),
-    "iris": (150, 4, 0, 3, 0),
-    "glass": (214, 9, 0, 7, 0),
-    "heart_h": (294, 6, 7, 2, 782),
-    "anneal": (898, 6, 32, 6, 0),
-    "credit_g": (1000, 7, 13, 2, 0),
-    "kr_vs_kp": (3196, 0, 36, 2, 0),
-    "hypothyroid": (3772, 7, 22, 4, 6064),
-    "pendigits": (10992, 16, 0, 10, 0),
-    "nursery": (12960, 0, 8, 5, 0),
-}
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        (ARFF + "38,red,yes\n39,bl", "line 7"),
+        (ARFF + "38,red,yes\n39,blue", "line 7"),
+        (ARFF + "38,red,yes\n39,blue,ye", "line 7, attribute 'fits'"),
+        (ARFF[: ARFF.index("@data")], "@data"),
+        (ARFF[: ARFF.index("blue")], "line 3"),
+        ("", "@data"),
+    ],
+)
+def test_half_written_files(folder, text, place):
+    (folder / "half.arff").write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match="half") as caught:
+        load_dataset("half", folder)
+    assert str(folder / "half.arff") in str(caught.value)
+    assert place in str(caught.value)
+    assert len(load_dataset("shoes", folder).target) == 2
 
 
-@pytest.mark.parametrize("name", PUBLISHED)
-def test_published_sets(name):
-    data = load_from_folder(name)
-    numeric = sum(dtype == "float64" for dtype in data.features.dtypes)
-    nominal = sum(isinstance(dtype, pd.CategoricalDtype) for dtype in data.features.dtypes)
-    missing = int(data.features.isna().sum().sum())
-    assert (len(data.target), numeric, nominal, len(data.target.cat.categories), missing) == PUBLISHED[name]
-    assert not data.target.isna().any()
+def test_unreadable_files(folder, monkeypatch):
+    (folder / "zeros.arff").write_bytes(b"\0" * 512)
+    with pytest.raises(ValueError, match=r"zeros\.arff"):
+        load_dataset("zeros", folder)
+
+    def refuse(self, *args, **kwargs):
+        raise PermissionError(13, "Permission denied", str(self))
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(PermissionError, match=r"shoes\.arff"):
+        load_dataset("shoes", folder)
+
+
+def test_checksum_of_a_reloaded_set(folder):
+    for name in EMBEDDED:
+        assert dataset_checksum(name) == load_dataset(name, "embedded").checksum()
+    checksum = dataset_checksum("shoes", folder)
+    assert checksum == dataset_checksum("shoes", str(folder)) == dataset_checksum("shoes", folder)
+    assert len({dataset_checksum(name) for name in EMBEDDED}) == len(EMBEDDED)
+    (folder / "boots.arff").write_text((folder / "shoes.arff").read_text(encoding="utf-8"), encoding="utf-8")
+    assert dataset_checksum("boots", folder) == checksum
+
+
+def test_checksums_are_the_same_everywhere():
+    features = pd.DataFrame({"x": [1.5, np.nan], "a": pd.Categorical(["é", None], categories=["b", "é"])})
+    target = pd.Series(pd.Categorical(["no", "yes"]), name="class")
+    data = Dataset("n", features, target, "d")
+    parts = [b"x", b"numeric", struct.pack("<dQ", 1.5, 0x7FF8000000000000)]
+    parts += [b"a", b"nominal", struct.pack("<q", 2), b"b", "é".encode(), struct.pack("<qq", 1, -1)]
+    parts += [b"class", b"nominal", struct.pack("<q", 2), b"no", b"yes", struct.pack("<qq", 0, 1)]
+    joined = b"".join(struct.pack("<q", len(part)) + part for part in parts)
+    assert data.checksum() == hashlib.sha256(joined).hexdigest()
+    # The bits of NaN and the sign of zero are not part of the table.
+    zero, other_zero = (
+        Dataset("n", pd.DataFrame({"x": [value, -np.float64("nan")]}), target, "d").checksum()
+        for value in (0.0, -0.0)
+    )
+    assert zero == other_zero
+
+
+def variants():
+    yield "a number", ARFF + "38.5,red,yes\n?,?,no\n"
+    yield "a value", ARFF + "38,blue,yes\n?,?,no\n"
+    yield "a class", ARFF + "38,red,no\n?,?,no\n"
+    yield "a missing number", ARFF + "38,red,yes\n0,?,no\n"
+    yield "a missing value", ARFF + "38,red,yes\n?,red,no\n"
+    yield "the order of rows", ARFF + "?,?,no\n38,red,yes\n"
+    yield "a row less", ARFF + "38,red,yes\n"
+    yield "a name", ARFF.replace("size", "length") + "38,red,yes\n?,?,no\n"
+    yield "the name of the class", ARFF.replace("fits", "sold") + "38,red,yes\n?,?,no\n"
+    yield "a declared value", ARFF.replace("blue", "blue, green") + "38,red,yes\n?,?,no\n"
+    yield "the order of a domain", ARFF.replace("red, blue", "blue, red") + "38,red,yes\n?,?,no\n"
+    yield "a declared class", ARFF.replace("{no, yes}", "{no, yes, maybe}") + "38,red,yes\n?,?,no\n"
+    yield "a nominal size", ARFF.replace("size real", "size {38}") + "38,red,yes\n?,?,no\n"
+    yield "a size that is text", ARFF.replace("size real", "size string") + "38,red,yes\n?,?,no\n"
+
+
+@pytest.mark.parametrize(("what", "text"), list(variants()))
+def test_checksum_changes_with(folder, what, text):
+    (folder / "variant.arff").write_text(text, encoding="utf-8")
+    assert dataset_checksum("variant", folder) != dataset_checksum("shoes", folder)
+
+
+def test_checksum_changes_with_any_cell():
+    data = load_dataset("monks1")
+    seen = {data.checksum()}
+    for j, name in enumerate(data.features):
+        for r in (0, 200, 431):
+            features = data.features.copy()
+            domain = features[name].cat.categories
+            features.iloc[r, j] = domain[(features[name].cat.codes.iloc[r] + 1) % len(domain)]
+            seen.add(Dataset(data.name, features, data.target, data.description).checksum())
+    assert len(seen) == 1 + 6 * 3

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
 import skcredal
-from skcredal.cli.reproduce import Reproduction, print_reproduction, run_reproduction
+from skcredal.cli.reproduce import print_claims, print_summary, read_plan, reproduce_plan, write_answers
 from skcredal.experiment.plan import CLASSIFIERS
+from skcredal.experiment.store import ResultStore
 
 __all__ = ["app"]
 
@@ -39,8 +41,19 @@ def main(
 @app.command()
 def reproduce(
     data: Annotated[
-        str, typer.Option(help='"embedded", or a folder of ARFF files whose last attribute is the class.')
+        str,
+        typer.Option(
+            help='"embedded", "openml", or a folder of ARFF files whose last attribute is the class.'
+        ),
     ] = "embedded",
+    setting: Annotated[
+        str,
+        typer.Option(
+            help='"honest": discretise inside each training fold. "paper": once, on the whole data set.'
+        ),
+    ] = "honest",
+    runs: Annotated[int, typer.Option(min=1, help="How often the rows are shuffled and split anew.")] = 10,
+    folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 5,
     datasets: Annotated[
         str | None, typer.Option(help="Names of data sets, separated by commas; all by default.")
     ] = None,
@@ -51,28 +64,52 @@ def reproduce(
             "(-star may stand for the star, which shells expand)."
         ),
     ] = None,
-    folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 5,
-    runs: Annotated[int, typer.Option(min=1, help="How often the rows are shuffled and split anew.")] = 1,
     seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of the splits.")] = 0,
+    jobs: Annotated[int, typer.Option(help="Processes; -1 for as many as there are cores.")] = -1,
+    out: Annotated[Path, typer.Option(help="Folder for the tables and for what is finished.")] = Path(
+        "results"
+    ),
+    fresh: Annotated[bool, typer.Option("--fresh", help="Forget what an earlier call has finished.")] = False,
 ) -> None:
-    """Compare the classifiers of the paper by cross-validation.
+    """Compare the classifiers of the paper by cross-validation, and check its claims.
+
+    What is finished is kept in the folder: a call that was interrupted, even killed, goes on from there.
 
     Example: skcredal reproduce --datasets iris,wine --classifiers aode,comp-aode-star
     """
     errors = Console(stderr=True)
+
+    def complain(message: str) -> None:
+        errors.print(f"Error: {message}", style="red", markup=False, highlight=False)
+
+    store_path = out / "results.sqlite"
     try:
-        plan = Reproduction.read(data, datasets, classifiers, folds=folds, runs=runs, seed=seed)
+        plan = read_plan(data, datasets, classifiers, setting=setting, runs=runs, folds=folds, seed=seed)
+        if fresh:
+            store_path.unlink(missing_ok=True)
+        store = ResultStore(store_path)
     except (ValueError, OSError) as error:
-        errors.print(f"Error: {error}", style="red", markup=False, highlight=False)
+        complain(str(error))
         raise typer.Exit(2) from None
-    outcome = run_reproduction(plan, console=errors)
     # Narrower tables would be cut to dots; a narrow terminal wraps the lines instead.
-    print_reproduction(outcome, plan, console=Console(width=max(80, Console().width)))
+    console = Console(width=max(80, Console().width))
+    with store:
+        outcome = reproduce_plan(plan, store, jobs=jobs, console=errors)
+        summary, claims = write_answers(plan, store, outcome, out)
+    print_summary(summary, plan, outcome, console=console)
+    if not summary.empty:
+        print_claims(claims, console=console)
+        console.print(
+            f"In {out}: claims.md (each claim with our numbers), summary.csv, results.csv, claims.json.",
+            highlight=False,
+        )
     for name, reason in outcome.failures.items():
-        errors.print(f"Error: {name}: {reason}", style="red", markup=False, highlight=False)
+        complain(f"{name}: {reason}")
     if outcome.interrupted:
-        finished = f"{len(outcome.summaries)} of {len(plan.datasets)} data sets"
-        errors.print(f"Interrupted after {finished}.", style="red", highlight=False)
+        finished = f"{summary['dataset'].nunique()} of {len(plan.datasets)} data sets"
+        errors.print(
+            f"Interrupted after {finished}; the same call goes on from here.", style="red", highlight=False
+        )
         raise typer.Exit(130)
     if outcome.failures:
         raise typer.Exit(1)

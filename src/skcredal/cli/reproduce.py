@@ -1,11 +1,8 @@
-"""`skcredal reproduce`: run the comparison with a progress bar, and print what came out."""
+"""`skcredal reproduce`: run the comparison with a progress bar, write the tables, and print what came out."""
 
 from __future__ import annotations
 
-import math
-import statistics
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from rich import box
@@ -13,13 +10,14 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from skcredal.classifiers.base import TabularClassifier
-from skcredal.data.datasets import list_datasets, load_dataset
-from skcredal.experiment.plan import is_credal, make_classifiers
-from skcredal.experiment.run import cross_validate, summarise
+from skcredal.data.datasets import list_datasets
+from skcredal.experiment import run as experiment
+from skcredal.experiment.claims import Claim, check_claims, claims_as_json, claims_as_markdown
+from skcredal.experiment.plan import Plan, is_credal, make_classifiers
+from skcredal.experiment.store import ResultStore
+from skcredal.experiment.summary import fold_table, summary_table
 
-__all__ = ["Reproduction", "ReproductionOutcome", "print_reproduction", "run_reproduction"]
-
+__all__ = ["print_claims", "print_summary", "read_plan", "reproduce_plan", "write_answers"]
 
 _CREDAL_MEASURES = {
     "n_indeterminate": "undec.",
@@ -43,59 +41,37 @@ dep.    accuracy of the most probable class on the rows with several classes
 _BRIER = "Brier: mean of (1 - probability of the true class)², as in the paper."
 
 
-@dataclass(frozen=True)
-class Reproduction:
-    """What to run."""
-
-    source: str
-    datasets: list[str]
-    classifiers: dict[str, TabularClassifier]
-    folds: int
-    runs: int
-    seed: int
-
-    @classmethod
-    def read(
-        cls,
-        data: str,
-        datasets: str | None,
-        classifiers: str | None,
-        *,
-        folds: int,
-        runs: int,
-        seed: int,
-    ) -> Reproduction:
-        """Read the options of the command line; names that do not exist are refused before any work."""
-        there = list_datasets(data)
-        if not there:
-            raise ValueError(f"There is no data set in {data}: no file there ends in .arff.")
-        names = there if datasets is None else _names("--datasets", datasets)
-        for name in names:
-            if name not in there:
-                raise ValueError(f"There is no data set {name!r} in {data}; there are {', '.join(there)}.")
-        chosen = make_classifiers(None if classifiers is None else _names("--classifiers", classifiers))
-        return cls(data, names, chosen, folds, runs, seed)
+def read_plan(
+    data: str,
+    datasets: str | None,
+    classifiers: str | None,
+    *,
+    setting: str,
+    runs: int,
+    folds: int,
+    seed: int,
+) -> Plan:
+    """Read the options of the command line; names that do not exist are refused before any work."""
+    there = list_datasets(data)
+    if not there:
+        raise ValueError(f"There is no data set in {data}: no file there ends in .arff.")
+    names = there if datasets is None else _names("--datasets", datasets)
+    for name in names:
+        if name not in there:
+            raise ValueError(f"There is no data set {name!r} in {data}; there are {', '.join(there)}.")
+    chosen = make_classifiers(None if classifiers is None else _names("--classifiers", classifiers))
+    return Plan(data, names, chosen, setting, runs, folds, seed)
 
 
 def _names(option: str, text: str) -> list[str]:
     names = [name.strip() for name in text.split(",") if name.strip()]
     if not names:
         raise ValueError(f"{option} must name something, or be left out for all, got {text!r}.")
-    return names
+    return list(dict.fromkeys(names))
 
 
-@dataclass
-class ReproductionOutcome:
-    """The measures of each data set and classifier, and what went wrong."""
-
-    summaries: dict[str, dict[str, dict[str, float]]] = field(default_factory=dict)
-    failures: dict[str, str] = field(default_factory=dict)
-    interrupted: bool = False
-
-
-def run_reproduction(plan: Reproduction, *, console: Console) -> ReproductionOutcome:
-    """Run the plan; a data set that fails is set aside, and Ctrl-C keeps what is finished."""
-    outcome = ReproductionOutcome()
+def reproduce_plan(plan: Plan, store: ResultStore, *, jobs: int, console: Console) -> experiment.Outcome:
+    """Run the plan with a progress bar; Ctrl-C keeps what is finished."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -104,52 +80,56 @@ def run_reproduction(plan: Reproduction, *, console: Console) -> ReproductionOut
         TimeRemainingColumn(),
         TextColumn("left"),
     )
-    fits = plan.folds * plan.runs * len(plan.classifiers)
     with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task("", total=fits * len(plan.datasets))
-        for place, name in enumerate(plan.datasets):
-            progress.update(task, description=f"{name:<15}", completed=place * fits)
-            try:
-                found = cross_validate(
-                    load_dataset(name, plan.source),
-                    plan.classifiers,
-                    folds=plan.folds,
-                    runs=plan.runs,
-                    seed=plan.seed,
-                    on_fold=lambda: progress.advance(task),
-                )
-                outcome.summaries[name] = {
-                    classifier: summarise(predictions) for classifier, predictions in found.items()
-                }
-            except (ValueError, OSError) as error:
-                outcome.failures[name] = str(error)
-            except KeyboardInterrupt:
-                outcome.interrupted = True
-                break
-    return outcome
+        bar = progress.add_task("", total=plan.n_fits)
+
+        def show(at: experiment.Progress) -> None:
+            progress.update(
+                bar, advance=at.fits, description=f"{at.dataset}, run {at.run + 1}, fold {at.fold + 1}"
+            )
+
+        return experiment.run_plan(plan, store, jobs=jobs, on_progress=show)
 
 
-def print_reproduction(outcome: ReproductionOutcome, plan: Reproduction, *, console: Console) -> None:
-    """Print tables by data set, one of the credal classifiers by their means, and what the paper found."""
-    if not outcome.summaries:
+def write_answers(
+    plan: Plan, store: ResultStore, outcome: experiment.Outcome, folder: Path
+) -> tuple[Any, list[Claim]]:
+    """Write the tables and the claims into the folder, and return the summary and the claims."""
+    summary = summary_table(plan, store, outcome.facts)
+    claims = check_claims(summary)
+    fold_table(plan, store, outcome.facts).to_csv(folder / "results.csv", index=False)
+    summary.to_csv(folder / "summary.csv", index=False)
+    (folder / "claims.json").write_text(claims_as_json(claims), encoding="utf-8")
+    (folder / "claims.md").write_text(claims_as_markdown(claims), encoding="utf-8")
+    return summary, claims
+
+
+def print_summary(summary: Any, plan: Plan, outcome: experiment.Outcome, *, console: Console) -> None:
+    """Print tables by data set, one of the credal classifiers by their means, and where the time went."""
+    if summary.empty:
         return
-    folds = f"{plan.folds}-fold cross-validation" + (f", {plan.runs} runs" if plan.runs > 1 else "")
+    folds = f"{plan.runs} × {plan.folds}-fold cross-validation"
+    if plan.setting == "paper":
+        folds += ", discretised once"
     if outcome.interrupted:
-        folds += f" (interrupted: {len(outcome.summaries)} of {len(plan.datasets)} data sets)"
+        folds += f" (interrupted: {summary['dataset'].nunique()} of {len(plan.datasets)} data sets)"
     determinate = [name for name in plan.classifiers if not is_credal(name)]
     credal = [name for name in plan.classifiers if is_credal(name)]
-    if determinate:
-        console.print(_by_dataset(outcome, plan, determinate, "accuracy", f"Accuracy, {folds}"))
-        console.print(_by_dataset(outcome, plan, determinate, "brier", f"Brier loss, {folds}"))
-        console.print(_BRIER, style="dim", highlight=False)
+    for title, measure, classifiers in (
+        ("Accuracy", "accuracy", determinate),
+        ("Brier loss", "brier", determinate),
+        ("Determinacy", "determinacy", credal),
+        ("Utility u65", "u65", credal),
+        ("Utility u80", "u80", credal),
+    ):
+        if classifiers:
+            console.print(_by_dataset(summary, classifiers, measure, f"{title}, {folds}"))
+        if measure == "brier" and classifiers:
+            console.print(_BRIER, style="dim", highlight=False)
     if credal:
-        console.print(_by_dataset(outcome, plan, credal, "determinacy", f"Determinacy, {folds}"))
-        console.print(_by_dataset(outcome, plan, credal, "u65", f"Utility u65, {folds}"))
-        console.print(_by_dataset(outcome, plan, credal, "u80", f"Utility u80, {folds}"))
-        console.print(_by_classifier(outcome, credal, f"Credal classifiers, means over data sets, {folds}"))
+        console.print(_by_classifier(summary, credal, f"Credal classifiers, means over data sets, {folds}"))
         console.print(_LEGEND, style="dim", highlight=False)
-    for line in _comparisons(outcome):
-        console.print(line, markup=False, highlight=False)
+    _print_times(summary, plan, outcome, console)
 
 
 def _new_table(title: str, **options: Any) -> Table:
@@ -163,34 +143,29 @@ def _new_table(title: str, **options: Any) -> Table:
     )
 
 
-def _by_dataset(
-    outcome: ReproductionOutcome, plan: Reproduction, classifiers: list[str], measure: str, title: str
-) -> Table:
+def _by_dataset(summary: Any, classifiers: list[str], measure: str, title: str) -> Table:
     table = _new_table(title, show_footer=True)
     table.add_column("data set", footer="mean", no_wrap=True)
     table.add_column("rows", justify="right")
+    values = summary.pivot(index="dataset", columns="classifier", values=measure).reindex(columns=classifiers)
     for name in classifiers:
-        mean = _mean(summary[name][measure] for summary in outcome.summaries.values())
         header = name.replace("-", "-\n")  # narrow columns: seven of them fit 80 characters
-        table.add_column(header, justify="right", footer=_number(mean, measure))
-    for dataset, summary in outcome.summaries.items():
-        n_rows = next(iter(summary.values()))["n"] / plan.runs
-        cells = [_number(summary[name][measure], measure) for name in classifiers]
-        table.add_row(dataset, f"{n_rows:.0f}", *cells)
+        table.add_column(header, justify="right", footer=_number(values[name].mean(), measure))
+    rows = summary.drop_duplicates("dataset").set_index("dataset")["n"]
+    for dataset, n in rows.items():
+        table.add_row(str(dataset), f"{n}", *(_number(value, measure) for value in values.loc[dataset]))
     return table
 
 
-def _by_classifier(outcome: ReproductionOutcome, classifiers: list[str], title: str) -> Table:
+def _by_classifier(summary: Any, classifiers: list[str], title: str) -> Table:
     table = _new_table(title)
     table.add_column("", no_wrap=True)
     for header in _CREDAL_MEASURES.values():
         table.add_column(header, justify="right")
     for name in classifiers:
-        of_sets = [summary[name] for summary in outcome.summaries.values()]
+        of_sets = summary[summary["classifier"] == name]
         cells = [
-            sum(of_set[measure] for of_set in of_sets)
-            if measure == "n_indeterminate"
-            else _mean(of_set[measure] for of_set in of_sets)
+            of_sets[measure].sum() if measure == "n_indeterminate" else of_sets[measure].mean()
             for measure in _CREDAL_MEASURES
         ]
         table.add_row(name, *map(_number, cells, _CREDAL_MEASURES))
@@ -198,31 +173,37 @@ def _by_classifier(outcome: ReproductionOutcome, classifiers: list[str], title: 
 
 
 def _number(value: float, measure: str) -> str:
-    if math.isnan(value):
+    if value != value:
         return "-"
     decimals = {"output_size": 2, "n_indeterminate": 0}.get(measure, 3)
     return f"{value:.{decimals}f}"
 
 
-def _mean(values: Iterable[float]) -> float:
-    there = [value for value in values if not math.isnan(value)]
-    return statistics.fmean(there) if there else math.nan
+def _print_times(summary: Any, plan: Plan, outcome: experiment.Outcome, console: Console) -> None:
+    fits = plan.runs * plan.folds
+    seconds = (summary["fit_seconds"] + summary["predict_seconds"]) * fits
+    by_classifier = seconds.groupby(summary["classifier"]).sum().sort_values(ascending=False)
+    by_dataset = seconds.groupby(summary["dataset"]).sum().sort_values(ascending=False)
+
+    def largest(parts: Any) -> str:
+        return ", ".join(f"{name} {part:.1f} s" for name, part in parts.head(3).items())
+
+    console.print(
+        f"This call took {outcome.seconds:.1f} s. Time of all folds, each classifier by itself, "
+        f"{seconds.sum():.1f} s: {largest(by_classifier)}; {largest(by_dataset)}.",
+        style="dim",
+        highlight=False,
+    )
 
 
-def _comparisons(outcome: ReproductionOutcome) -> list[str]:
-    """Return the headline figures beside the paper's, where the classifiers were run."""
-    sets = outcome.summaries.values()
-    lines = []
-
-    def compare(what: str, paper: str, value: Callable[[dict[str, dict[str, float]]], float]) -> None:
-        try:
-            ours = _mean(value(summary) for summary in sets)
-        except KeyError:
-            return
-        lines.append(f"{what:<24}  {ours:.3f} here; {paper} in the paper, on its own 39 data sets")
-
-    compare("Brier, BMA-AODE / AODE", "1.03", lambda s: s["bma-aode"]["brier"] / s["aode"]["brier"])
-    compare("Brier, COMP-AODE / AODE", "0.97", lambda s: s["comp-aode"]["brier"] / s["aode"]["brier"])
-    compare("determinacy, BMA-AODE*", "0.94", lambda s: s["bma-aode*"]["determinacy"])
-    compare("determinacy, COMP-AODE*", "0.99", lambda s: s["comp-aode*"]["determinacy"])
-    return lines
+def print_claims(claims: list[Claim], *, console: Console) -> None:
+    """Print the verdict on each claim of the paper; the numbers are in the tables that were written."""
+    verdicts: dict[bool | None, str] = {True: "holds", False: "does not hold", None: "not judged"}
+    table = _new_table("The paper's claims, judged on these data sets")
+    for header in ("", "claim", "in the paper", "here"):
+        table.add_column(header, overflow="fold")
+    for claim in claims:
+        table.add_row(str(claim.number), claim.text, claim.paper, verdicts[claim.holds])
+    console.print(table)
+    hold, fail, open_ = (sum(claim.holds is verdict for claim in claims) for verdict in verdicts)
+    console.print(f"{hold} claims hold, {fail} do not, {open_} cannot be judged.", highlight=False)

@@ -1,20 +1,24 @@
-"""Data sets by name: embedded ones, and those of a folder of ARFF files."""
+"""Data sets by name: embedded ones, those of a folder of ARFF files, and the paper's from OpenML."""
 
 from __future__ import annotations
 
+import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
 
 from skcredal.data._embedded import EMBEDDED
 from skcredal.data.files import read_arff
+from skcredal.data.openml import OPENML, load_openml
 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Dataset", "list_datasets", "load_dataset"]
+__all__ = ["Dataset", "dataset_checksum", "list_datasets", "load_dataset"]
 
 _FOLDER_VARIABLE = "SKCREDAL_DATA"
 
@@ -48,6 +52,33 @@ class Dataset:
     target: pandas.Series[str]
     description: str
 
+    def checksum(self) -> str:
+        """Return a SHA-256 of the table, the same wherever and however often it is loaded.
+
+        Returns
+        -------
+        str
+            64 hexadecimal digits. They depend on the names, the order and the kinds of the columns, on the
+            declared domains and on every cell, and neither on the name of the set nor on its description.
+
+        Examples
+        --------
+        >>> data = load_dataset("iris")
+        >>> renamed = Dataset("flowers", data.features, data.target, "The same table.")
+        >>> data.checksum() == renamed.checksum()
+        True
+        >>> shuffled = Dataset("iris", data.features[::-1], data.target[::-1], data.description)
+        >>> data.checksum() == shuffled.checksum()
+        False
+        """
+        digest = hashlib.sha256()
+        for column in (*(column for _, column in self.features.items()), self.target):
+            for part in _canonical(column):
+                # Each part tells its length, so that no two tables run together to the same bytes.
+                digest.update(len(part).to_bytes(8, "little"))
+                digest.update(part)
+        return digest.hexdigest()
+
 
 class _Source(Protocol):
     """Where data sets come from: it knows their names and loads one of these names."""
@@ -65,9 +96,9 @@ def list_datasets(source: str | os.PathLike[str] | None = "embedded") -> list[st
     Parameters
     ----------
     source : str, path-like or None, default="embedded"
-        ``"embedded"``, or the path of a folder of ARFF files. None is the folder that the environment
-        variable ``SKCREDAL_DATA`` names and, where that is not set, ``"embedded"``. A folder that is called
-        ``embedded`` is reached by ``"./embedded"``.
+        ``"embedded"``, ``"openml"`` (the 39 sets of the paper, from openml.org), or the path of a folder of
+        ARFF files. None is the folder that the environment variable ``SKCREDAL_DATA`` names and, where that
+        is not set, ``"embedded"``. A folder that is called ``embedded`` is reached by ``"./embedded"``.
 
     Returns
     -------
@@ -90,7 +121,12 @@ def list_datasets(source: str | os.PathLike[str] | None = "embedded") -> list[st
     return _resolve(source).names()
 
 
-def load_dataset(name: str, source: str | os.PathLike[str] | None = "embedded") -> Dataset:
+def load_dataset(
+    name: str,
+    source: str | os.PathLike[str] | None = "embedded",
+    *,
+    data_home: str | os.PathLike[str] | None = None,
+) -> Dataset:
     """Load a data set by its name.
 
     Parameters
@@ -99,6 +135,10 @@ def load_dataset(name: str, source: str | os.PathLike[str] | None = "embedded") 
         One of the names that `list_datasets` gives for the source: in a folder, a file without ``.arff``.
     source : str, path-like or None, default="embedded"
         As in `list_datasets`. In an ARFF file the last attribute is the class and must be nominal.
+    data_home : str, path-like or None, default=None
+        Where ``"openml"`` keeps what it has fetched, and looks before it fetches; the other sources do not
+        use it. None is the folder of scikit-learn (`sklearn.datasets.get_data_home`), which the environment
+        variable ``SCIKIT_LEARN_DATA`` may name.
 
     Returns
     -------
@@ -108,9 +148,12 @@ def load_dataset(name: str, source: str | os.PathLike[str] | None = "embedded") 
     Raises
     ------
     ValueError
-        If the source has no data set of that name, or its file cannot be read as one.
+        If the source has no data set of that name, or its file cannot be read as one, or OpenML has
+        something else under its id than the paper's table.
     FileNotFoundError
         If there is no such folder.
+    ConnectionError
+        If the set is to be fetched and openml.org cannot be reached.
     TypeError
         If the source is neither text, a path nor None.
     ImportError
@@ -127,7 +170,7 @@ def load_dataset(name: str, source: str | os.PathLike[str] | None = "embedded") 
     >>> int((data.target == "1").sum())
     216
     """
-    found = _resolve(source)
+    found = _resolve(source, data_home)
     names = found.names()
     if name not in names:
         listed = ", ".join(map(repr, names)) if names else "there are none"
@@ -135,14 +178,64 @@ def load_dataset(name: str, source: str | os.PathLike[str] | None = "embedded") 
     return found.load(name)
 
 
-def _resolve(source: str | os.PathLike[str] | None) -> _Source:
+def dataset_checksum(
+    name: str,
+    source: str | os.PathLike[str] | None = "embedded",
+    *,
+    data_home: str | os.PathLike[str] | None = None,
+) -> str:
+    """Load a data set and return its checksum.
+
+    Parameters
+    ----------
+    name, source, data_home
+        As in `load_dataset`, which also tells what is refused.
+
+    Returns
+    -------
+    str
+        What `Dataset.checksum` gives.
+
+    Examples
+    --------
+    >>> dataset_checksum("monks1") == load_dataset("monks1").checksum()
+    True
+    >>> dataset_checksum("monks1") == dataset_checksum("monks2")
+    False
+    """
+    return load_dataset(name, source, data_home=data_home).checksum()
+
+
+def _canonical(column: pandas.Series[Any]) -> Iterator[bytes]:
+    """Give a column's name, kind, domain and cells as bytes that no version of pandas changes."""
+    yield str(column.name).encode()
+    if column.dtype == "category":
+        domain = [str(value).encode() for value in column.cat.categories]
+        yield b"nominal"
+        yield len(domain).to_bytes(8, "little")
+        yield from domain
+        yield column.cat.codes.to_numpy().astype("<i8").tobytes()
+    elif column.dtype.kind in "biuf":
+        yield b"numeric"
+        values = column.to_numpy().astype("<f8")
+        # One NaN and one zero, whatever bits they came with.
+        yield np.where(np.isnan(values), np.nan, values + 0.0).astype("<f8").tobytes()
+    else:
+        yield b"string"
+        for value, missing in zip(column, column.isna(), strict=True):
+            yield b"?" if missing else b"=" + str(value).encode()
+
+
+def _resolve(
+    source: str | os.PathLike[str] | None, data_home: str | os.PathLike[str] | None = None
+) -> _Source:
     if source is None:
         folder = os.environ.get(_FOLDER_VARIABLE)
         return _Folder(folder, _FOLDER_VARIABLE) if folder else _Embedded()
     if not isinstance(source, (str, os.PathLike)):
         raise TypeError(f"source must be {_named()}, the path of a folder or None, got {source!r}.")
     if isinstance(source, str) and source in _NAMED_SOURCES:
-        return _NAMED_SOURCES[source]()
+        return _NAMED_SOURCES[source](data_home)
     return _Folder(source, "source")
 
 
@@ -192,8 +285,27 @@ class _Embedded:
         return Dataset(name, *EMBEDDED[name]())
 
 
-_NAMED_SOURCES: dict[str, Callable[[], _Source]] = {"embedded": _Embedded}
+class _OpenML:
+    """The paper's data sets, fetched from openml.org once and kept."""
+
+    def __init__(self, data_home: str | os.PathLike[str] | None) -> None:
+        self._data_home = data_home
+
+    def __str__(self) -> str:
+        return "the source 'openml'"
+
+    def names(self) -> list[str]:
+        return sorted(OPENML)
+
+    def load(self, name: str) -> Dataset:
+        return Dataset(name, *load_openml(name, self._data_home))
+
+
+_NAMED_SOURCES: dict[str, Callable[[str | os.PathLike[str] | None], _Source]] = {
+    "embedded": lambda data_home: _Embedded(),
+    "openml": _OpenML,
+}
 
 
 def _named() -> str:
-    return " or ".join(map(repr, _NAMED_SOURCES))
+    return ", ".join(map(repr, _NAMED_SOURCES))

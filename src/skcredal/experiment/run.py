@@ -1,169 +1,168 @@
-"""Stratified cross-validation of classifiers on the same folds, pooled over all test rows (§11)."""
+"""Run a plan, in parallel over folds, into a store; what the store has already is not run again (§11)."""
 
 from __future__ import annotations
 
 import time
-import warnings
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-from sklearn.base import clone
-from sklearn.model_selection import RepeatedStratifiedKFold
+import joblib
 
-from skcredal._arrays import AnyArray, BoolArray, FloatArray
-from skcredal._validation import check_integer
+from skcredal._arrays import AnyArray, IntArray
 from skcredal.classifiers.base import TabularClassifier
-from skcredal.classifiers.credal import CredalClassifier
-from skcredal.data.datasets import Dataset
-from skcredal.metrics import credal_summary
+from skcredal.data.datasets import load_dataset
+from skcredal.experiment.fold import EncodedTable, encode_whole, run_fold
+from skcredal.experiment.plan import Plan, splits
+from skcredal.experiment.results import FoldSums
+from skcredal.experiment.store import ResultStore
 
-__all__ = ["PooledPredictions", "cross_validate", "summarise"]
+__all__ = ["DatasetFacts", "Outcome", "Progress", "run_plan"]
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetFacts:
+    """What a summary tells of a data set: rows, features kept of the whole of it, classes, checksum."""
+
+    n: int
+    k: int
+    classes: int
+    checksum: str
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What came of a plan: the data sets that could be run, why others could not, and how long it took."""
+
+    facts: dict[str, DatasetFacts] = field(default_factory=dict)
+    failures: dict[str, str] = field(default_factory=dict)
+    interrupted: bool = False
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A step of the run: the fold that was finished, and its number of fits, new or found in the store."""
+
+    dataset: str
+    run: int
+    fold: int
+    fits: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PooledPredictions:
-    """What a classifier said of every test row of every fold; columns are the classes of the data set.
-
-    Parameters
-    ----------
-    classes : ndarray of shape (n_classes,)
-        The classes of the data set; one that a training fold lacks has the probability 0.
-    y_true : ndarray of shape (n_rows,)
-        The classes of the test rows.
-    y_proba : ndarray of shape (n_rows, n_classes)
-        The probabilities.
-    y_set : ndarray of bool of shape (n_rows, n_classes), or None
-        The sets of a credal classifier.
-    fit_seconds, predict_seconds : float
-        Time spent over all folds.
-    """
-
-    classes: AnyArray
-    y_true: AnyArray
-    y_proba: FloatArray
-    y_set: BoolArray | None
-    fit_seconds: float
-    predict_seconds: float
+class _Task:
+    dataset: str
+    run: int
+    fold: int
+    classifiers: dict[str, TabularClassifier]
+    features: Any
+    target: AnyArray
+    train: IntArray
+    test: IntArray
+    whole: EncodedTable | None
 
 
-def cross_validate(
-    data: Dataset,
-    classifiers: Mapping[str, TabularClassifier],
+@dataclass(frozen=True, slots=True, eq=False)
+class _Done:
+    """What comes back of a task: the sums of each classifier, or why there are none."""
+
+    progress: Progress
+    sums: dict[str, FoldSums]
+    failure: str | None
+
+
+def run_plan(
+    plan: Plan,
+    store: ResultStore,
     *,
-    folds: int = 5,
-    runs: int = 1,
-    seed: int = 0,
-    on_fold: Callable[[], None] | None = None,
-) -> dict[str, PooledPredictions]:
-    """Cross-validate classifiers on one data set, every classifier on the same folds.
+    jobs: int | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> Outcome:
+    """Run what the store does not have of a plan.
 
-    Imputation, cuts and the dropping of features are learned inside each training fold.
+    Each fold is kept as soon as it is finished. A data set that fails is set aside with its reason; an
+    interrupt (Ctrl-C) ends the run, and the next one goes on from there.
 
     Parameters
     ----------
-    data : Dataset
-        The data set.
-    classifiers : mapping
-        Unfitted classifiers by name; they are cloned.
-    folds, runs : int
-        Stratified folds of each run, and how often the rows are shuffled and split anew.
-    seed : int
-        Seed of the splits.
-    on_fold : callable, optional
-        Called after each classifier of each fold, to show progress.
-
-    Returns
-    -------
-    dict
-        The pooled predictions of each classifier.
-
-    Examples
-    --------
-    >>> from skcredal.data.datasets import load_dataset
-    >>> from skcredal.experiment.plan import make_classifiers
-    >>> found = cross_validate(load_dataset("monks1"), make_classifiers(["aode"]), folds=2)
-    >>> found["aode"].y_proba.shape
-    (432, 2)
+    plan : Plan
+        What to run.
+    store : ResultStore
+        Where results are kept.
+    jobs : int, optional
+        Processes, as joblib reads it; inside ``joblib.parallel_config`` its backend is used.
+    on_progress : callable, optional
+        Called with each step.
     """
-    check_integer("folds", folds, low=2)
-    check_integer("runs", runs, low=1)
-    target = data.target.astype(object).to_numpy()
-    classes, labels = np.unique(target, return_inverse=True)
-    splitter = RepeatedStratifiedKFold(n_splits=folds, n_repeats=runs, random_state=seed)
-    parts: dict[str, list[PooledPredictions]] = {name: [] for name in classifiers}
-    with warnings.catch_warnings():
-        # A class with fewer rows than folds is part of the protocol: some training folds lack it.
-        warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
-        splits = list(splitter.split(labels, labels))
-    for train, test in splits:
-        X_train, X_test = data.features.iloc[train], data.features.iloc[test]
-        for name, classifier in classifiers.items():
-            part = _predict_fold(clone(classifier), X_train, target[train], X_test, target[test], classes)
-            parts[name].append(part)
-            if on_fold is not None:
-                on_fold()
-    return {name: _pooled(of_folds) for name, of_folds in parts.items()}
-
-
-def _predict_fold(
-    classifier: TabularClassifier,
-    X_train: Any,
-    y_train: AnyArray,
-    X_test: Any,
-    y_test: AnyArray,
-    classes: AnyArray,
-) -> PooledPredictions:
+    outcome = Outcome()
+    report = on_progress or (lambda _: None)
     start = time.perf_counter()
-    classifier.fit(X_train, y_train)
-    fitted = time.perf_counter()
-    columns = np.searchsorted(classes, classifier.classes_)
-    y_proba = np.zeros((len(y_test), len(classes)))
-    y_proba[:, columns] = classifier.predict_proba(X_test)
-    y_set = None
-    if isinstance(classifier, CredalClassifier):
-        y_set = np.zeros(y_proba.shape, np.bool_)
-        y_set[:, columns] = classifier.predict_set(X_test)
-    return PooledPredictions(classes, y_test, y_proba, y_set, fitted - start, time.perf_counter() - fitted)
+    parallel = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", pre_dispatch="2*n_jobs")
+    tasks = (joblib.delayed(_run_task)(task) for task in _tasks(plan, store, outcome, report))
+    try:
+        for done in parallel(tasks):
+            at = done.progress
+            if done.failure is not None:
+                outcome.failures.setdefault(at.dataset, done.failure)
+            else:
+                checksum = outcome.facts[at.dataset].checksum
+                keyed = {
+                    (plan.digest(at.dataset, checksum, name), name): sums for name, sums in done.sums.items()
+                }
+                store.write(keyed, run=at.run, fold=at.fold)
+            report(at)
+    except KeyboardInterrupt:
+        outcome.interrupted = True
+    outcome.seconds = time.perf_counter() - start
+    return outcome
 
 
-def _pooled(parts: list[PooledPredictions]) -> PooledPredictions:
-    sets = [part.y_set for part in parts if part.y_set is not None]
-    return PooledPredictions(
-        parts[0].classes,
-        np.concatenate([part.y_true for part in parts]),
-        np.concatenate([part.y_proba for part in parts]),
-        np.concatenate(sets) if sets else None,
-        sum(part.fit_seconds for part in parts),
-        sum(part.predict_seconds for part in parts),
-    )
+def _tasks(
+    plan: Plan, store: ResultStore, outcome: Outcome, report: Callable[[Progress], None]
+) -> Iterator[_Task]:
+    """Load one data set after the other, and yield the folds of which results are missing."""
+    for name in plan.datasets:
+        try:
+            data = load_dataset(name, plan.source)
+            target = data.target.astype(str).to_numpy().astype(object)
+            whole = encode_whole(data.features, target)
+            facts = DatasetFacts(len(target), len(whole.codes), len(set(target)), data.checksum())
+            of_runs = [splits(target, folds=plan.folds, run=run, seed=plan.seed) for run in range(plan.runs)]
+        except Exception as error:
+            outcome.failures[name] = f"{type(error).__name__}: {error}"
+            continue
+        outcome.facts[name] = facts
+        there = {
+            classifier: store.read(plan.digest(name, facts.checksum, classifier), classifier)
+            for classifier in plan.classifiers
+        }
+        for run, of_folds in enumerate(of_runs):
+            for fold, (train, test) in enumerate(of_folds):
+                missing = {
+                    c: estimator for c, estimator in plan.classifiers.items() if (run, fold) not in there[c]
+                }
+                if len(missing) < len(plan.classifiers):
+                    report(Progress(name, run, fold, len(plan.classifiers) - len(missing)))
+                if missing:
+                    yield _Task(
+                        name,
+                        run,
+                        fold,
+                        missing,
+                        data.features,
+                        target,
+                        train,
+                        test,
+                        whole if plan.setting == "paper" else None,
+                    )
 
 
-def summarise(predictions: PooledPredictions) -> dict[str, float]:
-    """Return the measures of §9 and the number of rows with several classes.
-
-    Those of sets are NaN for a determinate classifier.
-
-    Examples
-    --------
-    >>> from skcredal.data.datasets import load_dataset
-    >>> from skcredal.experiment.plan import make_classifiers
-    >>> found = cross_validate(load_dataset("iris"), make_classifiers(["comp-aode*"]))
-    >>> summary = summarise(found["comp-aode*"])
-    >>> summary["n"], summary["accuracy"] > 0.9, summary["determinacy"] > 0.9
-    (150.0, True, True)
-    """
-    y_set = predictions.y_set
-    is_credal = y_set is not None
-    if y_set is None:
-        y_set = np.zeros(predictions.y_proba.shape, np.bool_)
-        y_set[np.arange(len(y_set)), predictions.y_proba.argmax(axis=1)] = True
-    summary = credal_summary(
-        predictions.y_true, y_set, y_proba=predictions.y_proba, labels=predictions.classes
-    )
-    summary["n_indeterminate"] = float((y_set.sum(axis=1) > 1).sum())
-    if not is_credal:
-        of_both = {"n", "accuracy", "brier"}
-        summary = {name: value if name in of_both else float("nan") for name, value in summary.items()}
-    return summary
+def _run_task(task: _Task) -> _Done:
+    """Run a fold in a worker; what goes wrong comes back as its reason."""
+    at = Progress(task.dataset, task.run, task.fold, len(task.classifiers))
+    try:
+        sums = run_fold(task.classifiers, task.features, task.target, task.train, task.test, task.whole)
+    except Exception as error:
+        return _Done(at, {}, f"{type(error).__name__}: {error}")
+    return _Done(at, sums, None)

@@ -1,0 +1,178 @@
+"""What a classifier did on test rows, as sums that pool exactly, and the measures of §9."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import astuple, dataclass, fields
+
+import numpy as np
+
+from skcredal._arrays import AnyArray, BoolArray, FloatArray
+
+__all__ = ["MEASURES", "SUM_NAMES", "FoldSums", "fold_sums", "measures", "pool"]
+
+
+@dataclass(frozen=True, slots=True)
+class FoldSums:
+    """Sums over the test rows of one fold, or of several.
+
+    Parameters
+    ----------
+    n, correct : int
+        Rows, and those whose most probable class is the true one.
+    brier : float
+        Sum of (1 - P(true class))².
+    determinate, single_correct : int
+        Rows with one class in their set, and those of them where it is the true one; 0 for a determinate
+        classifier, which has no sets, as are all that follow.
+    indeterminate, set_correct, set_size : int
+        Rows with several classes, those of them that hold the true one, and the sum of their sizes.
+    discounted, u65, u80 : float
+        Sums of the discounted accuracy and of the utilities.
+    dependent_correct : int
+        Rows with several classes whose most probable class is the true one.
+    dependent_u65, dependent_u80 : float
+        Sums of the utilities over the rows with several classes.
+    fit_seconds, predict_seconds : float
+        How long learning and predicting took, each classifier for itself.
+    """
+
+    n: int
+    correct: int
+    brier: float
+    determinate: int = 0
+    single_correct: int = 0
+    indeterminate: int = 0
+    set_correct: int = 0
+    set_size: int = 0
+    discounted: float = 0.0
+    u65: float = 0.0
+    u80: float = 0.0
+    dependent_correct: int = 0
+    dependent_u65: float = 0.0
+    dependent_u80: float = 0.0
+    fit_seconds: float = 0.0
+    predict_seconds: float = 0.0
+
+    def __add__(self, other: FoldSums) -> FoldSums:
+        return FoldSums(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+
+
+SUM_NAMES = tuple(field.name for field in fields(FoldSums))
+
+
+def fold_sums(
+    y_true: AnyArray,
+    y_proba: FloatArray,
+    y_set: BoolArray | None,
+    classes: AnyArray,
+    *,
+    fit_seconds: float = 0.0,
+    predict_seconds: float = 0.0,
+) -> FoldSums:
+    """Return the sums over test rows; a true class that is not among the classes is missed.
+
+    Examples
+    --------
+    Two rows, the first right, the second left undecided between the two classes:
+
+    >>> import numpy as np
+    >>> proba, sets = np.array([[0.9, 0.1], [0.5, 0.5]]), np.array([[True, False], [True, True]])
+    >>> sums = fold_sums(np.array(["a", "b"]), proba, sets, np.array(["a", "b"]))
+    >>> sums.correct, sums.determinate, sums.set_correct, sums.u65
+    (1, 1, 1, 1.65)
+    """
+    rows = np.arange(len(y_true))
+    places = np.searchsorted(classes, y_true)
+    places = np.minimum(places, len(classes) - 1)
+    is_known = classes[places] == y_true
+    correct = is_known & (y_proba.argmax(axis=1) == places)
+    p_true = np.where(is_known, y_proba[rows, places], 0.0)
+    # fsum does not depend on the order of the rows, so that a table is the same on any machine.
+    brier = math.fsum((1.0 - p_true) ** 2)
+    if y_set is None:
+        return FoldSums(
+            len(rows), int(correct.sum()), brier, fit_seconds=fit_seconds, predict_seconds=predict_seconds
+        )
+    size = y_set.sum(axis=1)
+    held = is_known & y_set[rows, places]
+    x = np.where(held, 1.0 / np.maximum(size, 1), 0.0)
+    u65, u80 = 1.6 * x - 0.6 * x**2, 2.2 * x - 1.2 * x**2
+    several = size > 1
+    return FoldSums(
+        n=len(rows),
+        correct=int(correct.sum()),
+        brier=brier,
+        determinate=int((size == 1).sum()),
+        single_correct=int((held & (size == 1)).sum()),
+        indeterminate=int(several.sum()),
+        set_correct=int((held & several).sum()),
+        set_size=int(size[several].sum()),
+        discounted=math.fsum(x),
+        u65=math.fsum(u65),
+        u80=math.fsum(u80),
+        dependent_correct=int((correct & several).sum()),
+        dependent_u65=math.fsum(u65[several]),
+        dependent_u80=math.fsum(u80[several]),
+        fit_seconds=fit_seconds,
+        predict_seconds=predict_seconds,
+    )
+
+
+def pool(parts: Iterable[FoldSums]) -> FoldSums:
+    """Return the sums over all parts, added in their order."""
+    total = FoldSums(0, 0, 0.0)
+    for part in parts:
+        total = total + part
+    return total
+
+
+MEASURES = (
+    "accuracy",
+    "brier",
+    "determinacy",
+    "single_accuracy",
+    "set_accuracy",
+    "output_size",
+    "discounted_accuracy",
+    "u65",
+    "u80",
+    "accuracy_safe",
+    "accuracy_dependent",
+    "u65_dependent",
+    "u80_dependent",
+)
+
+
+def measures(sums: FoldSums, *, credal: bool) -> dict[str, float]:
+    """Return the measures of pooled sums; NaN where there is nothing to average over.
+
+    Examples
+    --------
+    >>> found = measures(FoldSums(n=4, correct=3, brier=1.0), credal=False)
+    >>> found["accuracy"], found["brier"], found["u65"]
+    (0.75, 0.25, nan)
+    """
+    of_sets = (sums.n, sums.determinate, sums.indeterminate) if credal else (0, 0, 0)
+    n, determinate, indeterminate = of_sets
+    return {
+        "accuracy": _share(sums.correct, sums.n),
+        "brier": _share(sums.brier, sums.n),
+        "determinacy": _share(sums.determinate, n),
+        "single_accuracy": _share(sums.single_correct, determinate),
+        "set_accuracy": _share(sums.set_correct, indeterminate),
+        "output_size": _share(sums.set_size, indeterminate),
+        "discounted_accuracy": _share(sums.discounted, n),
+        "u65": _share(sums.u65, n),
+        "u80": _share(sums.u80, n),
+        # A set of one class is that of the most probable one.
+        "accuracy_safe": _share(sums.single_correct, determinate),
+        "accuracy_dependent": _share(sums.dependent_correct, indeterminate),
+        "u65_dependent": _share(sums.dependent_u65, indeterminate),
+        "u80_dependent": _share(sums.dependent_u80, indeterminate),
+    }
+
+
+def _share(part: float, whole: int) -> float:
+    return part / whole if whole else math.nan

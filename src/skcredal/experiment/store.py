@@ -1,0 +1,96 @@
+"""The results of an experiment on disk, fold by fold: what is there is never computed again."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import astuple, fields
+from pathlib import Path
+from threading import Lock
+from typing import Self
+
+from skcredal.experiment.results import SUM_NAMES, FoldSums
+
+__all__ = ["ResultStore"]
+
+_COLUMNS = {field.name: "INTEGER" if field.type == "int" else "REAL" for field in fields(FoldSums)}
+_SCHEMA = f"""
+CREATE TABLE IF NOT EXISTS folds (
+    plan TEXT NOT NULL,
+    classifier TEXT NOT NULL,
+    run INTEGER NOT NULL,
+    fold INTEGER NOT NULL,
+    {", ".join(f"{name} {kind} NOT NULL" for name, kind in _COLUMNS.items())},
+    PRIMARY KEY (plan, classifier, run, fold)
+) WITHOUT ROWID
+"""
+
+
+class ResultStore:
+    """A file of SQLite with a row for each plan, classifier, run and fold.
+
+    The *plan* is a digest of all that the numbers depend on: the data and their checksum, the protocol, the
+    classifier's parameters and the version of the package. Results of another plan are left alone and never
+    read. A fold is written in one transaction: a process that is killed leaves it whole or not at all.
+
+    Parameters
+    ----------
+    path : path-like
+        The file; it is made if it does not exist.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> with ResultStore(Path(folder.name) / "results.sqlite") as store:
+    ...     store.write({("plan", "aode"): FoldSums(n=4, correct=3, brier=1.0)}, run=0, fold=1)
+    ...     store.read("plan", "aode")[0, 1].correct
+    3
+    >>> folder.cleanup()
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = Path(path)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        # joblib asks for tasks, and so what is there, from a thread of its own.
+        self._connection = sqlite3.connect(self.path, check_same_thread=False)
+        self._lock = Lock()
+        try:
+            with self._transaction() as cursor:
+                cursor.execute(_SCHEMA)
+        except sqlite3.DatabaseError as error:
+            self._connection.close()
+            raise ValueError(
+                f"{self.path} is not a store of results ({error}); move it away or start over with --fresh."
+            ) from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.close()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Cursor]:
+        with self._lock, self._connection, closing(self._connection.cursor()) as cursor:
+            yield cursor
+
+    def write(self, results: Mapping[tuple[str, str], FoldSums], *, run: int, fold: int) -> None:
+        """Keep the sums of a fold under their (plan, classifier), all of them or none."""
+        places = ", ".join("?" * (4 + len(SUM_NAMES)))
+        with self._transaction() as cursor:
+            cursor.executemany(
+                f"INSERT OR REPLACE INTO folds VALUES ({places})",
+                [(plan, name, run, fold, *astuple(sums)) for (plan, name), sums in results.items()],
+            )
+
+    def read(self, plan: str, classifier: str) -> dict[tuple[int, int], FoldSums]:
+        """Return the sums that are there of a plan and classifier, by run and fold in their order."""
+        with self._transaction() as cursor:
+            cursor.execute(
+                f"SELECT run, fold, {', '.join(SUM_NAMES)} FROM folds WHERE plan = ? AND classifier = ? "
+                "ORDER BY run, fold",
+                (plan, classifier),
+            )
+            return {(run, fold): FoldSums(*sums) for run, fold, *sums in cursor.fetchall()}

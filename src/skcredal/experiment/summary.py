@@ -1,0 +1,92 @@
+"""The results of a plan as tables: a row per data set and classifier, and a row per fold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from skcredal._extras import require
+from skcredal.experiment.plan import Plan, is_credal
+from skcredal.experiment.results import MEASURES, measures, pool
+from skcredal.experiment.run import DatasetFacts
+from skcredal.experiment.store import ResultStore
+
+__all__ = ["FOLD_COLUMNS", "SUMMARY_COLUMNS", "fold_table", "summary_table"]
+
+SUMMARY_COLUMNS = (
+    "dataset",
+    "n",
+    "k",
+    "classes",
+    "classifier",
+    *MEASURES[:11],
+    "fit_seconds",
+    "predict_seconds",
+)
+# What the claims need besides, at the end of the table.
+EXTRA_COLUMNS = ("u65_dependent", "u80_dependent", "n_indeterminate")
+FOLD_COLUMNS = (
+    "dataset",
+    "classifier",
+    "run",
+    "fold",
+    "n_test",
+    *MEASURES,
+    "n_indeterminate",
+    "fit_seconds",
+    "predict_seconds",
+)
+
+
+def summary_table(plan: Plan, store: ResultStore, facts: dict[str, DatasetFacts]) -> Any:
+    """Return a DataFrame with a row per data set and classifier whose folds are all there, pooled.
+
+    The seconds are means over the folds.
+    """
+    pandas = require("pandas", extra="cli", purpose="A table of results")
+    rows = []
+    for dataset, fact in facts.items():
+        for name in plan.classifiers:
+            there = store.read(plan.digest(dataset, fact.checksum, name), name)
+            parts = [sums for (run, fold), sums in there.items() if run < plan.runs and fold < plan.folds]
+            if len(parts) < plan.runs * plan.folds:
+                continue
+            total = pool(parts)
+            found = measures(total, credal=is_credal(name))
+            rows.append(
+                {
+                    "dataset": dataset,
+                    "n": fact.n,
+                    "k": fact.k,
+                    "classes": fact.classes,
+                    "classifier": name,
+                    **found,
+                    "fit_seconds": total.fit_seconds / len(parts),
+                    "predict_seconds": total.predict_seconds / len(parts),
+                    "n_indeterminate": total.indeterminate if is_credal(name) else None,
+                }
+            )
+    return pandas.DataFrame(rows, columns=[*SUMMARY_COLUMNS, *EXTRA_COLUMNS])
+
+
+def fold_table(plan: Plan, store: ResultStore, facts: dict[str, DatasetFacts]) -> Any:
+    """Return a DataFrame with a row per data set, classifier, run and fold that is there."""
+    pandas = require("pandas", extra="cli", purpose="A table of results")
+    rows = []
+    for dataset, fact in facts.items():
+        for name in plan.classifiers:
+            for (run, fold), sums in store.read(plan.digest(dataset, fact.checksum, name), name).items():
+                if run < plan.runs and fold < plan.folds:
+                    rows.append(
+                        {
+                            "dataset": dataset,
+                            "classifier": name,
+                            "run": run,
+                            "fold": fold,
+                            "n_test": sums.n,
+                            **measures(sums, credal=is_credal(name)),
+                            "n_indeterminate": sums.indeterminate if is_credal(name) else None,
+                            "fit_seconds": sums.fit_seconds,
+                            "predict_seconds": sums.predict_seconds,
+                        }
+                    )
+    return pandas.DataFrame(rows, columns=list(FOLD_COLUMNS))
