@@ -84,6 +84,16 @@ def test_the_same_seed_gives_the_same_table_on_any_number_of_jobs(tmp_path):
     assert not alone.equals(other)
 
 
+def test_a_dask_cluster_gives_the_same_table(tmp_path):
+    distributed = pytest.importorskip("distributed")
+    alone, _ = table_of(plan_of(runs=1), tmp_path / "one.sqlite")
+    cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+    with cluster, distributed.Client(cluster), joblib.parallel_config(backend="dask"):
+        spread, outcome = table_of(plan_of(runs=1), tmp_path / "two.sqlite")
+    assert not outcome.failures
+    assert alone.equals(spread)
+
+
 def test_what_is_there_is_not_run_again(tmp_path):
     path = tmp_path / "s.sqlite"
     assert fits_of(plan_of(runs=1), path) == 2 * 4 * 3
