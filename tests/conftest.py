@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, settings
 collect_ignore = ["expected/make_orange_cuts.py", "expected/make_golden.py"]
 
 # The first example of a kernel includes its compilation, so that no example has a deadline.
-settings.register_profile(
-    "skcredal", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
-)
+common = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("skcredal", **common, derandomize=True)
+settings.register_profile("search", **common)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "skcredal"))

@@ -1,0 +1,88 @@
+"""A made-up summary of results, and claims about it, for the tests of displays and pages."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+
+DETERMINATE = ("aode", "bma-aode", "comp-aode", "maplmg", "naive-bayes", "tan", "null")
+CREDAL = ("bma-aode*", "comp-aode*", "ncc", "cma", "cdt")
+DATASETS = ("anneal", "breast_w", "credit_a", "diabetes", "ecoli", "glass", "iris", "zoo")
+
+
+def made_up_summary(datasets=DATASETS, classifiers=(*DETERMINATE, *CREDAL), seed=0):
+    """Return plausible numbers; every fourth data set has no prior-dependent row."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for place, dataset in enumerate(datasets):
+        facts = {"dataset": dataset, "n": 100 * (place + 1), "k": place + 4, "classes": place % 5 + 2}
+        level = rng.uniform(0.6, 0.95)
+        for name in classifiers:
+            accuracy = level + rng.normal(0.0, 0.01)
+            row = {
+                "accuracy": accuracy,
+                "brier": (1.0 - accuracy) * rng.uniform(0.7, 0.8),
+                "fit_seconds": rng.uniform(0.001, 0.1),
+                "predict_seconds": rng.uniform(0.001, 0.1),
+            }
+            if name in CREDAL:
+                row |= _of_sets(accuracy, rng, is_undecided=place % 4 != 3, n=facts["n"])
+            rows.append({**facts, "classifier": name, **row})
+    columns = (
+        *(
+            "dataset",
+            "n",
+            "k",
+            "classes",
+            "classifier",
+            "accuracy",
+            "brier",
+            "determinacy",
+            "single_accuracy",
+        ),
+        *("set_accuracy", "output_size", "discounted_accuracy", "u65", "u80", "accuracy_safe"),
+        *("accuracy_dependent", "fit_seconds", "predict_seconds", "u65_dependent", "u80_dependent"),
+        "n_indeterminate",
+    )
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _of_sets(accuracy, rng, *, is_undecided, n):
+    safe = {"single_accuracy": accuracy + 0.01, "accuracy_safe": accuracy + 0.01}
+    if not is_undecided:
+        whole = dict.fromkeys(("discounted_accuracy", "u65", "u80"), accuracy)
+        return {**safe, **whole, "determinacy": 1.0, "n_indeterminate": 0}
+    return {
+        **safe,
+        "determinacy": 0.9,
+        "n_indeterminate": n // 10,
+        "set_accuracy": rng.uniform(0.8, 1.0),
+        "output_size": rng.uniform(2.0, 2.5),
+        "discounted_accuracy": accuracy,
+        "u65": accuracy + rng.uniform(-0.002, 0.01),
+        "u80": accuracy + rng.uniform(0.0, 0.03),
+        "accuracy_dependent": rng.uniform(0.3, 0.6),
+        "u65_dependent": 0.6,
+        "u80_dependent": 0.7,
+    }
+
+
+def made_up_claim(number, *, holds, p_value=None, **texts):
+    """Return an object with the attributes of a claim."""
+    written = {"text": f"Claim {number}", "where": "Section 5", "paper": "94 %", "ours": "93.1 %", "note": ""}
+    return SimpleNamespace(number=number, holds=holds, p_value=p_value, **(written | texts))
+
+
+CLAIMS = [
+    made_up_claim(1, holds=True, p_value=0.00002, text="AODE is more accurate", note="Wilcoxon."),
+    made_up_claim(2, holds=False, p_value=0.21),
+    made_up_claim(3, holds=None, ours="–", note="Not run: cma."),
+]
+FACTS = {
+    "protocol": "10 runs of 5-fold cross-validation",
+    "setting": "honest",
+    "source": "embedded",
+    "seed": 0,
+    "seconds": 194.2,
+    "versions": {"Python": "3.11.2", "numpy": "2.1.0"},
+}
