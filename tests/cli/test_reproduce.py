@@ -59,6 +59,10 @@ def test_tables_and_claims_are_printed_and_written(run, tmp_path):
     assert len(claims) == 30
     markdown = (tmp_path / "out" / "claims.md").read_text()
     assert "does not hold" in markdown
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert page.startswith("<!doctype html>") or page.startswith("<!DOCTYPE html>")
+    assert "2 runs of stratified 3-fold cross-validation" in page
+    assert str(tmp_path) not in page
 
 
 def test_a_second_call_finds_what_the_first_finished(run, tmp_path):

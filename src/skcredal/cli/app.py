@@ -100,7 +100,8 @@ def reproduce(
     if not summary.empty:
         print_claims(claims, console=console)
         console.print(
-            f"In {out}: claims.md (each claim with our numbers), summary.csv, results.csv, claims.json.",
+            f"The report is {out / 'report.html'}; beside it are claims.md (each claim with our numbers), "
+            "claims.json, summary.csv and results.csv.",
             highlight=False,
         )
     for name, reason in outcome.failures.items():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import platform
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +12,14 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+import skcredal
 from skcredal.data.datasets import list_datasets
 from skcredal.experiment import run as experiment
 from skcredal.experiment.claims import Claim, check_claims, claims_as_json, claims_as_markdown
 from skcredal.experiment.plan import Plan, is_credal, make_classifiers
 from skcredal.experiment.store import ResultStore
 from skcredal.experiment.summary import fold_table, summary_table
+from skcredal.report.page import write_report
 
 __all__ = ["print_claims", "print_summary", "read_plan", "reproduce_plan", "write_answers"]
 
@@ -101,7 +105,29 @@ def write_answers(
     summary.to_csv(folder / "summary.csv", index=False)
     (folder / "claims.json").write_text(claims_as_json(claims), encoding="utf-8")
     (folder / "claims.md").write_text(claims_as_markdown(claims), encoding="utf-8")
+    if not summary.empty:
+        write_report(folder / "report.html", summary, claims, _facts(plan, outcome))
     return summary, claims
+
+
+def _facts(plan: Plan, outcome: experiment.Outcome) -> dict[str, Any]:
+    """Return how it was run, for the report."""
+    packages = ("numpy", "scipy", "scikit-learn", "numba", "pandas")
+    return {
+        "protocol": f"{plan.runs} runs of stratified {plan.folds}-fold cross-validation, every classifier on "
+        "the same folds, measures pooled over all test rows",
+        "setting": plan.setting,
+        # The folder's name alone: a page that is passed on tells nothing of the machine.
+        "source": plan.source if plan.source in ("embedded", "openml") else Path(plan.source).name,
+        "seed": plan.seed,
+        "seconds": round(outcome.seconds, 1),
+        "versions": {
+            "skcredal": skcredal.__version__,
+            "Python": platform.python_version(),
+            **{name: version(name) for name in packages},
+        },
+        "failures": outcome.failures,
+    }
 
 
 def print_summary(summary: Any, plan: Plan, outcome: experiment.Outcome, *, console: Console) -> None:

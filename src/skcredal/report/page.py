@@ -1,0 +1,314 @@
+"""The report of an experiment as one HTML file that needs nothing else: compute, render, write."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from skcredal.report._base import Display, check_names, datasets_word
+from skcredal.report._contents import ClaimLike, claim_rows, fact_rows, result_table, show_p_value
+from skcredal.report._figures import paper_figures, svg_of
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+__all__ = ["render_page", "report_data", "write_report"]
+
+_TITLE = "Credal classification based on AODE and compression coefficients"
+_SIGNS = {"holds": "✓", "does not hold": "✗", "not judged": "–"}
+_TALLIED = {"holds": "hold", "does not hold": "do not hold", "not judged": "not judged"}
+_CLAIM_HEADERS = ("#", "Verdict", "Claim", "In the paper", "Here", "p")
+
+
+def report_data(
+    summary: DataFrame,
+    claims: Iterable[ClaimLike],
+    facts: Mapping[str, Any],
+    *,
+    more_figures: Iterable[tuple[str, Sequence[Display]]] = (),
+) -> dict[str, Any]:
+    """Compute everything that a page shows.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        A row for each data set and classifier: the columns of ``summary.csv``; NaN where there is nothing.
+    claims : iterable
+        Objects with the attributes ``number``, ``text``, ``where``, ``paper``, ``ours``, ``p_value``,
+        ``holds`` and ``note``.
+    facts : mapping
+        How it was run: ``protocol``, ``setting``, ``source``, ``seed``, ``seconds``, the mappings
+        ``versions`` and ``failures``, and whatever else; a fact without a value is left out.
+    more_figures : iterable of (title, displays)
+        Figures that follow those of the paper.
+
+    Returns
+    -------
+    dict
+        Of text, numbers, None, lists and dicts, so that JSON can hold it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> summary = pd.DataFrame({
+    ...     "dataset": ["iris"], "classifier": ["aode"], "accuracy": [0.94], "u65": [float("nan")]
+    ... })
+    >>> data = report_data(summary, [], {"seed": 0})
+    >>> data["table"]["rows"], data["run"]
+    ([['iris', 'AODE', 0.94]], [{'label': 'Seed', 'value': '0'}])
+    """
+    check_names(summary)
+    figures = [*paper_figures(summary), *more_figures]
+    return {
+        "title": _TITLE,
+        "n_datasets": int(summary["dataset"].nunique()) if "dataset" in summary.columns else 0,
+        "claims": claim_rows(claims),
+        "figures": [
+            {
+                "title": title,
+                "panels": [
+                    {
+                        "display": type(display).__name__,
+                        "numbers": display.numbers(),
+                        "caption": display.caption,
+                    }
+                    for display in displays
+                ],
+            }
+            for title, displays in figures
+        ],
+        "table": result_table(summary),
+        "run": fact_rows(facts),
+    }
+
+
+def render_page(data: Mapping[str, Any]) -> str:
+    """Make a self-contained HTML page of what :func:`report_data` computed.
+
+    Parameters
+    ----------
+    data : mapping
+        As returned by :func:`report_data`, also after a way through JSON.
+
+    Returns
+    -------
+    str
+        The page, with styles, script and figures inside; parts without content are left out.
+
+    Examples
+    --------
+    >>> page = render_page({"title": "A & B", "n_datasets": 0, "claims": [], "figures": [],
+    ...                     "table": {"columns": [], "rows": []}, "run": []})
+    >>> "<h1>A &amp; B</h1>" in page, "<table" in page
+    (True, False)
+    """
+    css = _resource("_page.css")
+    script = _resource("_page.js")
+    # The browser itself keeps the promise that nothing is fetched, and runs no script but this one.
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    sections = (
+        ("claims", "The paper's claims", _claims(data["claims"])),
+        ("figures", "Figures", "".join(_figure(i, figure) for i, figure in enumerate(data["figures"]))),
+        ("results", "Every data set and classifier", _results(data["table"])),
+        ("run", "How it was run", _run(data["run"])),
+    )
+    shown = [(name, title, content) for name, title, content in sections if content]
+    links = "".join(f'<li><a href="#{name}">{_escape(title)}</a></li>' for name, title, _ in shown)
+    body = "".join(
+        f'<section id="{name}" aria-labelledby="{name}-title">'
+        f'<h2 id="{name}-title">{_escape(title)}</h2>\n{content}</section>\n'
+        for name, title, content in shown
+    )
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{_escape(data["title"])}</title>
+<link rel="icon" href="data:,">
+<style>{css}</style>
+</head>
+<body>
+<header>
+<h1>{_escape(data["title"])}</h1>
+{_lead(data)}{f'<nav aria-label="Parts of this page"><ul>{links}</ul></nav>' if links else ""}
+</header>
+<main>
+{body}</main>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def write_report(
+    path: str | os.PathLike[str],
+    summary: DataFrame,
+    claims: Iterable[ClaimLike],
+    facts: Mapping[str, Any],
+    *,
+    more_figures: Iterable[tuple[str, Sequence[Display]]] = (),
+) -> Path:
+    """Write the page into a file, which is replaced as a whole or not at all.
+
+    Parameters
+    ----------
+    path : path-like
+        The file; its folder must exist.
+    summary, claims, facts, more_figures
+        As of :func:`report_data`.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Examples
+    --------
+    >>> import tempfile, pandas as pd
+    >>> summary = pd.DataFrame({"dataset": ["iris"], "classifier": ["aode"], "accuracy": [0.94]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     print(write_report(f"{folder}/report.html", summary, [], {}).name)
+    report.html
+    """
+    target = Path(path)
+    page = render_page(report_data(summary, claims, facts, more_figures=more_figures))
+    half_written = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        half_written.write_text(page, encoding="utf-8", newline="\n")
+        half_written.replace(target)
+    finally:
+        half_written.unlink(missing_ok=True)
+    return target
+
+
+def _escape(text: str) -> str:
+    """Return text for the inside of an element or attribute; a number and its percent sign stay together."""
+    return html.escape(text, quote=True).replace(" %", "\u00a0%").replace("p = ", "p\u00a0=\u00a0")
+
+
+def _resource(name: str) -> str:
+    return files("skcredal.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _lead(data: Mapping[str, Any]) -> str:
+    claims, n = data["claims"], data["n_datasets"]
+    if not claims:
+        return f'<p class="lead">{datasets_word(n)}.</p>\n' if n else ""
+    counts = Counter(claim["verdict"] for claim in claims)
+    tally = "".join(
+        f'<li class="{_class(verdict)}"><strong>{counts[verdict]}</strong> {_SIGNS[verdict]} {said}</li>'
+        for verdict, said in _TALLIED.items()
+    )
+    how_many = "1 claim" if len(claims) == 1 else f"{len(claims)} claims"
+    where = f", judged on {datasets_word(n)}" if n else ""
+    return f'<p class="lead">{how_many} of the paper{where}:</p>\n<ul class="tally">{tally}</ul>\n'
+
+
+def _class(verdict: str) -> str:
+    return verdict.replace(" ", "-")
+
+
+def _claims(claims: Sequence[Mapping[str, Any]]) -> str:
+    if not claims:
+        return ""
+    headers = "".join(f'<th role="columnheader" scope="col">{header}</th>' for header in _CLAIM_HEADERS)
+    return (
+        '<table class="claims" role="table" aria-labelledby="claims-title">'
+        f'<thead role="rowgroup"><tr role="row">{headers}</tr></thead>\n<tbody role="rowgroup">\n'
+        + "".join(map(_claim, claims))
+        + "</tbody></table>\n"
+    )
+
+
+def _claim(claim: Mapping[str, Any]) -> str:
+    def small(name: str) -> str:
+        return f"<small>{_escape(claim[name])}</small>" if claim[name] else ""
+
+    verdict = claim["verdict"]
+    cells = {
+        "place": str(claim["number"]),
+        "verdict": f'<span class="{_class(verdict)}">{_SIGNS[verdict]} {verdict}</span>',
+        "claim": f"{_escape(claim['text'])}{small('where')}",
+        "paper": _escape(claim["paper"]),
+        "ours": f"{_escape(claim['ours'])}{small('note')}",
+        "p": "" if claim["p_value"] is None else _escape(show_p_value(claim["p_value"])),
+    }
+    inside = "".join(
+        f'<td role="cell" class="{name}"><div>{content}</div></td>' for name, content in cells.items()
+    )
+    return f'<tr role="row">{inside}</tr>\n'
+
+
+def _figure(place: int, figure: Mapping[str, Any]) -> str:
+    panels = "".join(
+        f"<figure>{svg_of(Display.by_name[panel['display']](**panel['numbers']), f'figure{place}-{i}')}\n"
+        f"<figcaption>{_escape(panel['caption'])}</figcaption></figure>\n"
+        for i, panel in enumerate(figure["panels"])
+    )
+    return f'<h3>{_escape(figure["title"])}</h3>\n<div class="panels">{panels}</div>\n' if panels else ""
+
+
+def _results(table: Mapping[str, Any]) -> str:
+    columns, rows = table["columns"], table["rows"]
+    if not rows:
+        return ""
+    headers = "".join(
+        f'<th scope="col"{_number_class(column["decimals"])}>{_escape(column["label"])}</th>'
+        for column in columns
+    )
+    decimals = [column["decimals"] for column in columns]
+    lines = "".join(f"<tr>{''.join(map(_value, row, decimals))}</tr>\n" for row in rows)
+    meanings = "".join(
+        f"<div><dt>{_escape(column['label'])}</dt><dd>{_escape(column['meaning'])}</dd></div>"
+        for column in columns
+        if column["meaning"]
+    )
+    legend = (
+        f"<details><summary>What the columns mean</summary><dl>{meanings}</dl></details>\n"
+        if meanings
+        else ""
+    )
+    return (
+        f'{legend}<div class="filters" hidden></div><p class="sorted" role="status"></p>\n'
+        '<div class="wide" role="region" aria-labelledby="results-title" tabindex="0">'
+        f'<table class="results" aria-labelledby="results-title"><thead><tr>{headers}</tr></thead>\n'
+        f"<tbody>\n{lines}</tbody></table></div>\n"
+    )
+
+
+def _number_class(decimals: int | None) -> str:
+    return "" if decimals is None else ' class="number"'
+
+
+def _value(value: str | float | None, decimals: int | None) -> str:
+    if decimals is None or isinstance(value, str):
+        return f"<td>{_escape(str(value))}</td>"
+    if value is None:
+        return '<td class="number">–</td>'
+    return f'<td class="number" data-value="{value!r}">{value:.{decimals}f}</td>'
+
+
+def _run(facts: Sequence[Mapping[str, Any]]) -> str:
+    if not facts:
+        return ""
+    return f"<dl>{''.join(map(_fact, facts))}</dl>\n"
+
+
+def _fact(fact: Mapping[str, Any]) -> str:
+    value = fact["value"]
+    if isinstance(value, str):
+        shown = _escape(value)
+    else:
+        shown = f"<ul>{''.join(f'<li>{_escape(name)} {_escape(text)}</li>' for name, text in value)}</ul>"
+    return f"<div><dt>{_escape(fact['label'])}</dt><dd>{shown}</dd></div>"
