@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from math import nan
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -52,7 +53,7 @@ class NothingToShowError(ValueError):
     """The summary lacks the classifiers or the data sets that a display needs."""
 
 
-class Display:
+class Display(ABC):
     """A figure in two steps: a ``from_...`` method computes the numbers, ``plot`` draws them.
 
     A subclass is a dataclass of numbers, text and lists of them, so that JSON can hold what it draws.
@@ -73,9 +74,9 @@ class Display:
         return 4.2, 4.0
 
     @property
+    @abstractmethod
     def caption(self) -> str:
         """One sentence that says what is seen, computed from the numbers."""
-        raise NotImplementedError
 
     @property
     def point_names(self) -> dict[str, list[str]]:
@@ -108,8 +109,9 @@ class Display:
         self.figure_ = ax.figure  # type: ignore[assignment]
         return self
 
+    @abstractmethod
     def _draw(self, ax: Axes) -> None:
-        raise NotImplementedError
+        """Draw what was computed."""
 
 
 def label(classifier: str) -> str:
