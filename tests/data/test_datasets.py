@@ -2,7 +2,6 @@
 
 import hashlib
 import itertools
-import os
 import socket
 import struct
 import sys
@@ -14,10 +13,9 @@ import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal, assert_series_equal
 
+from paper_data import load_paper_dataset
 from skcredal.data.datasets import Dataset, dataset_checksum, list_datasets, load_dataset
 
-FOLDER = os.environ.get("SKCREDAL_DATA")
-FOLDER_NAMES = list_datasets(FOLDER) if FOLDER else []
 EMBEDDED = [
     "balance_scale",
     "breast_cancer",
@@ -35,12 +33,6 @@ NUMERIC = {"breast_cancer", "digits", "iris", "waveform", "wine"}
 ARFF = (
     "@relation shoes\n@attribute size real\n@attribute colour {red, blue}\n@attribute fits {no, yes}\n@data\n"
 )
-
-
-def load_from_folder(name):
-    if name not in FOLDER_NAMES:
-        pytest.skip(f"SKCREDAL_DATA names no folder with {name}.arff")
-    return load_dataset(name, FOLDER)
 
 
 def rows(data):
@@ -128,7 +120,7 @@ def test_monks(name, positive):
 
 @pytest.mark.parametrize("name", ["monks1", "monks2", "monks3"])
 def test_monks_agree_with_the_published_files(name):
-    published = load_from_folder(name)
+    published = load_paper_dataset(name)
     embedded = load_dataset(name)
     # The file is the sample for training followed by the complete space.
     complete = dict(zip(rows(published)[-432:], published.target[-432:], strict=True))

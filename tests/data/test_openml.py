@@ -3,7 +3,6 @@
 import gzip
 import hashlib
 import json
-import os
 import sys
 import urllib.error
 
@@ -12,11 +11,10 @@ import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal, assert_series_equal
 
+from paper_data import load_paper_dataset
 from skcredal.data.datasets import dataset_checksum, list_datasets, load_dataset
 from skcredal.data.openml import OPENML
 
-FOLDER = os.environ.get("SKCREDAL_DATA")
-FOLDER_NAMES = list_datasets(FOLDER) if FOLDER else []
 AVAILABLE = [name for name, entry in OPENML.items() if entry.data_id is not None]
 
 
@@ -314,10 +312,7 @@ def test_without_pandas(monkeypatch):
 @pytest.mark.parametrize("name", list(OPENML))
 def test_the_published_files_through_the_cache(tmp_path, name):
     """What the folder's file holds has the size of the table and comes back from OpenML's form unchanged."""
-    if name not in FOLDER_NAMES:
-        pytest.skip(f"SKCREDAL_DATA names no folder with {name}.arff")
-    entry = OPENML[name]
-    expected = load_dataset(name, FOLDER)
+    entry, expected = OPENML[name], load_paper_dataset(name)
     frame = expected.features.assign(**{expected.target.name: expected.target})
     missing = int(expected.features.isna().sum().sum())
     size = (*expected.features.shape, len(expected.target.cat.categories), missing)
@@ -358,9 +353,7 @@ PUBLISHED = {
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_published_sets(name):
-    if name not in FOLDER_NAMES:
-        pytest.skip(f"SKCREDAL_DATA names no folder with {name}.arff")
-    data = load_dataset(name, FOLDER)
+    data = load_paper_dataset(name)
     numeric = sum(dtype == "float64" for dtype in data.features.dtypes)
     nominal = sum(isinstance(dtype, pd.CategoricalDtype) for dtype in data.features.dtypes)
     missing = int(data.features.isna().sum().sum())
