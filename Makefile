@@ -9,7 +9,7 @@ ORANGE := .orange-venv
 
 $(STAMP): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --editable '.[all,dev]'
+	$(BIN)/python -m pip install --quiet --editable '.[all,dev,docs]'
 	@touch $(STAMP)
 
 paper: $(STAMP)

@@ -1,0 +1,3 @@
+"""Rows that do not fit in memory: batches, Parquet and Dask."""
+
+__all__: list[str] = []
