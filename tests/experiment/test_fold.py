@@ -5,7 +5,7 @@ import skcredal.classifiers.base as base_module
 import skcredal.classifiers.spodes as spodes_module
 from skcredal import AODE, CredalCompAODE
 from skcredal.data.datasets import load_dataset
-from skcredal.experiment.fold import encode_whole, run_fold
+from skcredal.experiment.fold import Fold, encode_whole, run_fold
 from skcredal.experiment.plan import make_classifiers, splits
 from skcredal.experiment.results import fold_sums
 
@@ -28,7 +28,7 @@ def test_a_fold_is_what_every_classifier_would_do_alone(wine):
     features, target = wine
     train, test = splits(target, folds=4, run=0, seed=0)[2]
     classifiers = make_classifiers()
-    found = run_fold(classifiers, features, target, train, test)
+    found = run_fold(classifiers, Fold(features, target, train, test))
     assert list(found) == list(classifiers)
     for name, classifier in classifiers.items():
         clf = classifier.fit(features.iloc[train], target[train])
@@ -53,7 +53,7 @@ def test_statistics_are_computed_once_for_the_whole_family(wine, monkeypatch):
     monkeypatch.setattr(base_module, "count", counted("count", base_module.count))
     for name in ("log_likelihoods", "spode_tables"):
         monkeypatch.setattr(spodes_module, name, counted(name, getattr(spodes_module, name)))
-    run_fold(make_classifiers(), features, target, train, test)
+    run_fold(make_classifiers(), Fold(features, target, train, test))
     assert calls == {"count": 1, "log_likelihoods": 1, "spode_tables": 1}
 
 
@@ -63,8 +63,8 @@ def test_the_papers_setting_learns_cuts_from_all_rows(wine):
     whole = encode_whole(features, target)
     aode = AODE().fit(features, target)
     assert len(whole.codes) == len(aode.super_parents_)
-    found = run_fold({"aode": AODE()}, features, target, train, test, whole)["aode"]
-    honest = run_fold({"aode": AODE()}, features, target, train, test)["aode"]
+    found = run_fold({"aode": AODE()}, Fold(features, target, train, test, whole))["aode"]
+    honest = run_fold({"aode": AODE()}, Fold(features, target, train, test))["aode"]
     # The same cuts as of a model of all rows, the counts of the training rows alone.
     coded = whole.codes.T.astype(int)
     states = [range(v) for v in whole.encoding.n_states]
@@ -83,7 +83,9 @@ def test_in_the_papers_setting_a_feature_stays_even_if_constant_in_a_fold():
     target = np.array(["a", "b"] * 20, dtype=object)
     features = pd.DataFrame({"mostly": ["x"] * 38 + ["y", "y"], "other": rng.choice(["p", "q"], 40)})
     whole = encode_whole(features, target)
-    found = run_fold({"aode": AODE()}, features, target, np.arange(30), np.arange(30, 40), whole)["aode"]
+    found = run_fold({"aode": AODE()}, Fold(features, target, np.arange(30), np.arange(30, 40), whole))[
+        "aode"
+    ]
     assert len(whole.codes) == 2
     assert found.n == 10
 
@@ -92,13 +94,8 @@ def test_a_class_that_training_lacks_is_missed(wine):
     features, target = wine
     target = target.copy()
     target[:3] = "rare"
-    found = run_fold(
-        {"comp-aode*": CredalCompAODE()},
-        features,
-        target,
-        np.arange(3, 150),
-        np.append(np.arange(3), [150, 151]),
-    )["comp-aode*"]
+    fold = Fold(features, target, np.arange(3, 150), np.append(np.arange(3), [150, 151]))
+    found = run_fold({"comp-aode*": CredalCompAODE()}, fold)["comp-aode*"]
     assert found.n == 5
     assert found.correct <= 2
     assert found.brier >= 3.0

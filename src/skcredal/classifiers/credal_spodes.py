@@ -49,7 +49,9 @@ class CredalSpodeEnsemble(CredalClassifier, SpodeEnsemble):
             Between 0, where the answer of :meth:`predict` does not dominate even under the reference prior,
             and 1, where it does under every prior.
         """
-        codes = self._encode(X)
+        return self._robustness_of_codes(self._encode(X))
+
+    def _robustness_of_codes(self, codes: CodeArray) -> FloatArray:
         robustness = np.empty(codes.shape[1])
 
         def measure(chunk: CodeArray, rows: slice) -> None:

@@ -18,7 +18,8 @@ from skcredal.experiment import run as experiment
 from skcredal.experiment.claims import Claim, check_claims, claims_as_json, claims_as_markdown
 from skcredal.experiment.plan import Plan, is_credal, make_classifiers
 from skcredal.experiment.store import ResultStore
-from skcredal.experiment.summary import fold_table, summary_table
+from skcredal.experiment.studies import studies_of
+from skcredal.experiment.summary import fold_table, study_table, summary_table
 from skcredal.report.page import write_report
 
 __all__ = ["print_claims", "print_summary", "read_plan", "reproduce_plan", "write_answers"]
@@ -105,8 +106,11 @@ def write_answers(
     summary.to_csv(folder / "summary.csv", index=False)
     (folder / "claims.json").write_text(claims_as_json(claims), encoding="utf-8")
     (folder / "claims.md").write_text(claims_as_markdown(claims), encoding="utf-8")
+    studies = {name: study_table(name, plan, store, outcome.facts) for name in studies_of(plan.classifiers)}
+    for name, table in studies.items():
+        table.to_csv(folder / f"{name}.csv", index=False)
     if not summary.empty:
-        write_report(folder / "report.html", summary, claims, _facts(plan, outcome))
+        write_report(folder / "report.html", summary, claims, _facts(plan, outcome), studies=studies)
     return summary, claims
 
 

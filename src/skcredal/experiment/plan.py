@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -119,6 +119,17 @@ class Plan:
         The number of runs is not part of it: each run has a seed of its own, and more runs go on where fewer
         ended.
         """
+        return self._digest(dataset, checksum, classifier=classifier, parameters=self._parameters(classifier))
+
+    def study_digest(self, dataset: str, checksum: str, study: str, points: Sequence[object]) -> str:
+        """Return a digest of all that the numbers of a data set and study depend on."""
+        parameters = {name: self._parameters(name) for name in self.classifiers}
+        return self._digest(dataset, checksum, study=study, points=repr(points), parameters=parameters)
+
+    def _parameters(self, classifier: str) -> str:
+        return repr(sorted(self.classifiers[classifier].get_params().items()))
+
+    def _digest(self, dataset: str, checksum: str, **more: object) -> str:
         parts = {
             "version": skcredal.__version__,
             "dataset": dataset,
@@ -126,8 +137,7 @@ class Plan:
             "setting": self.setting,
             "folds": self.folds,
             "seed": self.seed,
-            "classifier": classifier,
-            "parameters": repr(sorted(self.classifiers[classifier].get_params().items())),
+            **more,
         }
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 

@@ -12,10 +12,11 @@ import joblib
 from skcredal._arrays import AnyArray, IntArray
 from skcredal.classifiers.base import TabularClassifier
 from skcredal.data.datasets import load_dataset
-from skcredal.experiment.fold import EncodedTable, encode_whole, run_fold
+from skcredal.experiment.fold import EncodedTable, Fold, encode_whole, run_fold
 from skcredal.experiment.plan import Plan, splits
 from skcredal.experiment.results import FoldSums
 from skcredal.experiment.store import ResultStore
+from skcredal.experiment.studies import STUDIES, Series, studies_of
 
 __all__ = ["DatasetFacts", "Outcome", "Progress", "run_plan"]
 
@@ -56,6 +57,8 @@ class _Task:
     run: int
     fold: int
     classifiers: dict[str, TabularClassifier]
+    missing: list[str]
+    missing_studies: list[str]
     features: Any
     target: AnyArray
     train: IntArray
@@ -65,10 +68,11 @@ class _Task:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Done:
-    """What comes back of a task: the sums of each classifier, or why there are none."""
+    """What comes back of a task: the sums of each classifier and study, or why there are none."""
 
     progress: Progress
     sums: dict[str, FoldSums]
+    studies: dict[str, Series]
     failure: str | None
 
 
@@ -110,7 +114,11 @@ def run_plan(
                 keyed = {
                     (plan.digest(at.dataset, checksum, name), name): sums for name, sums in done.sums.items()
                 }
-                store.write(keyed, run=at.run, fold=at.fold)
+                studies = {
+                    plan.study_digest(at.dataset, checksum, name, STUDIES[name].points): series
+                    for name, series in done.studies.items()
+                }
+                store.write(keyed, studies, run=at.run, fold=at.fold)
             report(at)
     except KeyboardInterrupt:
         outcome.interrupted = True
@@ -137,19 +145,24 @@ def _tasks(
             classifier: store.read(plan.digest(name, facts.checksum, classifier), classifier)
             for classifier in plan.classifiers
         }
+        studied = {
+            study: store.read_study(plan.study_digest(name, facts.checksum, study, STUDIES[study].points))
+            for study in studies_of(plan.classifiers)
+        }
         for run, of_folds in enumerate(of_runs):
             for fold, (train, test) in enumerate(of_folds):
-                missing = {
-                    c: estimator for c, estimator in plan.classifiers.items() if (run, fold) not in there[c]
-                }
+                missing = [classifier for classifier in there if (run, fold) not in there[classifier]]
+                missing_studies = [study for study in studied if (run, fold) not in studied[study]]
                 if len(missing) < len(plan.classifiers):
                     report(Progress(name, run, fold, len(plan.classifiers) - len(missing)))
-                if missing:
+                if missing or missing_studies:
                     yield _Task(
                         name,
                         run,
                         fold,
+                        plan.classifiers,
                         missing,
+                        missing_studies,
                         data.features,
                         target,
                         train,
@@ -160,9 +173,11 @@ def _tasks(
 
 def _run_task(task: _Task) -> _Done:
     """Run a fold in a worker; what goes wrong comes back as its reason."""
-    at = Progress(task.dataset, task.run, task.fold, len(task.classifiers))
+    at = Progress(task.dataset, task.run, task.fold, len(task.missing))
     try:
-        sums = run_fold(task.classifiers, task.features, task.target, task.train, task.test, task.whole)
+        fold = Fold(task.features, task.target, task.train, task.test, task.whole)
+        sums = run_fold({name: task.classifiers[name] for name in task.missing}, fold)
+        studies = {name: STUDIES[name].run(fold, task.classifiers) for name in task.missing_studies}
     except Exception as error:
-        return _Done(at, {}, f"{type(error).__name__}: {error}")
-    return _Done(at, sums, None)
+        return _Done(at, {}, {}, f"{type(error).__name__}: {error}")
+    return _Done(at, sums, studies, None)

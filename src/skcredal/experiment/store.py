@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -10,6 +11,9 @@ from pathlib import Path
 from threading import Lock
 from typing import Self
 
+import numpy as np
+
+from skcredal._arrays import FloatArray
 from skcredal.experiment.results import SUM_NAMES, FoldSums
 
 __all__ = ["ResultStore"]
@@ -25,10 +29,19 @@ CREATE TABLE IF NOT EXISTS folds (
     PRIMARY KEY (plan, classifier, run, fold)
 ) WITHOUT ROWID
 """
+_STUDY_SCHEMA = """
+CREATE TABLE IF NOT EXISTS studies (
+    plan TEXT NOT NULL,
+    run INTEGER NOT NULL,
+    fold INTEGER NOT NULL,
+    series TEXT NOT NULL,
+    PRIMARY KEY (plan, run, fold)
+) WITHOUT ROWID
+"""
 
 
 class ResultStore:
-    """A file of SQLite with a row for each plan, classifier, run and fold.
+    """A file of SQLite with a row for each plan, classifier or study, run and fold.
 
     The *plan* is a digest of all that the numbers depend on: the data and their checksum, the protocol, the
     classifier's parameters and the version of the package. Results of another plan are left alone and never
@@ -59,6 +72,7 @@ class ResultStore:
         try:
             with self._transaction() as cursor:
                 cursor.execute(_SCHEMA)
+                cursor.execute(_STUDY_SCHEMA)
         except sqlite3.DatabaseError as error:
             self._connection.close()
             raise ValueError(
@@ -76,13 +90,37 @@ class ResultStore:
         with self._lock, self._connection, closing(self._connection.cursor()) as cursor:
             yield cursor
 
-    def write(self, results: Mapping[tuple[str, str], FoldSums], *, run: int, fold: int) -> None:
-        """Keep the sums of a fold under their (plan, classifier), all of them or none."""
+    def write(
+        self,
+        results: Mapping[tuple[str, str], FoldSums],
+        studies: Mapping[str, Mapping[str, FloatArray]] | None = None,
+        *,
+        run: int,
+        fold: int,
+    ) -> None:
+        """Keep what came of a fold, all of it or none.
+
+        Parameters
+        ----------
+        results : mapping
+            The sums by plan and classifier.
+        studies : mapping, optional
+            The sums of each series of a study, by plan.
+        run, fold : int
+            Which fold it is.
+        """
         places = ", ".join("?" * (4 + len(SUM_NAMES)))
         with self._transaction() as cursor:
             cursor.executemany(
                 f"INSERT OR REPLACE INTO folds VALUES ({places})",
                 [(plan, name, run, fold, *astuple(sums)) for (plan, name), sums in results.items()],
+            )
+            cursor.executemany(
+                "INSERT OR REPLACE INTO studies VALUES (?, ?, ?, ?)",
+                [
+                    (plan, run, fold, json.dumps({name: sums.tolist() for name, sums in series.items()}))
+                    for plan, series in (studies or {}).items()
+                ],
             )
 
     def read(self, plan: str, classifier: str) -> dict[tuple[int, int], FoldSums]:
@@ -94,3 +132,12 @@ class ResultStore:
                 (plan, classifier),
             )
             return {(run, fold): FoldSums(*sums) for run, fold, *sums in cursor.fetchall()}
+
+    def read_study(self, plan: str) -> dict[tuple[int, int], dict[str, FloatArray]]:
+        """Return the sums of each series that are there of a study, by run and fold in their order."""
+        with self._transaction() as cursor:
+            cursor.execute("SELECT run, fold, series FROM studies WHERE plan = ? ORDER BY run, fold", (plan,))
+            return {
+                (run, fold): {name: np.array(sums) for name, sums in json.loads(series).items()}
+                for run, fold, series in cursor.fetchall()
+            }

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from skcredal._extras import require
 from skcredal.experiment.plan import Plan, is_credal
 from skcredal.experiment.results import MEASURES, measures, pool
 from skcredal.experiment.run import DatasetFacts
 from skcredal.experiment.store import ResultStore
+from skcredal.experiment.studies import STUDIES
 
-__all__ = ["FOLD_COLUMNS", "SUMMARY_COLUMNS", "fold_table", "summary_table"]
+__all__ = ["FOLD_COLUMNS", "SUMMARY_COLUMNS", "fold_table", "study_table", "summary_table"]
 
 SUMMARY_COLUMNS = (
     "dataset",
@@ -90,3 +93,24 @@ def fold_table(plan: Plan, store: ResultStore, facts: dict[str, DatasetFacts]) -
                         }
                     )
     return pandas.DataFrame(rows, columns=list(FOLD_COLUMNS))
+
+
+def study_table(study: str, plan: Plan, store: ResultStore, facts: dict[str, DatasetFacts]) -> Any:
+    """Return a DataFrame with a row per data set, series and point of a study whose folds are all there."""
+    pandas = require("pandas", extra="cli", purpose="A table of results")
+    about, rows = STUDIES[study], []
+    for dataset, fact in facts.items():
+        digest = plan.study_digest(dataset, fact.checksum, study, about.points)
+        parts = [
+            series
+            for (run, fold), series in store.read_study(digest).items()
+            if run < plan.runs and fold < plan.folds
+        ]
+        if len(parts) < plan.runs * plan.folds:
+            continue
+        for name in parts[0]:
+            total = np.sum([part[name] for part in parts], axis=0)
+            for point, sums in zip(about.points, total, strict=True):
+                found = about.measures(sums, point)
+                rows.append({"dataset": dataset, "series": name, about.point_name: point, **found})
+    return pandas.DataFrame(rows)

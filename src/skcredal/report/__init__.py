@@ -7,19 +7,29 @@ made in three steps: :func:`report_data` computes a dict, :func:`render_page` ma
 
 from skcredal.report.displays import (
     AccuracyScatterDisplay,
+    BayesianDisplay,
+    CriticalDifferenceDisplay,
+    EpsilonDisplay,
     RanksDisplay,
     RelativeBrierDisplay,
     RelativeUtilityDisplay,
+    RivalsDisplay,
     SafeDependentDisplay,
+    SetAsideDisplay,
 )
 from skcredal.report.page import render_page, report_data, write_report
 
 __all__ = [
     "AccuracyScatterDisplay",
+    "BayesianDisplay",
+    "CriticalDifferenceDisplay",
+    "EpsilonDisplay",
     "RanksDisplay",
     "RelativeBrierDisplay",
     "RelativeUtilityDisplay",
+    "RivalsDisplay",
     "SafeDependentDisplay",
+    "SetAsideDisplay",
     "render_page",
     "report_data",
     "write_report",

@@ -36,6 +36,7 @@ __all__ = [
     "row_height",
     "shorten",
     "side_colors",
+    "with_accuracy",
 ]
 
 # Two of Okabe and Ito's colours, which the colour-blind tell apart; what they say, the position says as well.
@@ -193,6 +194,13 @@ def read_values(
         list(columns[:, known]),
         int((~known).sum()),
     )
+
+
+def with_accuracy(summary: DataFrame, measure: str) -> DataFrame:
+    """Return the summary with the accuracy standing in where a determinate classifier has no utility."""
+    if measure not in summary.columns or "accuracy" not in summary.columns:
+        return summary
+    return summary.assign(**{measure: summary[measure].where(summary[measure].notna(), summary["accuracy"])})
 
 
 def check_names(summary: DataFrame) -> None:

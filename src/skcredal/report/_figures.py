@@ -6,26 +6,48 @@ import html
 import io
 import re
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from skcredal._extras import require
 from skcredal.report._base import FIRST, GRID, INK, MUTED, SECOND, Display, NothingToShowError
 from skcredal.report.displays import (
     AccuracyScatterDisplay,
+    BayesianDisplay,
+    CriticalDifferenceDisplay,
+    EpsilonDisplay,
     RanksDisplay,
     RelativeBrierDisplay,
     RelativeUtilityDisplay,
+    RivalsDisplay,
     SafeDependentDisplay,
+    SetAsideDisplay,
 )
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["paper_figures", "svg_of"]
+__all__ = ["new_figures", "paper_figures", "svg_of"]
 
 # The page sets these for light and dark; elsewhere the colour itself stays.
 _COLOR_NAMES = {FIRST: "first", SECOND: "second", INK: "ink", MUTED: "muted", GRID: "grid"}
+_Wanted = dict[str, list[tuple[Callable[..., Display], dict[str, Any]]]]
+_DETERMINATE_PAIRS = [
+    ("comp-aode", "aode"),
+    ("bma-aode", "aode"),
+    ("comp-aode", "bma-aode"),
+    ("maplmg", "comp-aode"),
+    ("comp-aode", "tan"),
+    ("comp-aode", "naive-bayes"),
+]
+_CREDAL_PAIRS = [
+    ("comp-aode*", "comp-aode"),
+    ("comp-aode*", "bma-aode*"),
+    ("comp-aode*", "cdt"),
+    ("comp-aode*", "cma"),
+    ("comp-aode*", "ncc"),
+]
 _DRAWN_WITH = {"svg.fonttype": "none", "font.family": "sans-serif", "font.size": 9.0, "axes.labelsize": 9.0}
 
 
@@ -34,7 +56,7 @@ def paper_figures(summary: DataFrame) -> list[tuple[str, list[Display]]]:
     if summary.empty:
         return []
     everyone = tuple(str(name) for name in summary["classifier"].unique())
-    wanted: dict[str, list[tuple[Callable[..., Display], dict[str, Any]]]] = {
+    wanted: _Wanted = {
         "Accuracy": [(AccuracyScatterDisplay.from_summary, {"x": x}) for x in ("bma-aode", "comp-aode")],
         "Brier loss relative to AODE": [
             (RelativeBrierDisplay.from_summary, {"classifier": name})
@@ -56,18 +78,69 @@ def paper_figures(summary: DataFrame) -> list[tuple[str, list[Display]]]:
             if len(everyone) > 3
         ],
     }
-    figures = ((title, list(_possible(summary, makers))) for title, makers in wanted.items())
-    return [(title, displays) for title, displays in figures if displays]
+    return _possible(summary, wanted)
 
 
-def _possible(
-    summary: DataFrame, makers: list[tuple[Callable[..., Display], dict[str, Any]]]
-) -> Iterator[Display]:
-    for make, options in makers:
-        try:
-            yield make(summary, **options)
-        except NothingToShowError:
-            continue
+def new_figures(summary: DataFrame, studies: Mapping[str, DataFrame]) -> list[tuple[str, list[Display]]]:
+    """Return the figures that the paper lacks by title, without those that there is nothing for.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        A row for each data set and classifier.
+    studies : mapping
+        The tables of the studies by name.
+    """
+    of_studies: dict[str, _Wanted] = {
+        "epsilon": {
+            "How much ε matters": [
+                (EpsilonDisplay.from_table, {"measure": measure})
+                for measure in ("determinacy", "set_accuracy")
+            ]
+        },
+        "set-aside": {
+            "Setting aside what is least robust, or least probable": [(SetAsideDisplay.from_table, {})]
+        },
+        "rivals": {
+            "COMP-AODE* beside other ways to make sets, on the same folds": [
+                (RivalsDisplay.from_table, {"utility": utility}) for utility in ("u65", "u80")
+            ]
+        },
+    }
+    found = [
+        figure
+        for name, wanted in of_studies.items()
+        if name in studies
+        for figure in _possible(studies[name], wanted)
+    ]
+    if summary.empty:
+        return found
+    tests: _Wanted = {
+        "Critical differences": [
+            (CriticalDifferenceDisplay.from_summary, {"measure": measure}) for measure in ("u65", "u80")
+        ],
+        "Bayesian signed-rank tests": [
+            (BayesianDisplay.from_summary, {"measure": "accuracy", "pairs": _DETERMINATE_PAIRS}),
+            *(
+                (BayesianDisplay.from_summary, {"measure": measure, "pairs": _CREDAL_PAIRS})
+                for measure in ("u65", "u80")
+            ),
+        ],
+    }
+    return [*found, *_possible(summary, tests)]
+
+
+def _possible(table: DataFrame, wanted: _Wanted) -> list[tuple[str, list[Display]]]:
+    """Return the figures, without displays, and titles, that the table has nothing for."""
+    figures = []
+    for title, makers in wanted.items():
+        displays = []
+        for make, options in makers:
+            with suppress(NothingToShowError):
+                displays.append(make(table, **options))
+        if displays:
+            figures.append((title, displays))
+    return figures
 
 
 def svg_of(display: Display, prefix: str) -> str:

@@ -10,7 +10,17 @@ import numpy as np
 
 from skcredal._validation import check_choice
 from skcredal.experiment.compare import friedman_test, nemenyi_critical_distance
-from skcredal.report._base import FIRST, INK, MUTED, Display, datasets_word, draw_rows, label, read_values
+from skcredal.report._base import (
+    FIRST,
+    INK,
+    MUTED,
+    Display,
+    datasets_word,
+    draw_rows,
+    label,
+    read_values,
+    with_accuracy,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -99,10 +109,8 @@ class RanksDisplay(Display):
         names = list(dict.fromkeys(classifiers))
         if len(names) < 2:
             raise ValueError(f"classifiers must be two or more, got {names!r}.")
-        if measure in summary.columns and "accuracy" in summary.columns:
-            utility = summary[measure].where(summary[measure].notna(), summary["accuracy"])
-            summary = summary.assign(**{measure: utility})
-        datasets, values, n_left_out = read_values(summary, [(name, measure) for name in names])
+        wanted = [(name, measure) for name in names]
+        datasets, values, n_left_out = read_values(with_accuracy(summary, measure), wanted)
         n = len(datasets)
         return cls(
             classifiers=names,

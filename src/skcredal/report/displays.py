@@ -1,17 +1,24 @@
-"""The paper's figures, each computed from a summary of results and drawn with matplotlib.
+"""The paper's figures and others, each computed from a table of results and drawn with matplotlib.
 
-A display computes its numbers first (``from_summary``), keeps them as attributes, and draws them afterwards
-(``plot``), into axes of yours or into a figure of its own.
+A display computes its numbers first (``from_summary``, ``from_table``), keeps them as attributes, and draws
+them afterwards (``plot``), into axes of yours or into a figure of its own.
 """
 
 from skcredal.report._ranks import RanksDisplay
 from skcredal.report._ratios import RelativeBrierDisplay, RelativeUtilityDisplay
 from skcredal.report._scatter import AccuracyScatterDisplay, SafeDependentDisplay
+from skcredal.report._studies import EpsilonDisplay, RivalsDisplay, SetAsideDisplay
+from skcredal.report._tests import BayesianDisplay, CriticalDifferenceDisplay
 
 __all__ = [
     "AccuracyScatterDisplay",
+    "BayesianDisplay",
+    "CriticalDifferenceDisplay",
+    "EpsilonDisplay",
     "RanksDisplay",
     "RelativeBrierDisplay",
     "RelativeUtilityDisplay",
+    "RivalsDisplay",
     "SafeDependentDisplay",
+    "SetAsideDisplay",
 ]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from skcredal.report._base import Display, check_names, datasets_word
 from skcredal.report._contents import ClaimLike, claim_rows, fact_rows, result_table, show_p_value
-from skcredal.report._figures import paper_figures, svg_of
+from skcredal.report._figures import new_figures, paper_figures, svg_of
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -32,7 +32,7 @@ def report_data(
     claims: Iterable[ClaimLike],
     facts: Mapping[str, Any],
     *,
-    more_figures: Iterable[tuple[str, Sequence[Display]]] = (),
+    studies: Mapping[str, DataFrame] | None = None,
 ) -> dict[str, Any]:
     """Compute everything that a page shows.
 
@@ -46,8 +46,8 @@ def report_data(
     facts : mapping
         How it was run: ``protocol``, ``setting``, ``source``, ``seed``, ``seconds``, the mappings
         ``versions`` and ``failures``, and whatever else; a fact without a value is left out.
-    more_figures : iterable of (title, displays)
-        Figures that follow those of the paper.
+    studies : mapping, optional
+        The tables of the studies by name; their figures follow those of the paper.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def report_data(
     ([['iris', 'AODE', 0.94]], [{'label': 'Seed', 'value': '0'}])
     """
     check_names(summary)
-    figures = [*paper_figures(summary), *more_figures]
+    figures = [*paper_figures(summary), *new_figures(summary, studies or {})]
     return {
         "title": _TITLE,
         "n_datasets": int(summary["dataset"].nunique()) if "dataset" in summary.columns else 0,
@@ -157,7 +157,7 @@ def write_report(
     claims: Iterable[ClaimLike],
     facts: Mapping[str, Any],
     *,
-    more_figures: Iterable[tuple[str, Sequence[Display]]] = (),
+    studies: Mapping[str, DataFrame] | None = None,
 ) -> Path:
     """Write the page into a file, which is replaced as a whole or not at all.
 
@@ -165,7 +165,7 @@ def write_report(
     ----------
     path : path-like
         The file; its folder must exist.
-    summary, claims, facts, more_figures
+    summary, claims, facts, studies
         As of :func:`report_data`.
 
     Returns
@@ -182,7 +182,7 @@ def write_report(
     report.html
     """
     target = Path(path)
-    page = render_page(report_data(summary, claims, facts, more_figures=more_figures))
+    page = render_page(report_data(summary, claims, facts, studies=studies))
     half_written = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         half_written.write_text(page, encoding="utf-8", newline="\n")
