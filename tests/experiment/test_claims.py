@@ -276,9 +276,7 @@ def test_p_values_are_given_where_there_is_a_test(claims):
 
 
 def test_ours_tells_the_numbers(claims):
-    assert claims[0].ours == (
-        "AODE 80.0 %, BMA-AODE 78.4 %; higher on 39, lower on 0 of 39 data sets, p < 0.001"
-    )
+    assert claims[0].ours == ("AODE 80.0 %, BMA-AODE 78.4 %; higher on 39, lower on 0 of 39 data sets")
     assert claims[2].ours == "1.030 (39 data sets; median 1.030)"
     assert claims[7].ours == "7 of 39 data sets"
     assert claims[8].ours == "0.30 (39 data sets)"

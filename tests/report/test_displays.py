@@ -9,13 +9,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from report_problems import CREDAL, DATASETS, DETERMINATE, made_up_summary
+from report_problems import CREDAL, DATASETS, DETERMINATE, made_up_studies, made_up_summary
+from skcredal.experiment.compare import bayesian_signed_rank
 from skcredal.report import (
     AccuracyScatterDisplay,
+    BayesianDisplay,
+    CriticalDifferenceDisplay,
+    EpsilonDisplay,
     RanksDisplay,
     RelativeBrierDisplay,
     RelativeUtilityDisplay,
+    RivalsDisplay,
     SafeDependentDisplay,
+    SetAsideDisplay,
 )
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -270,9 +276,90 @@ def test_numbers_need_no_matplotlib():
     )
     assert result.returncode == 0, result.stderr
     n_figures, message = result.stdout.splitlines()
-    assert n_figures == "2"
+    assert n_figures == "3"
     assert message == "A display needs matplotlib. Install it with: pip install 'skcredal[report]'"
 
 
 def test_the_made_up_summary_has_what_the_tests_assume(summary):
     assert len(summary) == len(DATASETS) * len((*DETERMINATE, *CREDAL))
+
+
+@pytest.fixture(scope="module")
+def studies():
+    return made_up_studies()
+
+
+def test_the_lines_of_epsilon_are_means_over_the_data_sets_that_have_them(studies):
+    table = studies["epsilon"]
+    display = EpsilonDisplay.from_table(table.sample(frac=1.0, random_state=0), measure="set_accuracy")
+    assert display.epsilon == [0.001, 0.01, 0.1]
+    rows = table[(table["series"] == "comp-aode*") & (table["epsilon"] == 0.01)]
+    assert display.values["comp-aode*"][1] == pytest.approx(rows["set_accuracy"].mean())
+    assert display.values["bma-aode*"][2] is None
+    assert display.n_datasets["bma-aode*"] == [8, 8, 0]
+    assert "From ε = 0.001 to 0.1, the accuracy of the sets of several classes" in display.caption
+    drawn = {line.get_label(): line for line in display.plot().ax_.lines}
+    np.testing.assert_allclose(drawn["COMP-AODE*"].get_ydata()[:2], display.values["comp-aode*"][:2])
+
+
+def test_what_is_set_aside_is_averaged(studies):
+    table = studies["set-aside"]
+    display = SetAsideDisplay.from_table(table)
+    rows = table[(table["series"] == "robustness") & (table["set_aside"] == 0.5)]
+    assert display.accuracy["robustness"][2] == pytest.approx(rows["accuracy"].mean())
+    assert "with 10 % and 50 % of the rows set aside" in display.caption
+    assert display.plot().ax_.get_xlim()[1] > 50.0
+
+
+def test_rivals_are_differences_to_comp_aode_star(studies):
+    table = studies["rivals"]
+    display = RivalsDisplay.from_table(table, utility="u80")
+    wide = table[table["judged_by"] == "u80"].pivot(index="dataset", columns="series", values="utility")
+    expected = wide["utility-optimal, aode"] - wide["comp-aode*"]
+    found = dict(zip(display.datasets, display.difference["utility-optimal, aode"], strict=True))
+    assert found == pytest.approx(expected.to_dict())
+    assert f"mean u80 of {wide['comp-aode*'].mean():.3f} over 8 data sets" in display.caption
+    names = [text.get_text() for text in display.plot().ax_.get_yticklabels()]
+    assert sorted(names) == ["conformal 90 %, COMP-AODE", "utility-optimal, AODE"]
+
+
+def test_critical_differences_join_who_does_not_differ():
+    found = table(measure="u65", aode=[0.9] * 30, tan=[0.8] * 30, null=[0.1, 0.95] * 15)
+    display = CriticalDifferenceDisplay.from_summary(found)
+    assert display.ranks == [1.5, 2.5, 2.0]
+    assert np.array(display.p_values)[0, 1] < 0.001
+    assert display.caption.startswith(
+        "Under u65 over 30 data sets, AODE ranks best (1.50) and does not differ"
+    )
+    drawn = [text.get_text() for text in display.plot().ax_.texts]
+    assert {"AODE (1.50)", "null (2.00)", "(2.50) TAN"} == set(drawn)
+
+
+def test_bayesian_comparisons_are_those_of_the_test(summary):
+    pairs = [("aode", "tan"), ("comp-aode*", "cdt"), ("aode", "absent")]
+    display = BayesianDisplay.from_summary(summary, pairs=pairs, measure="u65", seed=3)
+    assert display.pairs == pairs[:2]
+    expected = bayesian_signed_rank(
+        list(column(summary, "aode", "accuracy").values()),
+        list(column(summary, "tan", "accuracy").values()),
+        seed=3,
+    )
+    assert (display.left[0], display.rope[0], display.right[0]) == (
+        expected.left,
+        expected.rope,
+        expected.right,
+    )
+    sure = table(measure="accuracy", aode=[0.9] * 12, tan=[0.5] * 12)
+    caption = BayesianDisplay.from_summary(sure, pairs=[("tan", "aode")], measure="accuracy").caption
+    assert caption.endswith("AODE is better than TAN (1.00).")
+    widths = [bar.get_width() for bar in display.plot().ax_.patches]
+    assert sum(widths) == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("display", [EpsilonDisplay, RivalsDisplay, SetAsideDisplay])
+def test_a_table_of_another_study_is_refused(display, studies):
+    with pytest.raises(ValueError, match="is empty"):
+        display.from_table(pd.DataFrame())
+    other = studies["rivals" if display is not RivalsDisplay else "epsilon"]
+    with pytest.raises(ValueError, match="must have the columns of"):
+        display.from_table(other)

@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 import pandas as pd
 import pytest
 
-from report_problems import CLAIMS, DATASETS, FACTS, made_up_claim, made_up_summary
-from skcredal.report import RelativeBrierDisplay, render_page, report_data, write_report
+from report_problems import CLAIMS, DATASETS, FACTS, made_up_claim, made_up_studies, made_up_summary
+from skcredal.report import render_page, report_data, write_report
 
 pytest.importorskip("matplotlib")
 
@@ -48,7 +48,7 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def data():
-    return report_data(made_up_summary(), CLAIMS, FACTS)
+    return report_data(made_up_summary(), CLAIMS, FACTS, studies=made_up_studies())
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,7 @@ def test_json_can_hold_the_data_and_the_page_is_the_same_after_it(data, source):
 
 def test_the_data_has_every_part(data):
     assert [claim["verdict"] for claim in data["claims"]] == ["holds", "does not hold", "not judged"]
-    assert [len(figure["panels"]) for figure in data["figures"]] == [2, 3, 2, 2, 2, 2]
+    assert [len(figure["panels"]) for figure in data["figures"]] == [2, 3, 2, 2, 2, 2, 2, 1, 2, 2, 3]
     assert len(data["table"]["rows"]) == 96
     assert len(data["table"]["columns"]) == 21
     assert {"label": "Time", "value": "3 min 14 s"} in data["run"]
@@ -118,7 +118,7 @@ def test_claims_come_with_their_verdicts_in_words(page):
 
 def test_every_figure_has_its_caption_and_its_text(data, page, source):
     panels = [panel for figure in data["figures"] for panel in figure["panels"]]
-    assert len(page.all("svg")) == len(page.all("figcaption")) == len(panels) == 13
+    assert len(page.all("svg")) == len(page.all("figcaption")) == len(panels) == 23
     for panel, svg in zip(panels, page.all("svg"), strict=True):
         assert (
             svg["aria-label"] == panel["caption"].replace(" %", "\u00a0%")
@@ -178,7 +178,11 @@ def test_parts_without_content_are_left_out(summary):
 def test_a_summary_of_few_classifiers_has_few_figures():
     summary = made_up_summary(classifiers=("aode", "comp-aode"))
     data = report_data(summary, [], {"source": None, "versions": {}, "note": ""})
-    assert [figure["title"] for figure in data["figures"]] == ["Accuracy", "Brier loss relative to AODE"]
+    assert [figure["title"] for figure in data["figures"]] == [
+        "Accuracy",
+        "Brier loss relative to AODE",
+        "Bayesian signed-rank tests",
+    ]
     assert "determinacy" not in [column["name"] for column in data["table"]["columns"]]
     assert data["run"] == []
 
@@ -190,11 +194,15 @@ def test_a_summary_that_is_broken_is_refused():
         report_data(made_up_summary().replace({"classifier": {"null": None}}), [], {})
 
 
-def test_more_figures_follow():
-    display = RelativeBrierDisplay.from_summary(made_up_summary(), classifier="tan")
-    data = report_data(made_up_summary(), [], {}, more_figures=[("Beyond the paper", [display])])
-    assert data["figures"][-1]["title"] == "Beyond the paper"
-    assert data["figures"][-1]["panels"][0]["numbers"]["classifier"] == "tan"
+def test_studies_follow_the_papers_figures(data):
+    titles = [figure["title"] for figure in data["figures"]]
+    assert titles[6:] == [
+        "How much ε matters",
+        "Setting aside what is least robust, or least probable",
+        "COMP-AODE* beside other ways to make sets, on the same folds",
+        "Critical differences",
+        "Bayesian signed-rank tests",
+    ]
 
 
 def test_the_style_of_the_session_does_not_reach_the_page(data, source):

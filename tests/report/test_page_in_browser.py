@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from report_problems import CLAIMS, DATASETS, FACTS, made_up_summary
+from report_problems import CLAIMS, DATASETS, FACTS, made_up_studies, made_up_summary
 from skcredal.report import write_report
 
 pytest.importorskip("matplotlib")
@@ -39,7 +39,8 @@ def browser():
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "report.html"
-    return write_report(path, made_up_summary([HOSTILE, *DATASETS[1:]]), CLAIMS, FACTS).as_uri()
+    names = [HOSTILE, *DATASETS[1:]]
+    return write_report(path, made_up_summary(names), CLAIMS, FACTS, studies=made_up_studies(names)).as_uri()
 
 
 @pytest.fixture(params=WIDTHS.values(), ids=WIDTHS)
@@ -79,7 +80,7 @@ def test_it_opens_and_everything_fits_the_width(page):
 
 def test_figures_have_a_size_and_their_text_stays_on_the_page(page):
     figures = page.locator("figure svg")
-    assert figures.count() == 13
+    assert figures.count() == 23
     for place in range(figures.count()):
         box = figures.nth(place).bounding_box()
         assert box["width"] > 200

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import isnan, log2, nan
+from math import isfinite, isnan, log2, nan
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -128,7 +128,10 @@ def significantly_lower(first: Value, second: Value, *, level: float = 0.01) -> 
 def _significant(pairs: Sequence[tuple[Value, Value]], level: float, wanted: int) -> Rule:
     def judge(results: Results) -> Finding:
         tests = [_compare(results, *pair) for pair in pairs]
-        ours = "; ".join(text for text, _ in tests)
+        if len(tests) == 1:
+            ours = tests[0][0]
+        else:
+            ours = "; ".join(f"{text}, p {show_p_value(test.p_value)}" for text, test in tests)
         p_value = _largest_p_value([test for _, test in tests])
         if (n := min(test.n_pairs for _, test in tests)) < _fewest_pairs(level):
             return Finding(ours, None, p_value, _too_few(n, level))
@@ -316,9 +319,12 @@ def gains_within(credal: str, low: float, high: float, *, share: float) -> Rule:
             return Finding(counted(0), None, None, "No data set has prior-dependent rows.")
         inside = (gains >= low - _ROUNDING) & (gains <= high + _ROUNDING)
         medians = ", ".join(f"{_gain(np.median(values))} under {u}" for u, values in by_utility.items())
+        finite = gains[np.isfinite(gains)]
+        spread = f", from {_gain(finite.min())} to {_gain(finite.max())}" if len(finite) else ""
+        if n_infinite := len(gains) - len(finite):
+            spread += f" and {n_infinite} infinite"
         ours = (
-            f"{inside.sum()} of {len(gains)} gains inside, "
-            f"from {_gain(gains.min())} to {_gain(gains.max())}; "
+            f"{inside.sum()} of {len(gains)} gains inside{spread}; "
             f"median {medians} ({counted(len(by_utility['u65']))})"
         )
         wanted = "all" if share == 1.0 else "two thirds"
@@ -342,7 +348,7 @@ def _compare(results: Results, first: Value, second: Value) -> tuple[str, Wilcox
     show = _percent if first[1] != "brier" else "{:.4f}".format
     text = (
         f"{names[0]} {show(float(a.mean()))}, {names[1]} {show(float(b.mean()))}; higher on {test.n_higher}, "
-        f"lower on {test.n_lower} of {counted(test.n_pairs)}, p {show_p_value(test.p_value)}"
+        f"lower on {test.n_lower} of {counted(test.n_pairs)}"
     )
     return text, test
 
@@ -384,7 +390,7 @@ def _percent(share: float) -> str:
 
 
 def _gain(gain: float) -> str:
-    return f"{100.0 * gain:+.1f} %"
+    return f"{100.0 * gain:+.1f} %" if isfinite(gain) else "infinite"
 
 
 def show_p_value(p_value: float) -> str:

@@ -198,9 +198,10 @@ def read_values(
 
 def with_accuracy(summary: DataFrame, measure: str) -> DataFrame:
     """Return the summary with the accuracy standing in where a determinate classifier has no utility."""
-    if measure not in summary.columns or "accuracy" not in summary.columns:
+    if "accuracy" not in summary.columns:
         return summary
-    return summary.assign(**{measure: summary[measure].where(summary[measure].notna(), summary["accuracy"])})
+    utility = summary.get(measure, summary["accuracy"])
+    return summary.assign(**{measure: utility.where(utility.notna(), summary["accuracy"])})
 
 
 def check_names(summary: DataFrame) -> None:
@@ -243,10 +244,10 @@ def row_height(n: int) -> float:
     return 0.8 + 0.17 * n
 
 
-def draw_rows(ax: Axes, names: Sequence[str]) -> None:
+def draw_rows(ax: Axes, names: Sequence[str], *, length: int = 24) -> None:
     """Write names along the vertical axis, the first on top, each with a light line to its points."""
     # A dollar sign in the name of a data set is not mathematics.
-    ax.set_yticks(range(len(names)), [shorten(name) for name in names], parse_math=False)
+    ax.set_yticks(range(len(names)), [shorten(name, length) for name in names], parse_math=False)
     clean_axes(ax, grid="both")
     ax.tick_params(axis="y", length=0, labelsize=8)
     ax.spines["left"].set_visible(False)

@@ -117,7 +117,9 @@ def new_figures(summary: DataFrame, studies: Mapping[str, DataFrame]) -> list[tu
         return found
     tests: _Wanted = {
         "Critical differences": [
-            (CriticalDifferenceDisplay.from_summary, {"measure": measure}) for measure in ("u65", "u80")
+            (CriticalDifferenceDisplay.from_summary, {"measure": measure})
+            for measure in ("u65", "u80")
+            if summary["classifier"].nunique() > 2
         ],
         "Bayesian signed-rank tests": [
             (BayesianDisplay.from_summary, {"measure": "accuracy", "pairs": _DETERMINATE_PAIRS}),

@@ -71,7 +71,7 @@ class EpsilonDisplay(Display):
     epsilon : list of float
         The values of ε; where a data set admits only smaller ones, just below 1/(k+1) is used.
     values : dict of list of float
-        By classifier, the mean over the data sets that have the measure.
+        By classifier, the mean over the data sets that have the measure; None where none has it.
     n_datasets : dict of list of int
         By classifier, how many have it: a data set without sets of several classes has no accuracy of them.
     measure : str
@@ -94,7 +94,7 @@ class EpsilonDisplay(Display):
     """
 
     epsilon: list[float]
-    values: dict[str, list[float]]
+    values: dict[str, list[float | None]]
     n_datasets: dict[str, list[int]]
     measure: str
 
@@ -115,13 +115,18 @@ class EpsilonDisplay(Display):
         """
         check_choice("measure", measure, tuple(_MEASURES))
         _read(table, "epsilon", ("epsilon", measure))
+        if table[measure].isna().all():
+            raise NothingToShowError(f"table must have a data set with {measure}, has none.")
         series = [str(name) for name in table["series"].unique()]
         groups = {
             name: table[table["series"] == name].groupby("epsilon", sort=True)[measure] for name in series
         }
         return cls(
             epsilon=sorted(float(epsilon) for epsilon in table["epsilon"].unique()),
-            values={name: [float(value) for value in group.mean()] for name, group in groups.items()},
+            values={
+                name: [None if math.isnan(value) else float(value) for value in group.mean()]
+                for name, group in groups.items()
+            },
             n_datasets={name: [int(n) for n in group.count()] for name, group in groups.items()},
             measure=measure,
         )
@@ -132,17 +137,23 @@ class EpsilonDisplay(Display):
         what = _MEASURES[self.measure]
         parts = []
         for name, values in self.values.items():
-            known = [place for place, value in enumerate(values) if not math.isnan(value)]
-            if not known:
-                continue
-            first, last = known[0], known[-1]
-            n_first, n_last = self.n_datasets[name][first], self.n_datasets[name][last]
-            how_many = datasets_word(n_first) if n_first == n_last else f"{n_first}, then {n_last} data sets"
-            parts.append(f"of {label(name)} goes from {values[first]:.3f} to {values[last]:.3f} ({how_many})")
+            known = [
+                (value, n)
+                for value, n in zip(values, self.n_datasets[name], strict=True)
+                if value is not None
+            ]
+            if known:
+                (first, n_first), (last, n_last) = known[0], known[-1]
+                some = datasets_word(n_first) if n_first == n_last else f"{n_first}, then {n_last} data sets"
+                parts.append(f"of {label(name)} goes from {first:.3f} to {last:.3f} ({some})")
         return f"From ε = {self.epsilon[0]:g} to {self.epsilon[-1]:g}, the {what} " + ", ".join(parts) + "."
 
     def _draw(self, ax: Axes) -> None:
-        _draw_lines(ax, self.epsilon, {label(name): values for name, values in self.values.items()})
+        lines = {
+            label(name): [math.nan if value is None else value for value in values]
+            for name, values in self.values.items()
+        }
+        _draw_lines(ax, self.epsilon, lines)
         ax.set_xscale("log")
         ax.axvline(0.01, color=MUTED, linewidth=0.8, zorder=1)
         ax.set_xlabel("ε; the paper's 0.01 is marked")
@@ -301,17 +312,18 @@ class RivalsDisplay(Display):
 
     @property
     def caption(self) -> str:
-        """Which rivals are above and which below, on average."""
-        n = len(self.datasets)
+        """Which rivals are above and which are not, on average."""
+        means = self._means()
 
-        def said(mean: float, name: str) -> str:
-            wins = int((np.asarray(self.difference[name]) > TIED).sum())
-            return f"{_spelled(name)} {mean:+.3f} (higher on {wins})"
+        def listed(some: list[tuple[float, str]]) -> str:
+            return ", ".join(f"{_spelled(name)} {mean:+.3f}" for mean, name in some) or "none"
 
-        parts = ", ".join(said(mean, name) for mean, name in self._means())
+        above = [one for one in means if one[0] > TIED]
+        others = [one for one in means if one[0] <= TIED]
         return (
-            f"Beside COMP-AODE*, whose mean {self.utility} over {datasets_word(n)} is {self.reference:.3f}: "
-            f"{parts}."
+            f"COMP-AODE* has a mean {self.utility} of {self.reference:.3f} over "
+            f"{datasets_word(len(self.datasets))}; above it are {listed(above)}, and not above it "
+            f"{listed(others)}."
         )
 
     @property
@@ -332,7 +344,7 @@ class RivalsDisplay(Display):
 
     def _draw(self, ax: Axes) -> None:
         means = self._means()
-        draw_rows(ax, [_spelled(name) for _, name in means])
+        draw_rows(ax, [_spelled(name) for _, name in means], length=32)
         ax.tick_params(axis="y", labelsize=9)
         ax.axvline(0.0, color=INK, linewidth=1.0, zorder=1)
         for row, (mean, name) in enumerate(means):

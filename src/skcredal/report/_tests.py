@@ -279,13 +279,13 @@ class BayesianDisplay(Display):
         return 4.8, 1.15 + 0.3 * len(self.pairs)
 
     def _draw(self, ax: Axes) -> None:
-        draw_rows(ax, [f"{label(a)} – {label(b)}" for a, b in self.pairs])
+        draw_rows(ax, [f"{label(a)} – {label(b)}" for a, b in self.pairs], length=32)
         ax.tick_params(axis="y", labelsize=9)
         rows, start = np.arange(len(self.pairs)), np.zeros(len(self.pairs))
         parts = (
-            ("the first is better", self.left, FIRST),
+            ("first better", self.left, FIRST),
             ("equivalent", self.rope, GRID),
-            ("the second is better", self.right, SECOND),
+            ("second better", self.right, SECOND),
         )
         for name, values, color in parts:
             ax.barh(rows, values, left=start, height=0.6, color=color, label=name, zorder=2)
@@ -293,5 +293,5 @@ class BayesianDisplay(Display):
         ax.set_xlim(0.0, 1.0)
         ax.set_xlabel(f"probability, by {self.measure}")
         ax.legend(
-            loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False, fontsize=8, labelcolor=INK
+            loc="lower right", bbox_to_anchor=(1.05, 1.0), ncols=3, frameon=False, fontsize=8, labelcolor=INK
         )
