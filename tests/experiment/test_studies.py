@@ -187,6 +187,7 @@ def test_tables_of_studies_pool_over_runs_and_resume(tmp_path):
     plan = Plan("embedded", ["iris"], make_classifiers(["comp-aode", "comp-aode*"]), runs=2, folds=3)
     with ResultStore(tmp_path / "s.sqlite") as store:
         outcome = run_plan(plan, store)
+        assert outcome.study_seconds > 0.0
         tables = {name: study_table(name, plan, store, outcome.facts) for name in STUDIES}
         # What is there is not computed again; what is missing is.
         with store._transaction() as cursor:

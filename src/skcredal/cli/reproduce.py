@@ -220,7 +220,8 @@ def _print_times(summary: Any, plan: Plan, outcome: experiment.Outcome, console:
 
     console.print(
         f"This call took {outcome.seconds:.1f} s. Time of all folds, each classifier by itself, "
-        f"{seconds.sum():.1f} s: {largest(by_classifier)}; {largest(by_dataset)}.",
+        f"{seconds.sum():.1f} s: {largest(by_classifier)}; {largest(by_dataset)}. The studies that the paper "
+        f"lacks took {outcome.study_seconds:.1f} s in this call.",
         style="dim",
         highlight=False,
     )

@@ -33,12 +33,16 @@ class DatasetFacts:
 
 @dataclass(slots=True)
 class Outcome:
-    """What came of a plan: the data sets that could be run, why others could not, and how long it took."""
+    """What came of a plan: the data sets that could be run, why others could not, and how long it took.
+
+    The seconds of studies are those of all processes together.
+    """
 
     facts: dict[str, DatasetFacts] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
     interrupted: bool = False
     seconds: float = 0.0
+    study_seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +77,7 @@ class _Done:
     progress: Progress
     sums: dict[str, FoldSums]
     studies: dict[str, Series]
+    study_seconds: float
     failure: str | None
 
 
@@ -119,6 +124,7 @@ def run_plan(
                     for name, series in done.studies.items()
                 }
                 store.write(keyed, studies, run=at.run, fold=at.fold)
+                outcome.study_seconds += done.study_seconds
             report(at)
     except KeyboardInterrupt:
         outcome.interrupted = True
@@ -177,7 +183,8 @@ def _run_task(task: _Task) -> _Done:
     try:
         fold = Fold(task.features, task.target, task.train, task.test, task.whole)
         sums = run_fold({name: task.classifiers[name] for name in task.missing}, fold)
+        start = time.perf_counter()
         studies = {name: STUDIES[name].run(fold, task.classifiers) for name in task.missing_studies}
     except Exception as error:
-        return _Done(at, {}, {}, f"{type(error).__name__}: {error}")
-    return _Done(at, sums, studies, None)
+        return _Done(at, {}, {}, 0.0, f"{type(error).__name__}: {error}")
+    return _Done(at, sums, studies, time.perf_counter() - start, None)

@@ -316,14 +316,14 @@ class RivalsDisplay(Display):
         means = self._means()
 
         def listed(some: list[tuple[float, str]]) -> str:
-            return ", ".join(f"{_spelled(name)} {mean:+.3f}" for mean, name in some) or "none"
+            return ", ".join(f"{_spelled(name, ' of ')} {mean:+.3f}" for mean, name in some)
 
         above = [one for one in means if one[0] > TIED]
         others = [one for one in means if one[0] <= TIED]
+        sides = [f"above it: {listed(above)}"] * bool(above) + [f"not above: {listed(others)}"] * bool(others)
         return (
             f"COMP-AODE* has a mean {self.utility} of {self.reference:.3f} over "
-            f"{datasets_word(len(self.datasets))}; above it are {listed(above)}, and not above it "
-            f"{listed(others)}."
+            f"{datasets_word(len(self.datasets))}; {'; '.join(sides)}."
         )
 
     @property
@@ -359,12 +359,11 @@ class RivalsDisplay(Display):
         margin = 0.1 * max(high - low, 0.01)
         ax.set_xlim(min(low, 0.0) - margin, max(high, 0.0) + margin)
         ax.set_xlabel(
-            f"{self.utility} minus that of COMP-AODE*; above 0 is better\n"
-            "dots are data sets, diamonds their means"
+            f"{self.utility} minus that of COMP-AODE*\nabove 0 is better; dots are data sets, diamonds means"
         )
 
 
-def _spelled(rival: str) -> str:
+def _spelled(rival: str, between: str = ", ") -> str:
     """Return the name of a rival as the paper would print it."""
     how, _, of = rival.partition(", ")
-    return f"{how}, {label(of)}" if of else label(how)
+    return f"{how}{between}{label(of)}" if of else label(how)
