@@ -4,8 +4,13 @@ import os
 
 from hypothesis import HealthCheck, settings
 
-# Scripts, run by `make orange-cuts` (in an environment of its own) and `make golden`.
-collect_ignore = ["expected/make_orange_cuts.py", "expected/make_golden.py"]
+# Scripts: run by `make orange-cuts` (in an environment of its own) and `make golden`, and once for each
+# format of model files.
+collect_ignore = [
+    "expected/make_golden.py",
+    "expected/make_model_fixture.py",
+    "expected/make_orange_cuts.py",
+]
 
 # The first example of a kernel includes its compilation, so that no example has a deadline.
 common = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}

@@ -30,9 +30,9 @@ def test_every_public_name_is_there():
 
 
 def test_importing_does_not_import_what_is_slow():
-    """numba and matplotlib take longer to import than all the rest."""
-    loaded = run_python("import sys, skcredal; print('numba' in sys.modules, 'matplotlib' in sys.modules)")
-    assert loaded.split() == ["False", "False"]
+    """numba and matplotlib take longer to import than all the rest; skops is an extra."""
+    loaded = run_python("import sys, skcredal; print({'numba', 'matplotlib', 'skops'} & sys.modules.keys())")
+    assert loaded.split() == ["set()"]
 
 
 FIT_AND_PREDICT = """
@@ -73,6 +73,16 @@ def test_everything_essential_runs_without_optional_packages():
     messages = run_python(textwrap.dedent(blocked) + textwrap.dedent(missing)).splitlines()
     assert all("pip install 'skcredal[cli]'" in message for message in messages)
     assert len(messages) == 2
+    models = """
+    import skcredal
+    for act in (lambda: skcredal.save(skcredal.AODE(), "model"), lambda: skcredal.load("model")):
+        try:
+            act()
+        except ImportError as error:
+            print(error)
+    """
+    messages = run_python(textwrap.dedent(blocked) + textwrap.dedent(models)).splitlines()
+    assert messages == ["A model file needs skops. Install it with: pip install 'skcredal[models]'"] * 2
 
 
 def test_kernels_run_uncached_where_no_cache_can_be_written(tmp_path):

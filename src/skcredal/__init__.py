@@ -11,6 +11,7 @@ from skcredal.classifiers.ncc import NaiveCredal
 from skcredal.classifiers.tree import CredalTree
 from skcredal.data.discretise import MDLDiscretizer
 from skcredal.decisions import set_labels
+from skcredal.persistence import load, save
 
 __version__ = "0.1.0.dev0"
 
@@ -32,7 +33,9 @@ __all__ = [
     "config_context",
     "decisions",
     "get_config",
+    "load",
     "metrics",
+    "save",
     "set_config",
     "set_labels",
 ]

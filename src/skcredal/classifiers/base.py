@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skcredal._arrays import AnyArray, CodeArray, CountArray, FloatArray, LabelArray
 from skcredal._config import get_config
+from skcredal._state import KeepsState
 from skcredal._threads import run_in_threads, thread_count
 from skcredal._transaction import all_or_nothing
 from skcredal._validation import check_choice, check_integer
@@ -63,7 +64,7 @@ class TrainingRows:
         return seconds
 
 
-class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
+class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """A classifier of tables with numeric and categorical columns and missing values, discretised inside.
 
     Subclasses take the parameters that are read here in their ``__init__``, learn from codes in

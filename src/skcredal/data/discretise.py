@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skcredal._arrays import IntArray
+from skcredal._state import KeepsState
 from skcredal._threads import run_in_threads, thread_count
 from skcredal._transaction import all_or_nothing
 from skcredal.data.columns import Table, read_table
@@ -18,7 +19,7 @@ from skcredal.data.target import encode_target, read_weights
 __all__ = ["MDLDiscretizer"]
 
 
-class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class MDLDiscretizer(KeepsState, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Cut numeric features into bins that tell the classes apart, by Fayyad and Irani's MDL criterion.
 
     A feature is cut where the class entropy is least, if the gain of information pays for the description of

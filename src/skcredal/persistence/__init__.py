@@ -1,3 +1,5 @@
 """Models on disk that can be trusted: reading a file never runs code from it."""
 
-__all__: list[str] = []
+from skcredal.persistence.files import load, save
+
+__all__ = ["load", "save"]
