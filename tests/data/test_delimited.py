@@ -1,4 +1,4 @@
-"""Delimited text: encodings, delimiters, decimal signs, missing values; pandas as the judge; strange bytes."""
+"""Delimited text: encodings, delimiters, decimal signs, missing values."""
 
 import csv
 import gzip

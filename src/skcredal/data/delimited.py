@@ -140,7 +140,6 @@ def decode(content: bytes, name: str, encoding: str | None = None) -> str:
             raise ValueError(f"encoding must be that of a text, such as utf-8, got {encoding!r}.") from None
         except ValueError as error:
             raise ValueError(f"{name} is not text in {encoding}: {error}.") from None
-        text = text.removeprefix("\ufeff")
     elif marked is not None:
         try:
             text = content[len(mark) :].decode(marked)
@@ -155,6 +154,7 @@ def decode(content: bytes, name: str, encoding: str | None = None) -> str:
             text = content.decode("cp1252", errors="replace")
             # Windows-1252 leaves five bytes open; where they occur, the text is more likely Latin-1.
             text = content.decode("latin-1") if "\ufffd" in text else text
+    text = text.lstrip("\ufeff")  # the mark of a given encoding, or one that was written twice
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise ValueError(
