@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from skcredal.cli.console import CallError, note, progress_bar, shown_warnings
-from skcredal.cli.evaluate import evaluate_classifiers, print_ranking
+from skcredal.cli.evaluate import check_report, evaluate_classifiers, print_ranking, write_page
 from skcredal.cli.models import (
     check_output,
     explain_row,
@@ -197,6 +197,10 @@ def evaluate(
         str | None,
         typer.Option("--out", "-o", metavar="OUT", help="Write the measures, too: .csv, .tsv or .parquet."),
     ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.html", help="Write a page: safe and prior-dependent cases, and why."),
+    ] = None,
     as_classes: AsClasses = False,
     format: Format = None,  # noqa: A002
     encoding: Encoding = None,
@@ -208,15 +212,17 @@ def evaluate(
 
     Everything is learned inside the training folds, and all classifiers see the same ones. They are ranked by
     the utilities u65 and u80, and the credal ones also tell how many rows are safe and how many depend on the
-    prior.
+    prior. With --report, a page that needs nothing else shows each prior-dependent case, and why it is one.
 
-    Example: skcredal evaluate patients.csv --target outcome --classifiers aode,comp-aode-star,ncc
+    Example: skcredal evaluate patients.csv --target outcome --report outcome.html
     """
     names = None if classifiers is None else [name.strip() for name in classifiers.split(",") if name.strip()]
     if names == []:
         raise CallError(f"--classifiers must name something, or be left out for all, got {classifiers!r}.")
     made = make_all(names)
     format_ = None if out is None else check_output(out, inputs=[data])
+    if report is not None:
+        check_report(report)
     reading = Reading(format, encoding, delimiter, decimal, missing)
     table = label_table(data, reading, target=target, drop=drop or [], as_classes=as_classes)
     rows = evaluate_classifiers(table, made, runs=runs, folds=folds, seed=seed, jobs=jobs)
@@ -224,6 +230,9 @@ def evaluate(
         write_table({name: [row[name] for row in rows] for name in rows[0]}, out, format_)
     if out != "-":
         print_ranking(rows, folds=folds, runs=runs, n=len(table.target))
+    if report is not None:
+        write_page(report, table, rows, data=data, target=target, runs=runs, folds=folds, seed=seed)
+        note(f"The page is {report}.")
 
 
 def datasets(

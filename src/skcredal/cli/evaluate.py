@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import math
+import platform
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
+import skcredal
 from skcredal.classifiers.base import TabularClassifier
 from skcredal.cli.console import CallError, progress_bar
 from skcredal.cli.tables import LabelledTable
-from skcredal.experiment.evaluate import check_folds, evaluate_table, ranking
+from skcredal.experiment.evaluate import check_folds, evaluate_table, out_of_fold_cases, ranking
+from skcredal.report.evaluation import evaluation_data, write_evaluation
 
-__all__ = ["evaluate_classifiers", "print_ranking"]
+__all__ = ["check_report", "evaluate_classifiers", "print_ranking", "write_page"]
 
 # Below so many rows to learn from, starting processes takes longer than the work.
 _WORTH_PROCESSES = 100_000
@@ -80,6 +84,46 @@ def evaluate_classifiers(
             on_fold=lambda: advance(1),
         )
     return ranking(sums, classifiers)
+
+
+def check_report(report: Path) -> None:
+    """Refuse a place that a page cannot be written to, before any work."""
+    if report.is_dir() or not report.absolute().parent.is_dir():
+        raise CallError(f"--report must be a file in a folder that exists, got {str(report)!r}.")
+    if report.suffix.lower() not in (".html", ".htm"):
+        raise CallError(f"--report must end in .html, got {str(report)!r}.")
+
+
+def write_page(
+    report: Path,
+    table: LabelledTable,
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    data: str,
+    target: str,
+    runs: int,
+    folds: int,
+    seed: int,
+) -> None:
+    """Judge each row by COMP-AODE* out of fold, and write the page."""
+    with progress_bar("folds", folds) as advance:
+        cases = out_of_fold_cases(
+            table.features, table.target, folds=folds, seed=seed, on_fold=lambda: advance(1)
+        )
+    # The file's name alone: a page that is passed on tells nothing of the machine.
+    name = "standard input" if data == "-" else Path(data).name
+    n, k = table.features.shape
+    facts = {
+        "Table": f"{name}: {n} rows, {k} features, {len(cases.classes)} classes in {target}",
+        "Protocol": f"{runs} × {folds}-fold stratified cross-validation, everything learned inside the "
+        "training folds; the cases are those of the first run",
+        "Seed": str(seed),
+        "Versions": f"skcredal {skcredal.__version__}, Python {platform.python_version()}",
+    }
+    page = evaluation_data(
+        cases, rows, table.features, title=f"{target} in {name}", numbers=table.numbers, facts=facts
+    )
+    write_evaluation(report, page)
 
 
 def print_ranking(rows: Sequence[Mapping[str, Any]], *, folds: int, runs: int, n: int) -> None:
