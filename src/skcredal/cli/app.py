@@ -9,6 +9,8 @@ import typer
 from rich.console import Console
 
 import skcredal
+from skcredal.cli import commands
+from skcredal.cli.console import OneLineGroup
 from skcredal.cli.reproduce import print_claims, print_summary, read_plan, reproduce_plan, write_answers
 from skcredal.experiment.plan import CLASSIFIERS
 from skcredal.experiment.store import ResultStore
@@ -16,6 +18,7 @@ from skcredal.experiment.store import ResultStore
 __all__ = ["app"]
 
 app = typer.Typer(
+    cls=OneLineGroup,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -34,8 +37,15 @@ def main(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show where an error comes from; may stand anywhere in the call.")
+    ] = False,
 ) -> None:
     """Credal classification with AODE ensembles."""
+
+
+for command in (commands.fit, commands.predict, commands.explain, commands.evaluate, commands.datasets):
+    app.command()(command)
 
 
 @app.command()

@@ -16,7 +16,7 @@ from skcredal._extras import require
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["ArffTable", "read_arff"]
+__all__ = ["ArffTable", "parse_arff", "read_arff"]
 
 _BLANKS = " \t"
 _QUOTED_PATTERN = r"""'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+\""""
@@ -123,10 +123,34 @@ def read_arff(path: str | os.PathLike[str]) -> ArffTable:
     >>> list(table.frame["outlook"].cat.categories)
     ['sunny', 'rainy', 'snowy']
     """
-    pandas = require("pandas", extra="cli", purpose="Reading an ARFF file")
+    require("pandas", extra="cli", purpose="Reading an ARFF file")
     path = Path(path)
+    return parse_arff(path.read_bytes(), str(path))
+
+
+def parse_arff(content: bytes, name: str) -> ArffTable:
+    r"""Read the content of an ARFF file.
+
+    Parameters
+    ----------
+    content : bytes
+        What :func:`read_arff` would find in the file.
+    name : str
+        What errors call it.
+
+    Returns
+    -------
+    ArffTable
+        Its relation and its table.
+
+    Examples
+    --------
+    >>> parse_arff(b"@attribute size numeric\n@data\n38\n", "shoes.arff").frame["size"].tolist()
+    [38.0]
+    """
+    pandas = require("pandas", extra="cli", purpose="Reading an ARFF file")
     try:
-        lines = _lines(path.read_bytes())
+        lines = _lines(content)
         relation, attributes, start = _header(lines)
         rows, numbers = _rows(lines, start, len(attributes))
         cells: Sequence[Sequence[_Cell]] = list(zip(*rows, strict=True)) or [()] * len(attributes)
@@ -135,7 +159,7 @@ def read_arff(path: str | os.PathLike[str]) -> ArffTable:
             for attribute, column in zip(attributes, cells, strict=True)
         }
     except _FormatError as error:
-        raise ValueError(f"{path}{error}") from None
+        raise ValueError(f"{name}{error}") from None
     return ArffTable(relation, pandas.DataFrame(columns))
 
 

@@ -1,0 +1,291 @@
+"""The commands for a table of one's own: fit, predict, explain, evaluate; and the data sets there are."""
+
+from __future__ import annotations
+
+import sys
+from itertools import chain
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from skcredal.cli.console import CallError, note, progress_bar, shown_warnings
+from skcredal.cli.evaluate import check_report, evaluate_classifiers, print_ranking, write_page
+from skcredal.cli.models import (
+    check_output,
+    explain_row,
+    predictions,
+    read_for_model,
+    read_model,
+    write_table,
+)
+from skcredal.cli.tables import Reading, label_table
+from skcredal.data.datasets import list_datasets, load_dataset
+from skcredal.data.openml import OPENML
+from skcredal.experiment.plan import CLASSIFIERS, make_classifiers
+from skcredal.persistence import save
+
+__all__ = ["datasets", "evaluate", "explain", "fit", "predict"]
+
+# Rows that are predicted at a time, between two steps of the progress bar.
+_ROWS = 20_000
+
+Data = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA", help="The table: CSV, TSV, Parquet or ARFF, also gzipped; - for standard input."
+    ),
+]
+Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model that skcredal fit wrote.")]
+Target = Annotated[str, typer.Option(metavar="COL", help="The column that holds the class.")]
+Drop = Annotated[
+    list[str] | None, typer.Option(metavar="COL", help="A column to leave out; may be given several times.")
+]
+AsClasses = Annotated[
+    bool, typer.Option("--as-classes", help="Take every value of the target for a class, however many.")
+]
+Format = Annotated[
+    str | None, typer.Option(help="csv, tsv, parquet or arff; by default by the end of the name.")
+]
+Encoding = Annotated[str | None, typer.Option(help="The encoding of a CSV; found by default.")]
+Delimiter = Annotated[
+    str | None, typer.Option(help="What separates its cells (a character, or tab); found by default.")
+]
+Decimal = Annotated[str | None, typer.Option(help="Its decimal sign, . or a comma; found by default.")]
+Missing = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="TEXT",
+        help="What stands for a missing value in a CSV, instead of: nothing, ?, NA, N/A, NaN, null "
+        "(and None, - and . among numbers); may be given several times.",
+    ),
+]
+Runs = Annotated[int, typer.Option(min=1, help="How often the rows are shuffled and split anew.")]
+Folds = Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")]
+Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of the splits.")]
+Jobs = Annotated[
+    int | None, typer.Option(help="Processes; -1 for as many as there are cores. By default by the work.")
+]
+
+
+def fit(
+    data: Data,
+    target: Target,
+    out: Annotated[str, typer.Option("--out", "-o", metavar="MODEL", help="The file to write.")],
+    classifier: Annotated[
+        str,
+        typer.Option(help=f"One of {', '.join(CLASSIFIERS)} (-star for the star, which shells expand)."),
+    ] = "comp-aode*",
+    drop: Drop = None,
+    as_classes: AsClasses = False,
+    format: Format = None,  # noqa: A002
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    missing: Missing = None,
+) -> None:
+    """Learn a classifier from a table and keep it in a file.
+
+    Numbers, text, booleans and missing values are taken as they are; rows without a class are left out.
+
+    Example: skcredal fit patients.csv --target outcome --drop patient_id -o outcome.skcredal
+    """
+    made = make_classifier(classifier)
+    path = Path(out)
+    if out == "-" or path.is_dir() or not path.absolute().parent.is_dir():
+        raise CallError(f"-o must be a file in a folder that exists, got {out!r}.")
+    if data != "-" and path.exists() and Path(data).exists() and path.samefile(data):
+        raise CallError(f"-o must not be the table itself, got {out!r}.")
+    reading = Reading(format, encoding, delimiter, decimal, missing)
+    table = label_table(data, reading, target=target, drop=drop or [], as_classes=as_classes)
+    with shown_warnings():
+        made.fit(table.features, table.target)
+    save(made, path)
+    rows, columns = table.features.shape
+    note(
+        f"{type(made).__name__} learned from {rows} rows and {columns} columns, "
+        f"{len(made.classes_)} classes; written to {out}."
+    )
+
+
+def predict(
+    model: Model,
+    data: Data,
+    out: Annotated[
+        str,
+        typer.Option("--out", "-o", metavar="OUT", help=".csv, .tsv or .parquet; - for standard output."),
+    ] = "-",
+    format: Format = None,  # noqa: A002
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    missing: Missing = None,
+) -> None:
+    r"""Classify the rows of a table with a model.
+
+    Writes a row for each row, in their order, with the columns class (the most probable one), set (the
+    classes that remain whatever the prior, separated by | in text and a list in Parquet), robustness (of
+    bma-aode* and comp-aode*), and lower:CLASS and upper:CLASS, the bounds of each probability; for a
+    classifier without sets, class and probability:CLASS. Columns that the model does not know are ignored.
+
+    Example: skcredal predict outcome.skcredal new_patients.csv -o answers.csv
+    """
+    format_ = check_output(out, inputs=[model, data])
+    loaded = read_model(model)
+    frame = read_for_model(loaded, data, Reading(format, encoding, delimiter, decimal, missing))
+    parts: list[dict[str, Any]] = []
+    with progress_bar("rows", len(frame)) as advance, shown_warnings():
+        for start in range(0, len(frame), _ROWS):
+            part = frame.iloc[start : start + _ROWS]
+            parts.append(predictions(loaded, part))
+            advance(len(part))
+    columns = {name: list(chain.from_iterable(part[name] for part in parts)) for name in parts[0]}
+    write_table(columns, out, format_)
+
+
+def explain(
+    model: Model,
+    data: Data,
+    row: Annotated[
+        list[int],
+        typer.Option(min=1, metavar="N", help="Which row, from 1, without the header; several are fine."),
+    ],
+    format: Format = None,  # noqa: A002
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    missing: Missing = None,
+) -> None:
+    """Say why a row was decided, or left undecided.
+
+    Its set and the bounds of each class, how robust the answer is, which super-parents speak for what, and
+    the prior that flips the answer. For bma-aode* and comp-aode*.
+
+    Example: skcredal explain outcome.skcredal new_patients.csv --row 2
+    """
+    loaded = read_model(model)
+    if not hasattr(loaded, "explain"):
+        raise CallError(
+            f"{type(loaded).__name__} has no set of priors over models, and nothing to explain with; "
+            "comp-aode* and bma-aode* have."
+        )
+    frame = read_for_model(loaded, data, Reading(format, encoding, delimiter, decimal, missing))
+    for number in row:
+        if number > len(frame):
+            raise CallError(f"--row must be at most {len(frame)}, the number of rows, got {number}.")
+    with shown_warnings():
+        texts = [explain_row(loaded, frame.iloc[[number - 1]], number) for number in row]
+    sys.stdout.write("\n\n".join(texts) + "\n")
+
+
+def evaluate(
+    data: Data,
+    target: Target,
+    classifiers: Annotated[
+        str | None,
+        typer.Option(
+            help=f"Names, separated by commas; all by default: {', '.join(CLASSIFIERS)} (-star may stand for "
+            "the star, which shells expand)."
+        ),
+    ] = None,
+    drop: Drop = None,
+    runs: Runs = 1,
+    folds: Folds = 10,
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    out: Annotated[
+        str | None,
+        typer.Option("--out", "-o", metavar="OUT", help="Write the measures, too: .csv, .tsv or .parquet."),
+    ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.html", help="Write a page: safe and prior-dependent cases, and why."),
+    ] = None,
+    as_classes: AsClasses = False,
+    format: Format = None,  # noqa: A002
+    encoding: Encoding = None,
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    missing: Missing = None,
+) -> None:
+    """Compare classifiers on a table by cross-validation.
+
+    Everything is learned inside the training folds, and all classifiers see the same ones. They are ranked by
+    the utilities u65 and u80, and the credal ones also tell how many rows are safe and how many depend on the
+    prior. With --report, a page that needs nothing else shows each prior-dependent case, and why it is one.
+
+    Example: skcredal evaluate patients.csv --target outcome --report outcome.html
+    """
+    names = None if classifiers is None else [name.strip() for name in classifiers.split(",") if name.strip()]
+    if names == []:
+        raise CallError(f"--classifiers must name something, or be left out for all, got {classifiers!r}.")
+    made = make_all(names)
+    format_ = None if out is None else check_output(out, inputs=[data])
+    if report is not None:
+        check_report(report)
+    reading = Reading(format, encoding, delimiter, decimal, missing)
+    table = label_table(data, reading, target=target, drop=drop or [], as_classes=as_classes)
+    rows = evaluate_classifiers(table, made, runs=runs, folds=folds, seed=seed, jobs=jobs)
+    if out is not None and format_ is not None:
+        write_table({name: [row[name] for row in rows] for name in rows[0]}, out, format_)
+    if out != "-":
+        print_ranking(rows, folds=folds, runs=runs, n=len(table.target))
+    if report is not None:
+        write_page(report, table, rows, data=data, target=target, runs=runs, folds=folds, seed=seed)
+        note(f"The page is {report}.")
+
+
+def datasets(
+    data: Annotated[
+        str,
+        typer.Option(
+            help='"embedded", "openml", or a folder of ARFF files whose last attribute is the class.'
+        ),
+    ] = "embedded",
+) -> None:
+    """List the data sets of a source: name, rows, features, classes.
+
+    Example: skcredal datasets --data openml
+    """
+    try:
+        names = list_datasets(data)
+    except OSError as error:
+        raise CallError(str(error)) from None
+    if not names:
+        raise CallError(f"There is no data set in {data}: no file there ends in .arff.")
+    width = max(map(len, ["name", *names]))
+    typer.echo(f"{'name':<{width}}  {'rows':>6}  {'features':>8}  {'classes':>7}")
+    failures = 0
+    for name in names:
+        try:
+            sizes = _sizes(name, data)
+        except ValueError as error:
+            note(str(error), label="Error")
+            failures += 1
+            continue
+        typer.echo(f"{name:<{width}}  {sizes[0]:>6}  {sizes[1]:>8}  {sizes[2]:>7}")
+    if failures:
+        raise typer.Exit(1)
+
+
+def _sizes(name: str, source: str) -> tuple[int, int, int]:
+    if source == "openml":
+        # What the table of ids says, so that a list fetches nothing.
+        entry = OPENML[name]
+        return entry.n_rows, entry.n_features, entry.n_classes
+    found = load_dataset(name, source)
+    return (*found.features.shape, found.target.nunique())
+
+
+def make_all(names: list[str] | None) -> dict[str, Any]:
+    """Return classifiers by their names; a name that does not exist is a mistake of the call."""
+    try:
+        return make_classifiers(names)
+    except ValueError as error:
+        raise CallError(str(error)) from None
+
+
+def make_classifier(name: str) -> Any:
+    """Return one classifier by its name."""
+    (made,) = make_all([name]).values()
+    return made

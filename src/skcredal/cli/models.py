@@ -1,0 +1,210 @@
+"""Models on the command line: predictions as a table, and the reasons of a case as text."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+
+from skcredal._extras import require
+from skcredal.classifiers.base import TabularClassifier
+from skcredal.cli.console import CallError
+from skcredal.cli.tables import Reading, need_columns, read_user_table, shown
+from skcredal.data.features import CategoricalFeature
+from skcredal.data.tables import table_format
+from skcredal.decisions import set_labels
+from skcredal.persistence import load
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = ["check_output", "explain_row", "predictions", "read_for_model", "read_model", "write_table"]
+
+# Bars are drawn as many characters wide.
+_BAR = 24
+
+
+def read_model(path: str) -> Any:
+    """Load a model; a file that does not exist is a mistake of the call."""
+    if not Path(path).is_file():
+        raise CallError(f"There is no model {path!r}; skcredal fit writes one.")
+    model = load(path)
+    if not hasattr(model, "predict_proba"):
+        raise ValueError(f"{path} holds {type(model).__name__}, which is no classifier.")
+    return model
+
+
+def read_for_model(model: Any, data: str, reading: Reading) -> pandas.DataFrame:
+    """Read the columns that a model has learned from, each as it has learned it."""
+    names = getattr(model, "feature_names_in_", None)
+    states = _states(model)
+    frame = read_user_table(data, reading, text_columns=states)
+    if names is None:
+        if frame.shape[1] != model.n_features_in_:
+            raise ValueError(
+                f"The model has learned from {model.n_features_in_} columns without names, and {shown(data)} "
+                f"has {frame.shape[1]}."
+            )
+        return frame
+    frame = need_columns(frame, [str(name) for name in names], data).copy()
+    for name, of_column in states.items():
+        # Text stands for states of other kinds, too: a model learned from Parquet knows True, not "True".
+        by_text = {str(state): state for state in of_column if not isinstance(state, str)}
+        if by_text and frame[name].dtype == object:
+            frame[name] = [
+                by_text.get(cell, cell) if isinstance(cell, str) else cell for cell in frame[name].tolist()
+            ]
+    return frame
+
+
+def _states(model: Any) -> dict[str, Sequence[Any]]:
+    """Return the states of each categorical feature of a model."""
+    names = getattr(model, "feature_names_in_", None)
+    if names is None or not isinstance(model, TabularClassifier):
+        return {}
+    return {
+        str(name): list(feature.lookup)
+        for name, feature in zip(names, model._encoding.features, strict=True)
+        if isinstance(feature, CategoricalFeature)
+    }
+
+
+def predictions(model: Any, features: pandas.DataFrame) -> dict[str, Any]:
+    """Return what a model says of each row, as columns.
+
+    A credal classifier gives ``class``, ``set``, ``robustness`` where it has one, and ``lower:`` and
+    ``upper:`` of each class; another ``class`` and ``probability:`` of each.
+    """
+    labels = [str(label) for label in model.classes_]
+    proba = model.predict_proba(features)
+    answer: dict[str, Any] = {"class": model.classes_[proba.argmax(axis=1)]}
+    if not hasattr(model, "predict_set"):
+        answer.update((f"probability:{label}", proba[:, c]) for c, label in enumerate(labels))
+        return answer
+    sets = set_labels(model.predict_set(features), np.array(labels, dtype=object))
+    answer["set"] = [list(classes) for classes in sets]
+    if hasattr(model, "robustness"):
+        answer["robustness"] = model.robustness(features)
+    interval = model.predict_interval(features)
+    for c, label in enumerate(labels):
+        answer[f"lower:{label}"], answer[f"upper:{label}"] = interval[:, c, 0], interval[:, c, 1]
+    return answer
+
+
+def check_output(out: str, *, inputs: Sequence[str] = ()) -> str:
+    """Return the format of an output, before any work: its folder exists, and it is none of the inputs."""
+    if out == "-":
+        return "csv"
+    path = Path(out)
+    if path.is_dir() or not path.absolute().parent.is_dir():
+        raise CallError(f"-o must be a file in a folder that exists, got {out!r}.")
+    for given in inputs:
+        if given != "-" and path.exists() and Path(given).exists() and path.samefile(given):
+            raise CallError(f"-o must not be a file that is read, got {out!r}.")
+    try:
+        format_ = table_format(out)
+    except ValueError:
+        format_ = "unknown"
+    if format_ not in ("csv", "tsv", "parquet") or path.suffix.lower() == ".gz":
+        raise CallError(f"-o must end in .csv, .tsv or .parquet, got {out!r}.")
+    return format_
+
+
+def write_table(columns: dict[str, Any], out: str, format_: str) -> None:
+    """Write predictions; a file is replaced as a whole or not at all."""
+    pandas = require("pandas", extra="cli", purpose="Writing a table")
+    frame = pandas.DataFrame(columns)
+    if format_ == "parquet":
+        require("pyarrow", extra="scale", purpose="Writing Parquet")
+    elif "set" in frame:
+        frame["set"] = ["|".join(map(_escape, classes)) for classes in frame["set"]]
+
+    def write(stream: BinaryIO) -> None:
+        if format_ == "parquet":
+            frame.to_parquet(stream, index=False)
+        else:
+            # Six digits tell classes apart that are not tied, and can be read.
+            sep = "\t" if format_ == "tsv" else ","
+            frame.to_csv(stream, index=False, sep=sep, float_format="%.6g", lineterminator="\n")
+
+    if out == "-":
+        write(sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+    else:
+        replace_file(Path(out), write)
+
+
+def replace_file(path: Path, write: Callable[[BinaryIO], None]) -> None:
+    """Write a file beside the old one and put it in its place."""
+    half_written = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with half_written.open("wb") as stream:
+            write(stream)
+        half_written.replace(path)
+    finally:
+        half_written.unlink(missing_ok=True)
+
+
+def _escape(label: str) -> str:
+    """Return a label that holds no bar of its own."""
+    return label.replace("\\", "\\\\").replace("|", "\\|")
+
+
+def explain_row(model: Any, row: pandas.DataFrame, number: int) -> str:
+    """Return in words and numbers why a model decided a row, or left it undecided."""
+    case = model.explain(row).iloc[0]
+    sets, interval = model.predict_set(row)[0], model.predict_interval(row)[0]
+    proba = model.predict_proba(row)[0]
+    labels = [str(label) for label in model.classes_]
+    predicted, rival = str(case["predicted"]), None if case["rival"] is None else str(case["rival"])
+    width = max(map(len, ["class", *labels]))
+    lines = [f"Row {number}: {case['sentence']}", ""]
+    lines.append(f"  {'class':<{width}}  in set  lower  prob.  upper")
+    for c in np.argsort(-proba, kind="stable"):
+        low, high = interval[c]
+        mark = "yes" if sets[c] else "no"
+        lines.append(
+            f"  {labels[c]:<{width}}  {mark:<6}  {low:.3f}  {proba[c]:.3f}  {high:.3f}  "
+            f"|{_bar(low, high, proba[c])}|"
+        )
+    lines += ["", f"Robustness {case['robustness']:.2f}: {_robustness_in_words(case, predicted)}"]
+    if len(case["super_parents"]) and rival is not None:
+        lines += ["", *_votes(case, row, predicted, rival)]
+    return "\n".join(lines)
+
+
+def _bar(low: float, high: float, reference: float) -> str:
+    places = [round(value * (_BAR - 1)) for value in (low, high, reference)]
+    cells = ["=" if places[0] <= place <= places[1] else " " for place in range(_BAR)]
+    cells[places[2]] = "o"
+    return "".join(cells)
+
+
+def _robustness_in_words(case: Any, predicted: str) -> str:
+    if case["robustness"] >= 1:
+        return f"{predicted} stays the answer whatever prior replaces the reference."
+    return (
+        f"{predicted} stays the answer as long as less than {case['robustness']:.0%} of the reference prior "
+        "is replaced by anything."
+    )
+
+
+def _votes(case: Any, row: pandas.DataFrame, predicted: str, rival: str) -> list[str]:
+    names = list(case["super_parents"])
+    values = [str(row[name].iloc[0]) if name in row else "" for name in names]
+    width, value_width = max(map(len, [*names, "super-parent"])), max(map(len, [*values, "value"]))
+    flips = case["undecided"] and min(case["votes"]) < 0
+    lines = [
+        "Which models (around which super-parents) speak for what, and the prior over them that "
+        f"{f'flips the answer to {rival}' if flips else f'favours {rival} most'}:",
+        f"  {'super-parent':<{width}}  {'value':<{value_width}}  prior  speaks",
+    ]
+    for name, value, vote, prior in zip(names, values, case["votes"], case["prior"], strict=True):
+        weight = "-" if prior != prior else f"{prior:.3f}"
+        speaks = f"{abs(vote):.3f} for {predicted if vote > 0 else rival}" if vote else "for neither"
+        lines.append(f"  {name:<{width}}  {value:<{value_width}}  {weight:>5}  {speaks}")
+    return lines

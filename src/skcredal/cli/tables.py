@@ -1,0 +1,212 @@
+"""The user's tables: read, the class split off, and what looks wrong said in time."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from skcredal._arrays import AnyArray, IntArray
+from skcredal.cli.console import CallError, note, shown_warnings
+from skcredal.data.columns import is_missing
+from skcredal.data.tables import FORMATS, read_table_file, table_format
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = ["LabelledTable", "Reading", "label_table", "need_columns", "read_user_table"]
+
+_DELIMITERS = {
+    "tab": "\t",
+    "\\t": "\t",
+    "comma": ",",
+    "semicolon": ";",
+    "bar": "|",
+    "pipe": "|",
+    "space": " ",
+}
+_INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,17})")
+_IDENTIFIER_NAME = re.compile(r"(?:.*[_ .-])?(?:id|index|key|nr|no|number|row)|column 1", re.IGNORECASE)
+# Fewer different values than this are never taken for an identifier, nor for a quantity.
+_FEW = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a table is to be read: what the options of the command line say."""
+
+    format: str | None = None
+    encoding: str | None = None
+    delimiter: str | None = None
+    decimal: str | None = None
+    missing: list[str] | None = None
+
+    def __post_init__(self) -> None:
+        if self.format is not None and self.format not in FORMATS:
+            raise CallError(f"--format must be one of {', '.join(FORMATS)}, got {self.format!r}.")
+        if self.decimal not in (None, ".", ","):
+            raise CallError(f"--decimal must be . or a comma, got {self.decimal!r}.")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelledTable:
+    """Features and classes, and the number of each row in the file, counted from 1 without the header."""
+
+    features: pandas.DataFrame
+    target: AnyArray
+    numbers: IntArray
+
+
+def read_user_table(data: str, reading: Reading, *, text_columns: Iterable[str] = ()) -> pandas.DataFrame:
+    """Read the table that a call names; ``-`` is standard input."""
+    if data != "-" and reading.format is None:
+        try:
+            table_format(data)
+        except ValueError as error:
+            raise CallError(str(error).replace("name its format", "name its --format")) from None
+    delimiter = reading.delimiter
+    with shown_warnings():
+        try:
+            frame = read_table_file(
+                sys.stdin.buffer if data == "-" else data,
+                format=reading.format,
+                encoding=reading.encoding,
+                delimiter=None if delimiter is None else _DELIMITERS.get(delimiter, delimiter),
+                decimal=reading.decimal,
+                missing=reading.missing or None,
+                text_columns=set(text_columns),
+            )
+        except OSError as error:
+            raise CallError(f"{data} cannot be read: {error.strerror or error}.") from None
+    if frame.empty:
+        raise ValueError(f"{shown(data)} has no rows.")
+    return frame
+
+
+def label_table(
+    data: str, reading: Reading, *, target: str, drop: Sequence[str], as_classes: bool
+) -> LabelledTable:
+    """Read a table, and split the class off; what cannot be a class is refused before any work."""
+    frame = read_user_table(data, reading, text_columns=[target])
+    columns = [str(name) for name in frame.columns]
+    for option, name in (("--target", target), *(("--drop", name) for name in drop)):
+        if name not in columns:
+            raise CallError(f"{option}: {_no_column(data, name, columns)}")
+    if target in drop:
+        raise CallError(f"--drop must not name the target {target!r}.")
+    features = frame.drop(columns=[target, *dict.fromkeys(drop)])
+    if features.shape[1] == 0:
+        raise CallError(f"{shown(data)} has no column besides the target and what is dropped.")
+    labels = [None if is_missing(value) else _label(value) for value in frame[target].tolist()]
+    kept = np.array([label is not None for label in labels])
+    if not kept.any():
+        raise ValueError(f"Column {target!r} of {shown(data)} is empty: no row has a class.")
+    if not kept.all():
+        lost = int((~kept).sum())
+        note(f"{lost} of {len(kept)} rows have no {target!r} and are left out.")
+    classes = [label for label in labels if label is not None]
+    _check_classes(classes, target, as_classes=as_classes)
+    features = features[kept].reset_index(drop=True)
+    _warn_of_identifiers(features)
+    if all(map(_INTEGER.fullmatch, classes)):
+        found: AnyArray = np.array(classes, dtype=np.int64)
+    else:
+        found = np.array(classes)
+    return LabelledTable(features, found, np.flatnonzero(kept) + 1)
+
+
+def need_columns(frame: pandas.DataFrame, names: Sequence[str], data: str) -> pandas.DataFrame:
+    """Return the columns of these names in this order; others are of no concern."""
+    there = [str(name) for name in frame.columns]
+    lacking = [name for name in names if name not in there]
+    if lacking:
+        listed = ", ".join(lacking[:10]) + (f" and {len(lacking) - 10} more" if len(lacking) > 10 else "")
+        many = f"{len(lacking)} columns" if len(lacking) > 1 else "a column"
+        raise ValueError(f"{shown(data)} lacks {many} that the model has learned from: {listed}.")
+    return frame[list(names)]
+
+
+def shown(data: str) -> str:
+    """Return how messages call a source of data."""
+    return "Standard input" if data == "-" else data
+
+
+def _no_column(data: str, name: str, columns: Sequence[str]) -> str:
+    by_lower = {column.lower(): column for column in reversed(columns)}
+    close = difflib.get_close_matches(name.lower(), by_lower, n=1)
+    hint = f" Did you mean {by_lower[close[0]]!r}?" if close else ""
+    more = f" and {len(columns) - 20} more" if len(columns) > 20 else ""
+    where = "standard input" if data == "-" else Path(data).name
+    return f"there is no column {name!r} in {where}.{hint} There are {', '.join(columns[:20])}{more}."
+
+
+def _label(value: Any) -> str:
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))  # a column of whole numbers is one of floats as soon as one is missing
+    return str(value).strip() if isinstance(value, str) else str(value)
+
+
+def _check_classes(labels: Sequence[str], target: str, *, as_classes: bool) -> None:
+    different = set(labels)
+    if len(different) == 1:
+        raise ValueError(
+            f"Column {target!r} holds a single class, {labels[0]!r}, in all {len(labels)} rows: there is "
+            "nothing to tell apart."
+        )
+    if as_classes:
+        return
+    n, many = len(labels), len(different)
+    override = "give --as-classes if each of them is a class of its own"
+    try:
+        numbers = [float(label) for label in different]
+    except ValueError:
+        if many > _FEW and many > n / 2:
+            raise ValueError(
+                f"Column {target!r} has {many} different values in {n} rows, which looks like an identifier "
+                f"or free text and not like classes; {override}."
+            ) from None
+        return
+    whole = all(number.is_integer() for number in numbers)
+    if (not whole and many > _FEW / 2) or many > 50 or (many > _FEW and many > n / 20):
+        raise ValueError(
+            f"Column {target!r} holds {many} different numbers in {n} rows, which looks like a regression "
+            f"and not like classes: make a few classes of them (low, middle, high), or {override}."
+        )
+
+
+def _warn_of_identifiers(features: pandas.DataFrame) -> None:
+    suspects = [str(name) for name in features.columns if _looks_like_identifier(features[name], str(name))]
+    if suspects:
+        drops = " ".join(f"--drop {_quoted(name)}" for name in suspects[:5])
+        listed = ", ".join(suspects[:5]) + (f" and {len(suspects) - 5} more" if len(suspects) > 5 else "")
+        verb = "looks like an identifier" if len(suspects) == 1 else "look like identifiers"
+        note(f"{listed} {verb}, which tells nothing about new cases; consider {drops}", label="Warning")
+
+
+def _looks_like_identifier(column: pandas.Series[Any], name: str) -> bool:
+    known = column.dropna()
+    if len(known) <= _FEW:
+        return False
+    if column.dtype.kind in "iuf":
+        values = known.to_numpy(dtype=float)
+        if len(np.unique(values)) < len(values) or not (values == np.floor(values)).all():
+            return False
+        steps = np.diff(values)
+        return bool((steps == 1).all() or _IDENTIFIER_NAME.fullmatch(name))
+    if column.dtype.kind == "b" or column.dtype == "category":
+        return False
+    try:
+        many = known.nunique()
+    except TypeError:
+        return False  # lists and the like, which the classifier refuses by name
+    return many > _FEW and many > len(column) / 4
+
+
+def _quoted(name: str) -> str:
+    return name if re.fullmatch(r"[\w.-]+", name) else f'"{name}"'

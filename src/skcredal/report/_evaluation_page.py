@@ -1,0 +1,240 @@
+"""The HTML of an evaluation: what stays is written here, the cases are drawn by the page's script."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from skcredal.report.page import _escape, _resource
+
+__all__ = ["render_evaluation"]
+
+# The drawing of the curve, in its own units.
+_WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP, _RIGHT = 560, 280, 52, 44, 14, 16
+_MEASURES = (
+    ("u65", "u65", "Utility: 1 for the true class alone, 0.65 if it is one of two; accuracy, for one class"),
+    ("u80", "u80", "The same with 0.80 for one of two"),
+    ("accuracy", "accuracy", "How often the most probable class is the true one"),
+    ("brier", "Brier", "Mean of (1 - probability of the true class)²; small is good"),
+    ("determinacy", "determinacy", "Share of cases with one class"),
+    ("single_accuracy", "single", "Accuracy on these"),
+    ("set_accuracy", "set", "Of the cases with several classes, how many hold the true one"),
+    ("output_size", "size", "How many classes these have"),
+)
+
+
+def render_evaluation(data: Mapping[str, Any]) -> str:
+    """Make a self-contained HTML page of an evaluation.
+
+    Parameters
+    ----------
+    data : mapping
+        As returned by :func:`~skcredal.report.evaluation.evaluation_data`, also after a way through JSON.
+
+    Returns
+    -------
+    str
+        The page, with styles, script and data inside. Whatever the names and values are, they stay text.
+
+    Examples
+    --------
+    >>> page = render_evaluation({
+    ...     "title": "A < B", "classes": [], "n": 0, "safe": {"n": 0, "correct": 0},
+    ...     "dependent": {"n": 0, "correct": 0, "held": 0}, "classifiers": [], "cases": [], "parents": [],
+    ...     "curve": {"set_aside": [], "accuracy": [], "threshold": []}, "facts": []})
+    >>> "<h1>A &lt; B</h1>" in page, "http" in page.replace("http-equiv", "")
+    (True, False)
+    """
+    css = _resource("_page.css") + _resource("_evaluation.css")
+    script = _resource("_evaluation.js")
+    # The browser itself keeps the promise that nothing is fetched, and runs no script but this one.
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    sections = (
+        ("split", "Safe and prior-dependent cases", _split(data)),
+        ("classifiers", "Classifiers side by side", _classifiers(data["classifiers"])),
+        ("curve", "Setting the least robust aside", _curve(data["curve"], data["n"])),
+        ("cases", "The prior-dependent cases", _cases(data)),
+        ("run", "How it was run", _facts(data["facts"])),
+    )
+    shown = [(name, title, content) for name, title, content in sections if content]
+    links = "".join(f'<li><a href="#{name}">{title}</a></li>' for name, title, _ in shown)
+    body = "".join(
+        f'<section id="{name}" aria-labelledby="{name}-title"><h2 id="{name}-title">{title}</h2>\n'
+        f"{content}</section>\n"
+        for name, title, content in shown
+    )
+    embedded = _json({name: data[name] for name in ("classes", "cases", "parents")})
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{_escape(data["title"])}</title>
+<link rel="icon" href="data:,">
+<style>{css}</style>
+</head>
+<body>
+<header>
+<h1>{_escape(data["title"])}</h1>
+<nav aria-label="Parts of this page"><ul>{links}</ul></nav>
+</header>
+<main>
+{body}</main>
+<script type="application/json" id="data">{embedded}</script>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def _json(data: Mapping[str, Any]) -> str:
+    """Return JSON in which nothing can end the element it stands in."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    # Lone surrogates cannot be written in UTF-8.
+    return text.encode("utf-8", errors="replace").decode()
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{part / whole:.1%}".replace("%", "\u00a0%") if whole else "–"
+
+
+def _split(data: Mapping[str, Any]) -> str:
+    n, safe, dependent = data["n"], data["safe"], data["dependent"]
+    if not n:
+        return ""
+    held = (
+        f"; {dependent['held']} sets ({_percent(dependent['held'], dependent['n'])}) hold the true class"
+        if dependent["n"]
+        else ""
+    )
+
+    def card(kind: str, title: str, part: Mapping[str, int], meaning: str) -> str:
+        return (
+            f'<li class="{kind}"><strong>{part["n"]}</strong> {title} <span>{_percent(part["n"], n)}</span>'
+            f"<p>Right on {part['correct']} of them: accuracy <b>{_percent(part['correct'], part['n'])}</b>"
+            f"{held if kind == 'dependent' else ''}.</p><small>{meaning}</small></li>"
+        )
+
+    return (
+        '<ul class="cards">'
+        + card("safe", "safe", safe, "One class remains, whatever the prior over the models.")
+        + card(
+            "dependent",
+            "prior-dependent",
+            dependent,
+            "Several classes remain: which one wins hangs on the prior.",
+        )
+        + "</ul>\n<p>By COMP-AODE*, each case judged by a model that has not seen it "
+        "(the first run of the cross-validation).</p>\n"
+    )
+
+
+def _classifiers(rows: Sequence[Mapping[str, Any]]) -> str:
+    if not rows:
+        return ""
+    headers = "".join(
+        f'<th scope="col" class="number"><abbr title="{_escape(meaning)}">{label}</abbr></th>'
+        for _, label, meaning in _MEASURES
+    )
+    lines = "".join(
+        f'<tr><td class="number">{row["rank_u65"]}</td><th scope="row">{_escape(row["name"])}</th>'
+        f"{''.join(_measure(row[name], name) for name, _, _ in _MEASURES)}"
+        f'<td class="number">{row["rank_u80"]}</td></tr>\n'
+        for row in rows
+    )
+    meanings = "".join(
+        f"<div><dt>{label}</dt><dd>{_escape(meaning)}</dd></div>" for _, label, meaning in _MEASURES
+    )
+    return (
+        '<div class="wide" role="region" aria-labelledby="classifiers-title" tabindex="0">'
+        '<table class="side" aria-labelledby="classifiers-title"><thead><tr>'
+        f'<th scope="col" class="number"><abbr title="Rank by u65">#</abbr></th>'
+        f'<th scope="col">classifier</th>{headers}'
+        '<th scope="col" class="number"><abbr title="Rank by u80"># by u80</abbr></th></tr></thead>\n'
+        f"<tbody>\n{lines}</tbody></table></div>\n"
+        f"<details><summary>What the columns mean</summary><dl>{meanings}</dl></details>\n"
+    )
+
+
+def _measure(value: float | None, name: str) -> str:
+    if value is None:
+        return '<td class="number">–</td>'
+    if name in ("u65", "u80"):
+        return f'<td class="number bar" style="--part:{value:.4f}">{value:.3f}</td>'
+    return f'<td class="number">{value:.3f}</td>'
+
+
+def _curve(curve: Mapping[str, Sequence[float]], n: int) -> str:
+    shares, accuracies = curve["set_aside"], curve["accuracy"]
+    if not n or len(shares) < 2:
+        return "<p>All answers are equally robust: there is nothing to set aside.</p>\n" if n else ""
+    right = max(shares)
+    low, high = min(accuracies), max(accuracies)
+    margin = max((high - low) * 0.15, 0.005)
+    low, high = max(0.0, low - margin), min(1.0, high + margin)
+
+    def x(share: float) -> float:
+        return _LEFT + (_WIDTH - _LEFT - _RIGHT) * share / right
+
+    def y(accuracy: float) -> float:
+        return _TOP + (_HEIGHT - _TOP - _BOTTOM) * (high - accuracy) / (high - low)
+
+    # A step: rows of equal robustness leave together.
+    path = f"M{x(shares[0]):.1f} {y(accuracies[0]):.1f}" + "".join(
+        f"L{x(share):.1f} {y(accuracy):.1f}"
+        for share, accuracy in zip(shares[1:], accuracies[1:], strict=True)
+    )
+    grid = "".join(
+        f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y(at):.1f}" y2="{y(at):.1f}"/>'
+        f'<text x="{_LEFT - 8}" y="{y(at) + 4:.1f}" text-anchor="end">{at:.3f}</text>'
+        for at in (low + (high - low) * step / 4 for step in range(5))
+    )
+    ticks = "".join(
+        f'<text x="{x(at):.1f}" y="{_HEIGHT - _BOTTOM + 18}" text-anchor="middle">{at:.1%}</text>'
+        for at in (right * step / 4 for step in range(5))
+    )
+    said = (
+        f"Accuracy is {accuracies[0]:.1%} on all {n} cases, and {accuracies[-1]:.1%} on the rest when the "
+        f"{shares[-1]:.1%} that are least robust are set aside."
+    )
+    return (
+        f'<figure class="curve"><svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
+        f'aria-label="{_escape(said)}">'
+        f'{grid}{ticks}<line class="all" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y(accuracies[0]):.1f}" '
+        f'y2="{y(accuracies[0]):.1f}"/><path class="line" d="{path}"/>'
+        f'<text x="{(_LEFT + _WIDTH - _RIGHT) / 2:.0f}" y="{_HEIGHT - 6}" text-anchor="middle">'
+        "share of cases set aside, the least robust first</text>"
+        f"</svg><figcaption>{_escape(said)} The dashed line is what setting cases aside by chance would give."
+        "</figcaption></figure>\n"
+    )
+
+
+def _cases(data: Mapping[str, Any]) -> str:
+    if not data["n"]:
+        return ""
+    if not data["cases"]:
+        return "<p>There are none: no answer hangs on the prior.</p>\n"
+    return (
+        "<noscript><p>The table of cases needs JavaScript.</p></noscript>\n"
+        '<div class="filters" hidden></div><p class="sorted" role="status"></p>\n'
+        '<div class="wide cases" role="region" aria-labelledby="cases-title" tabindex="0">'
+        '<table class="results" aria-labelledby="cases-title"><thead></thead><tbody></tbody></table></div>\n'
+        '<div class="pages" hidden></div>\n'
+    )
+
+
+def _facts(facts: Sequence[Mapping[str, str]]) -> str:
+    if not facts:
+        return ""
+    inside = "".join(
+        f"<div><dt>{_escape(fact['label'])}</dt><dd>{_escape(fact['value'])}</dd></div>" for fact in facts
+    )
+    return f"<dl>{inside}</dl>\n"

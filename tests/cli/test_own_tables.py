@@ -1,0 +1,435 @@
+"""fit, predict, explain, evaluate and datasets, as someone with a table and no notebook calls them."""
+
+import io
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import skcredal.cli.commands as commands_module
+from skcredal import CredalCompAODE
+from skcredal.cli.app import app
+from skcredal.data.datasets import list_datasets, load_dataset
+from skcredal.experiment.plan import CLASSIFIERS
+
+skops = pytest.importorskip("skops")
+
+
+def patients(n=60, seed=0):
+    rng = np.random.default_rng(seed)
+    age = rng.integers(20, 90, n)
+    smoker = rng.choice(["yes", "no"], n)
+    pain = rng.choice(["none", "mild", "strong"], n)
+    ill = (age / 90 + (smoker == "yes") * 0.4 + (pain == "strong") * 0.4 + rng.normal(0, 0.2, n)) > 0.9
+    return pd.DataFrame(
+        {"age": age.astype(float), "smoker": smoker, "pain": pain, "outcome": np.where(ill, "ill", "well")}
+    )
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    runner = CliRunner()
+    return lambda *arguments, **options: runner.invoke(app, list(map(str, arguments)), **options)
+
+
+@pytest.fixture
+def table(tmp_path):
+    frame = patients()
+    frame.to_csv(tmp_path / "patients.csv", index=False)
+    return frame
+
+
+@pytest.fixture
+def model(run, table, tmp_path):
+    result = run("fit", "patients.csv", "--target", "outcome", "-o", "m.skcredal")
+    assert result.exit_code == 0, result.output
+    assert result.stdout == ""
+    return tmp_path / "m.skcredal"
+
+
+def one_line(result):
+    """Return the only line of standard error."""
+    (line,) = result.stderr.splitlines()
+    assert "Traceback" not in line
+    return line
+
+
+def test_predictions_are_those_of_the_library(run, table, model):
+    result = run("predict", "m.skcredal", "patients.csv")
+    assert result.exit_code == 0, result.output
+    assert result.stderr == ""
+    found = pd.read_csv(io.StringIO(result.stdout), keep_default_na=False)
+    features = table.drop(columns="outcome")
+    clf = CredalCompAODE().fit(features, table["outcome"])
+    assert found.columns.tolist() == [
+        "class",
+        "set",
+        "robustness",
+        "lower:ill",
+        "upper:ill",
+        "lower:well",
+        "upper:well",
+    ]
+    assert found["class"].tolist() == clf.predict(features).tolist()
+    sets = [set(text.split("|")) for text in found["set"]]
+    assert sets == [set(clf.classes_[mask]) for mask in clf.predict_set(features)]
+    np.testing.assert_allclose(found["robustness"], clf.robustness(features), rtol=1e-5)
+    bounds = found.iloc[:, 3:].to_numpy().reshape(len(found), 2, 2)
+    np.testing.assert_allclose(bounds, clf.predict_interval(features), rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_every_classifier_is_learned_and_asked(run, table, name):
+    written = run("fit", "patients.csv", "--target", "outcome", "--classifier", name, "-o", "m")
+    assert written.exit_code == 0, written.output
+    result = run("predict", "m", "patients.csv", "-o", "answers.csv")
+    assert result.exit_code == 0, result.output
+    assert result.stdout == ""
+    found = pd.read_csv("answers.csv")
+    assert len(found) == len(table)
+    assert ("set" in found) == ("probability:ill" not in found)
+    explained = run("explain", "m", "patients.csv", "--row", "1")
+    if name.endswith("aode*"):
+        assert explained.exit_code == 0
+        assert explained.stdout.startswith("Row 1: ")
+    else:
+        assert explained.exit_code == 2
+        assert "nothing to explain with; comp-aode* and bma-aode* have" in one_line(explained)
+
+
+def test_star_may_be_spelled_out(run, table):
+    call = ("fit", "patients.csv", "--target", "outcome", "--classifier")
+    assert "CredalBmaAODE" in run(*call, "bma-aode-star", "-o", "m").stderr
+
+
+def test_rows_can_come_and_go_by_pipes(run, table, model):
+    content = (model.parent / "patients.csv").read_bytes()
+    result = run("predict", "m.skcredal", "-", "-o", "-", input=content)
+    assert result.exit_code == 0, result.output
+    assert result.stdout == run("predict", "m.skcredal", "patients.csv").stdout
+    fitted = run("fit", "-", "--target", "outcome", "-o", "again", input=content)
+    assert fitted.exit_code == 0, fitted.output
+
+
+def test_columns_may_stand_in_any_order_with_others(run, table, model):
+    strange = table[["pain", "age", "outcome", "smoker"]].assign(note="x, y")
+    strange.to_csv("strange.csv", index=False)
+    expected = run("predict", "m.skcredal", "patients.csv").stdout
+    assert run("predict", "m.skcredal", "strange.csv").stdout == expected
+
+
+def test_a_missing_column_is_named(run, table, model):
+    table.drop(columns=["age", "pain"]).to_csv("short.csv", index=False)
+    result = run("predict", "m.skcredal", "short.csv")
+    assert result.exit_code == 1
+    assert one_line(result).endswith("short.csv lacks 2 columns that the model has learned from: age, pain.")
+
+
+def test_text_that_looks_like_numbers_stays_what_was_learned(run, table):
+    table["grade"] = np.where(np.arange(60) % 3 == 0, "high", (np.arange(60) % 3).astype(str))
+    table.to_csv("graded.csv", index=False)
+    run("fit", "graded.csv", "--target", "outcome", "-o", "m")
+    whole = run("predict", "m", "graded.csv").stdout.splitlines()
+    rows = [r for r in range(60) if table["grade"][r] != "high"]
+    table.iloc[rows].to_csv("only_numbers.csv", index=False)
+    part = run("predict", "m", "only_numbers.csv")
+    assert part.stderr == ""
+    assert part.stdout.splitlines()[1:] == [whole[1 + r] for r in rows]
+
+
+def test_a_model_of_parquet_reads_csv(run, table):
+    pytest.importorskip("pyarrow")
+    typed = table.assign(smoker=table["smoker"] == "yes", pain=table["pain"].astype("category"))
+    typed.to_parquet("typed.parquet")
+    typed.to_csv("typed.csv", index=False)
+    run("fit", "typed.parquet", "--target", "outcome", "-o", "m")
+    of_parquet, of_csv = run("predict", "m", "typed.parquet"), run("predict", "m", "typed.csv")
+    assert of_parquet.exit_code == of_csv.exit_code == 0, of_csv.output
+    assert of_parquet.stdout == of_csv.stdout
+    assert of_csv.stderr == ""
+    run("predict", "m", "typed.csv", "-o", "answers.parquet")
+    answers = pd.read_parquet("answers.parquet")
+    assert set(answers["set"][0]) <= {"ill", "well"}
+
+
+def test_explanations_tell_the_set_the_bounds_the_votes_and_the_prior(run, table, model):
+    sets = CredalCompAODE().fit(table.drop(columns="outcome"), table["outcome"])
+    features = table.drop(columns="outcome")
+    result = run("explain", "m.skcredal", "patients.csv", "--row", 3, "--row", 1)
+    assert result.exit_code == 0, result.output
+    sentence = sets.explain(features.iloc[[2]])["sentence"][0]
+    assert f"Row 3: {sentence}" in result.stdout
+    low, high = sets.predict_interval(features.iloc[[2]])[0, 0]
+    (ill,) = (
+        line.split() for line in result.stdout.partition("Row 1")[0].splitlines() if line.startswith("  ill ")
+    )
+    assert [ill[2], ill[4]] == [f"{low:.3f}", f"{high:.3f}"]
+    for expected in ("Row 1: ", "Robustness", "super-parent", "prior", "smoker"):
+        assert expected in result.stdout
+
+
+def test_a_row_beyond_the_table_is_refused(run, table, model):
+    result = run("explain", "m.skcredal", "patients.csv", "--row", 61)
+    assert result.exit_code == 2
+    assert "--row must be at most 60" in one_line(result)
+
+
+def evaluated(result):
+    assert result.exit_code == 0, result.output
+    # There is a classifier called "null".
+    found = pd.read_csv("m.csv", keep_default_na=False, na_values={"n_safe": "", "n_dependent": ""})
+    return {row["classifier"]: row for row in found.to_dict("records")}
+
+
+def test_evaluation_ranks_by_utility_and_splits_safe_from_dependent(run, table):
+    call = ("evaluate", "patients.csv", "--target", "outcome", "--folds", 5, "-o", "m.csv")
+    result = run(*call)
+    rows = evaluated(result)
+    assert set(rows) == set(CLASSIFIERS)
+    u65 = [row["u65"] for row in rows.values()]
+    assert u65 == sorted(u65, reverse=True)
+    assert rows["aode"]["u65"] == rows["aode"]["u80"] == rows["aode"]["accuracy"]
+    assert rows["ncc"]["n_safe"] + rows["ncc"]["n_dependent"] == 60
+    for row in rows.values():
+        assert row["rank_u80"] == 1 + sum(other["u80"] > row["u80"] + 1e-12 for other in rows.values())
+    for expected in ("5-fold", "# by u80", "safe", "dependent", "comp-aode*"):
+        assert expected in result.stdout
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    some = evaluated(run(*call, "--classifiers", "aode,ncc,comp-aode-star", "--jobs", 2))
+    assert some["ncc"]["u65"] == rows["ncc"]["u65"]
+    assert list(some) == [name for name in rows if name in some]
+
+
+def test_evaluation_drops_what_it_is_told_to(run, table):
+    table.assign(id=range(60), other="x").to_csv("ids.csv", index=False)
+    call = ("evaluate", "ids.csv", "--target", "outcome", "--classifiers", "aode", "--folds", 2)
+    warned = run(*call)
+    assert one_line(warned) == (
+        "Warning: id looks like an identifier, which tells nothing about new cases; consider --drop id"
+    )
+    assert run(*call, "--drop", "id", "--drop", "other").stderr == ""
+
+
+def test_text_that_identifies_rows_is_pointed_out(run, table):
+    table.assign(name=[f"patient {r}" for r in range(60)]).to_csv("names.csv", index=False)
+    result = run("fit", "names.csv", "--target", "outcome", "-o", "m")
+    assert result.exit_code == 0
+    warning, learned = result.stderr.splitlines()
+    assert warning.startswith("Warning: name looks like an identifier")
+    assert learned.startswith("Note: CredalCompAODE learned from 60 rows and 4 columns, 2 classes")
+
+
+def test_rows_without_a_class_are_left_out_aloud(run, table):
+    table.loc[[3, 7], "outcome"] = None
+    table.to_csv("gaps.csv", index=False)
+    result = run("fit", "gaps.csv", "--target", "outcome", "-o", "m")
+    assert result.exit_code == 0
+    assert "Note: 2 of 60 rows have no 'outcome' and are left out." in result.stderr
+    assert "58 rows" in result.stderr
+
+
+def test_whole_numbers_are_classes_and_stay_numbers(run, table):
+    table["outcome"] = np.where(table["outcome"] == "ill", 10, 9)
+    table.to_csv("numbers.csv", index=False)
+    assert run("fit", "numbers.csv", "--target", "outcome", "-o", "m").exit_code == 0
+    found = pd.read_csv(io.StringIO(run("predict", "m", "numbers.csv").stdout))
+    assert found.columns.tolist()[3:] == ["lower:9", "upper:9", "lower:10", "upper:10"]
+    assert set(found["class"]) == {9, 10}
+
+
+@pytest.mark.parametrize("command", ["fit", "evaluate"])
+@pytest.mark.parametrize(
+    ("values", "message", "code"),
+    [
+        (["a"] * 60, "Column 'y' holds a single class, 'a', in all 60 rows", 1),
+        ([None] * 60, "Column 'y' of t.csv is empty: no row has a class", 1),
+        (np.arange(60) * 0.37, "holds 60 different numbers in 60 rows, which looks like a regression", 1),
+        (np.arange(60), "which looks like a regression", 1),
+        ([f"name {r}" for r in range(60)], "looks like an identifier or free text", 1),
+    ],
+)
+def test_targets_that_are_no_classes_are_refused(run, table, command, values, message, code):
+    out = ["-o", "m"] if command == "fit" else []
+    table.assign(y=values).to_csv("t.csv", index=False)
+    result = run(command, "t.csv", "--target", "y", *out)
+    assert result.exit_code == code
+    assert message in one_line(result)
+    assert not os.path.exists("m")  # noqa: PTH110
+
+
+def test_numbers_are_classes_if_the_user_says_so(run, table):
+    table.assign(y=np.arange(60) % 30).to_csv("t.csv", index=False)
+    call = ("fit", "t.csv", "--target", "y", "-o", "m")
+    assert run(*call).exit_code == 1
+    assert run(*call, "--as-classes").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("fit", "patients.csv", "--target", "Outcom", "-o", "m"),
+            "--target: there is no column 'Outcom' in patients.csv. Did you mean 'outcome'? There are age,",
+        ),
+        (("fit", "patients.csv", "--target", "outcome", "--drop", "agee", "-o", "m"), "--drop: there is no"),
+        (("fit", "patients.csv", "--target", "age", "--drop", "age", "-o", "m"), "--drop must not name"),
+        (("fit", "nowhere.csv", "--target", "y", "-o", "m"), "nowhere.csv cannot be read: No such file"),
+        (("fit", ".", "--target", "y", "--format", "csv", "-o", "m"), ". cannot be read: Is a directory"),
+        (("fit", "patients.xlsx", "--target", "y", "-o", "m"), "name its --format if it is one of csv"),
+        (("fit", "patients.csv", "--target", "outcome", "-o", "no/folder"), "-o must be a file in a folder"),
+        (("fit", "patients.csv", "--target", "outcome", "-o", "patients.csv"), "-o must not be the table"),
+        (("fit", "patients.csv", "--target", "outcome", "-o", "m", "--classifier", "c45"), "no classifier"),
+        (("fit", "patients.csv", "--target", "y", "-o", "m", "--format", "xls"), "--format must be one of"),
+        (("fit", "patients.csv", "--target", "y", "-o", "m", "--decimal", "x"), "--decimal must be"),
+        (("fit", "patients.csv", "-o", "m"), "Missing option '--target'"),
+        (("evaluate", "patients.csv", "--target", "outcome", "--folds", "1"), "'--folds'"),
+        (("evaluate", "patients.csv", "--target", "outcome", "--folds", "55"), "--folds must be at most"),
+        (("evaluate", "patients.csv", "--target", "outcome", "--classifiers", ","), "must name something"),
+        (("evaluate", "patients.csv", "--target", "outcome", "--classifiers", "aode,c45"), "no classifier"),
+        (("predict", "nothing.skcredal", "patients.csv"), "There is no model 'nothing.skcredal'"),
+        (("datasets", "--data", "nowhere"), "nowhere"),
+        (("evalute",), "No such command 'evalute'"),
+    ],
+)
+def test_a_wrong_call_is_one_line_and_exit_code_2(run, table, arguments, message):
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert message in one_line(result)
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize(
+    "out", ["answers.xlsx", "answers.arff", "no/folder.csv", "patients.csv", "m.skcredal"]
+)
+def test_a_place_that_predictions_cannot_go_to_is_refused_before_any_work(run, table, model, out):
+    result = run("predict", "m.skcredal", "patients.csv", "-o", out)
+    assert result.exit_code == 2
+    assert "-o must" in one_line(result)
+
+
+def test_a_file_that_is_no_model_is_refused(run, table):
+    result = run("predict", "patients.csv", "patients.csv")
+    assert result.exit_code == 1
+    assert "patients.csv" in one_line(result)
+
+
+def test_a_model_of_another_version_says_so(run, table, model, monkeypatch):
+    def refuse(path):
+        raise ValueError(f"{path} was written by skcredal 9.0.")
+
+    monkeypatch.setattr("skcredal.cli.models.load", refuse)
+    result = run("predict", "m.skcredal", "patients.csv")
+    assert result.exit_code == 1
+    assert one_line(result) == "Error: m.skcredal was written by skcredal 9.0."
+
+
+def test_a_damaged_table_is_refused_with_its_line(run, table, model):
+    (model.parent / "bad.csv").write_text("age,smoker,pain\n1,yes,mild\n2,no\n")
+    result = run("predict", "m.skcredal", "bad.csv")
+    assert result.exit_code == 1
+    assert "bad.csv, line 3: a row must have 3 cells" in one_line(result)
+
+
+def test_debug_shows_where_an_error_comes_from(run, table):
+    result = run("fit", "patients.csv", "--target", "nothing", "-o", "m", "--debug")
+    assert type(result.exception).__name__ == "CallError"
+
+
+def test_an_error_of_ours_is_one_line_too(run, table, model, monkeypatch):
+    def fail(*_):
+        raise ZeroDivisionError("division by zero")
+
+    monkeypatch.setattr(commands_module, "predictions", fail)
+    result = run("predict", "m.skcredal", "patients.csv")
+    assert result.exit_code == 1
+    assert one_line(result) == "Error: ZeroDivisionError: division by zero (--debug shows where)"
+
+
+def test_an_interrupt_is_one_line_and_exit_code_130(run, table, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(commands_module, "label_table", interrupt)
+    result = run("evaluate", "patients.csv", "--target", "outcome")
+    assert result.exit_code == 130
+    assert one_line(result).startswith("Interrupted")
+
+
+@pytest.mark.parametrize("command", ["fit", "predict", "explain", "evaluate", "datasets", "reproduce"])
+def test_every_help_has_an_example(run, command):
+    result = run(command, "--help")
+    assert result.exit_code == 0
+    assert f"Example: skcredal {command}" in " ".join(result.stdout.split())
+
+
+def test_data_sets_are_listed_with_their_sizes(run):
+    result = run("datasets")
+    assert result.exit_code == 0
+    rows = {line.split()[0]: line.split()[1:] for line in result.stdout.splitlines()[1:]}
+    assert list(rows) == list_datasets()
+    assert rows["wine"] == ["178", "13", "3"]
+    data = load_dataset("monks1")
+    assert rows["monks1"] == [*map(str, data.features.shape), "2"]
+    assert "iris" in run("datasets", "--data", "openml").stdout
+
+
+def test_a_broken_file_does_not_hide_the_other_data_sets(run, tmp_path):
+    (tmp_path / "good.arff").write_text("@attribute a real\n@attribute c {x,y}\n@data\n1,x\n2,y\n")
+    (tmp_path / "bad.arff").write_text("@attribute a real\n")
+    result = run("datasets", "--data", ".")
+    assert result.exit_code == 1
+    assert "good" in result.stdout
+    assert "bad.arff" in one_line(result)
+
+
+MESSY = """\
+\ufeffAlter;Größe (m);Raucher;Schmerz;Ausgang;Nr
+51;1,80;nein;"keiner; laut Patient";gesund;1
+25;NA;ja;mild;gesund;2
+;1,75;?;mild;krank;3
+67;1,62;ja;stark;krank;4
+58;1,90;ja;None;krank;5
+44;1,71;nein;stark;;6
+"""
+
+
+def command_line(*arguments, **options):
+    return subprocess.run(
+        [sys.executable, "-m", "skcredal.cli", *map(str, arguments)],
+        capture_output=True,
+        timeout=300,
+        check=False,
+        **options,
+    )
+
+
+def test_a_messy_table_from_end_to_end(tmp_path):
+    (tmp_path / "tabelle.csv").write_bytes(MESSY.encode("utf-16"))
+    fitted = command_line(
+        "fit", "tabelle.csv", "--target", "Ausgang", "--drop", "Nr", "-o", "m", cwd=tmp_path
+    )
+    assert fitted.returncode == 0, fitted.stderr
+    assert fitted.stdout == b""
+    result = command_line("predict", "m", "-", cwd=tmp_path, input=MESSY.encode("cp1252", errors="ignore"))
+    assert result.returncode == 0, result.stderr
+    found = pd.read_csv(io.BytesIO(result.stdout))
+    assert len(found) == 6
+    assert set(found["class"]) <= {"gesund", "krank"}
+
+
+def test_a_reader_that_has_enough_is_no_error(tmp_path, table, model):
+    pd.concat([table] * 200).to_csv(tmp_path / "many.csv", index=False)
+    code = f"""
+import subprocess, sys
+writer = subprocess.Popen([sys.executable, "-m", "skcredal.cli", "predict", "m.skcredal", "many.csv"],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd={str(tmp_path)!r})
+writer.stdout.readline(); writer.stdout.close()
+complaint = writer.stderr.read(); print(writer.wait(), complaint)
+"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=300, check=True)
+    assert found.stdout.split() == [b"0", b"b''"]

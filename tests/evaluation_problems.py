@@ -1,0 +1,50 @@
+"""Made-up evaluations of any size, with names that try to be markup."""
+
+import numpy as np
+import pandas as pd
+
+from skcredal.experiment.evaluate import Cases, ranking
+from skcredal.experiment.plan import make_classifiers
+from skcredal.experiment.results import FoldSums
+
+HOSTILE = "<script>alert(1)</script>"
+CLASSES = np.array(["\"quoted\" & 'so'", HOSTILE, "plain", "</script><b>x"])
+PARENTS = [HOSTILE, "age", "__proto__"]
+
+
+def made_up_cases(n=200, n_dependent=120, seed=0):
+    """Return cases and their table; the first rows are the prior-dependent ones."""
+    rng = np.random.default_rng(seed)
+    proba = rng.dirichlet(np.ones(4), n)
+    true = rng.integers(0, 4, n)
+    sets = np.zeros((n, 4), bool)
+    sets[np.arange(n), proba.argmax(axis=1)] = True
+    second = np.argsort(-proba, axis=1)[:, 1]
+    dependent = np.arange(n) < n_dependent
+    sets[dependent, second[dependent]] = True
+    interval = np.stack([proba * 0.9, proba + (1 - proba) * 0.1], axis=2)
+    robustness = np.where(dependent, rng.uniform(0, 1, n).round(3), 1.0)
+    reasons = {
+        r: {
+            "rival": CLASSES[second[r]],
+            "super_parents": PARENTS,
+            "votes": sorted(rng.uniform(-1, 1, 3).tolist(), reverse=True),
+            "prior": rng.dirichlet(np.ones(3)).tolist(),
+            "sentence": f"Undecided about row {r} & {HOSTILE}.",
+        }
+        for r in range(n_dependent)
+    }
+    cases = Cases(CLASSES, true, proba.argmax(axis=1), proba, sets, interval, robustness, reasons)
+    table = pd.DataFrame(
+        {HOSTILE: ["</script>"] * n, "age": rng.normal(50, 9, n), "__proto__": [None, "x"] * (n // 2)}
+    )
+    return cases, table
+
+
+def made_up_ranking():
+    classifiers = make_classifiers(["aode", "comp-aode*"])
+    sums = {
+        "aode": FoldSums(200, 150, 30.0),
+        "comp-aode*": FoldSums(200, 150, 30.0, 80, 70, 120, 100, 240, 120.0, 130.0, 140.0, 60, 70.0, 80.0),
+    }
+    return ranking(sums, classifiers)

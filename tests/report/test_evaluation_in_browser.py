@@ -1,0 +1,243 @@
+"""The evaluation page in Chromium: filter, sort, open a case; nothing is asked of the world outside."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from evaluation_problems import CLASSES, HOSTILE, made_up_cases, made_up_ranking
+from skcredal.report.evaluation import evaluation_data, write_evaluation
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+CHROMIUM = Path("/usr/bin/chromium")
+pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason=f"there is no {CHROMIUM}")
+
+ARGUMENTS = [
+    "--no-sandbox",
+    "--headless",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+WIDTHS = {"desktop": (1280, 900), "phone": (375, 800)}
+MANY = 10_000
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
+        yield started
+        started.close()
+
+
+def write(folder, n, n_dependent):
+    cases, table = made_up_cases(n, n_dependent)
+    data = evaluation_data(cases, made_up_ranking(), table, title=HOSTILE, facts={HOSTILE: HOSTILE})
+    return write_evaluation(folder / f"{n}.html", data).as_uri(), data
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    return write(tmp_path_factory.mktemp("evaluation"), 200, 120)
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    return write(tmp_path_factory.mktemp("evaluation"), MANY, MANY)
+
+
+def opened(browser, address, **options):
+    """Yield an opened page, and fail afterwards if it complained or asked for anything but itself."""
+    context = browser.new_context(**options)
+    page = context.new_page()
+    complaints, requests = [], []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("dialog", lambda dialog: (complaints.append(dialog.message), dialog.dismiss()))
+    page.on("request", lambda asked: requests.append(asked.url))
+    page.goto(address)
+    yield page
+    page.wait_for_timeout(50)
+    assert complaints == []
+    assert [url for url in requests if url != "data:,"] == [address]
+    context.close()
+
+
+@pytest.fixture(params=WIDTHS.values(), ids=WIDTHS)
+def page(browser, small, request):
+    width, height = request.param
+    yield from opened(browser, small[0], viewport={"width": width, "height": height})
+
+
+@pytest.fixture
+def large_page(browser, large):
+    yield from opened(browser, large[0], viewport={"width": 1280, "height": 900})
+
+
+def column(page, place):
+    return page.locator(f".cases tr.case td:nth-child({place})").all_inner_texts()
+
+
+def header(page, name):
+    return page.locator(".cases th", has=page.get_by_role("button", name=name, exact=True))
+
+
+def said(page):
+    return page.locator(".sorted").inner_text()
+
+
+def test_it_opens_and_fits_the_width(page, small):
+    assert page.title() == HOSTILE
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    assert page.locator(".cards li").count() == 2
+    assert "120 prior-dependent" in page.locator(".cards .dependent").inner_text()
+    assert page.locator("svg[role=img]").get_attribute("aria-label").startswith("Accuracy is ")
+    assert page.locator("table.side tbody tr").count() == 2
+
+
+def test_the_least_robust_cases_stand_first(page, small):
+    expected = sorted(case["robustness"] for case in small[1]["cases"])[:50]
+    assert column(page, 5) == [f"{value:.3f}" for value in expected]
+    assert header(page, "robustness").get_attribute("aria-sort") == "ascending"
+    assert said(page) == "120 of 120 cases, sorted by robustness, ascending."
+
+
+def test_it_sorts_by_click_and_by_key(page, small):
+    header(page, "robustness").get_by_role("button").click()
+    assert header(page, "robustness").get_attribute("aria-sort") == "descending"
+    highest = sorted((case["robustness"] for case in small[1]["cases"]), reverse=True)
+    assert column(page, 5) == [f"{value:.3f}" for value in highest[:50]]
+    header(page, "row").get_by_role("button").focus()
+    page.keyboard.press("Enter")
+    assert column(page, 1) == [str(r) for r in range(1, 51)]
+    page.keyboard.press("Space")
+    assert column(page, 1)[0] == "120"
+    assert header(page, "robustness").get_attribute("aria-sort") == "none"
+
+
+def test_it_filters_by_class(page, small):
+    cases = small[1]["cases"]
+    page.get_by_role("combobox", name="true class").select_option(label=HOSTILE)
+    assert said(page).startswith(f"{sum(case['true'] == 1 for case in cases)} of 120 cases")
+    assert set(column(page, 2)) == {HOSTILE}
+    page.get_by_role("combobox", name="class in the set").select_option(label="plain")
+    both = [case for case in cases if case["true"] == 1 and 2 in case["set"]]
+    assert len(column(page, 1)) == len(both)
+    page.get_by_role("combobox", name="answer").select_option("wrong")
+    wrong = [case for case in both if case["predicted"] != 1]
+    assert sorted(column(page, 1)) == sorted(str(case["row"]) for case in wrong)
+    robustness = [float(text) for text in column(page, 5)]
+    assert robustness == sorted(robustness)
+
+
+def test_a_click_opens_why(page, small):
+    line = page.locator("tr.case").nth(2)
+    number = int(line.locator("td").first.inner_text())
+    case = next(case for case in small[1]["cases"] if case["row"] == number)
+    line.locator("td").nth(1).click()
+    why = page.locator("tr.why")
+    assert why.count() == 1
+    text = why.inner_text()
+    assert case["sentence"] in text
+    assert f"Robustness {case['robustness']:.3f}" in text
+    for c, lower, probability, upper in case["bounds"]:
+        row = why.locator("table").first.locator("tbody tr", has=page.get_by_text(CLASSES[c], exact=True))
+        assert row.locator("td.number").all_inner_texts() == [
+            f"{value:.3f}" for value in (lower, probability, upper)
+        ]
+        assert ("in the set" in row.inner_text()) == (c in case["set"])
+    for place, (parent, value, vote, prior) in enumerate(case["voices"]):
+        row = why.locator("table").nth(1).locator("tbody tr").nth(place)
+        cells = [row.locator("th").inner_text(), *row.locator("td:not(.wide-only)").all_inner_texts()]
+        speaks = CLASSES[case["predicted"] if vote > 0 else case["rival"]]
+        assert cells == [
+            small[1]["parents"][parent],
+            value or "missing",
+            speaks,
+            f"{abs(vote):.3f}",
+            f"{prior:.3f}",
+        ]
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    line.locator("td").nth(1).click()
+    assert why.count() == 0
+
+
+def test_bars_are_where_the_bounds_are(page, small):
+    page.locator("tr.case button").first.click()
+    (number,) = page.locator("tr.case.open td").first.all_inner_texts()
+    case = next(case for case in small[1]["cases"] if case["row"] == int(number))
+    _, lower, _, upper = case["bounds"][0]
+    track = page.locator("tr.why .track").first
+    outer, inner = track.bounding_box(), track.locator("i").bounding_box()
+    assert (inner["x"] - outer["x"]) / outer["width"] == pytest.approx(lower, abs=0.01)
+    assert inner["width"] / outer["width"] == pytest.approx(upper - lower, abs=0.02)
+
+
+def test_the_keyboard_opens_and_closes_why(page):
+    button = page.locator("tr.case button").nth(1)
+    assert button.get_attribute("aria-expanded") == "false"
+    button.focus()
+    page.keyboard.press("Enter")
+    assert button.get_attribute("aria-expanded") == "true"
+    assert page.locator(f"#{button.get_attribute('aria-controls')}").is_visible()
+    # Another case closes the first.
+    page.locator("tr.case button").nth(3).focus()
+    page.keyboard.press("Space")
+    assert button.get_attribute("aria-expanded") == "false"
+    assert page.locator("tr.why").count() == 1
+    page.keyboard.press("Escape")
+    assert page.locator("tr.why").count() == 0
+    assert page.evaluate("document.activeElement.closest('tr').rowIndex") == 4
+
+
+def test_markup_in_names_and_values_stays_text(page):
+    page.locator("tr.case button").first.click()
+    assert page.locator("script").count() == 2
+    assert page.locator("tr.why th", has_text="alert(1)").count() >= 1
+    assert page.locator("main b").count() == 2 + page.locator(".why .track b").count()
+    options = page.get_by_role("combobox", name="true class").locator("option").all_inner_texts()
+    assert sorted(options) == sorted(["all", *CLASSES])
+
+
+def test_ten_thousand_cases_stay_few_elements(large_page, large):
+    page = large_page
+    assert said(page).startswith("10000 of 10000")
+    assert page.locator("tr.case").count() == 50
+    assert page.evaluate("document.getElementsByTagName('*').length") < 2000
+    assert page.get_by_role("button", name="Previous").is_disabled()
+    header(page, "row").get_by_role("button").click()
+    for _ in range(3):
+        page.get_by_role("button", name="Next").click()
+    assert column(page, 1)[0] == "151"
+    assert page.locator(".pages").inner_text().split("\n")[1] == "Page 4 of 200"
+    page.get_by_role("combobox", name="true class").select_option(label="plain")
+    assert said(page).startswith(f"{sum(case['true'] == 2 for case in large[1]['cases'])} of 10000")
+    assert page.locator(".pages").inner_text().split("\n")[1].startswith("Page 1 of ")
+    page.locator("tr.case button").last.click()
+    assert page.locator("tr.why").count() == 1
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_colours_follow_the_reader(browser, small, scheme):
+    page = browser.new_page(color_scheme=scheme)
+    page.goto(small[0])
+    page.locator("tr.case button").first.click()
+
+    def lightness(selector, which):
+        color = page.locator(selector).first.evaluate(f"one => getComputedStyle(one).{which}")
+        return sum(int(part) for part in re.findall(r"\d+", color)[:3])
+
+    papers = [lightness(selector, "backgroundColor") for selector in ("body", "tr.why td", ".cards .safe")]
+    inks = [lightness(selector, "color") for selector in ("body", "tr.why td")]
+    if scheme == "light":
+        assert min(papers) > 600
+        assert max(inks) < 200
+    else:
+        assert max(papers) < 200
+        assert min(inks) > 600
+    page.close()
