@@ -22,15 +22,15 @@ def _sweep(sizes, n_test=2_000, **fixed):
 
 SIZES = {
     "n": [5_000 * 2**i for i in range(7)],
-    "k": [8 * 2**i for i in range(6)],
+    "k": [16 * 2**i for i in range(6)],
     "v": [4 * 2**i for i in range(6)],
     "l": [2 * 2**i for i in range(7)],
 }
 SWEEPS = {
     "n": _sweep({"n": SIZES["n"]}, k=20, v=4, l=3),
-    "k": _sweep({"k": SIZES["k"]}, n=4_000, v=4, l=3, n_test=1_000),
-    "v": _sweep({"v": SIZES["v"]}, n=20_000, k=12, l=3),
-    "l": _sweep({"l": SIZES["l"]}, n=20_000, k=12, v=4),
+    "k": _sweep({"k": SIZES["k"]}, n=2_000, v=4, l=3, n_test=500),
+    "v": _sweep({"v": SIZES["v"]}, n=5_000, k=16, l=3),
+    "l": _sweep({"l": SIZES["l"]}, n=5_000, k=16, v=8),
 }
 # Table 1 of the paper for COMP-AODE*: O(n(l+k)k) to learn, O(l²k³) to classify a row, O(lk²v²) of memory;
 # that of COMP-AODE, O(lk²), for the probabilities. Where two terms are added, the exponent of the larger.

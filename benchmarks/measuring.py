@@ -15,7 +15,7 @@ __all__ = ["Step", "exponent", "geometric_mean", "interleave", "records", "upper
 
 # A step is repeated within its turn until this much time is gone, so that short ones are not left to chance.
 TURN_SECONDS = 0.05
-BUDGET_SECONDS = 12.0
+BUDGET_SECONDS = 8.0
 
 
 @dataclass

@@ -62,7 +62,7 @@ def test_the_tables_are_what_they_claim():
 
 
 def test_wekas_definition_by_hand():
-    """P(c,a,b) = (n(c,a)+1)/(n+4) · (n(c,a,b)+1)/(n(c,a)+2) for two features of two states; a, b exchanged."""
+    """P(c,a,b) = (n(c,a)+1)/(n+4) · (n(c,a,b)+1)/(n(c,a)+2) for two features of two states, and exchanged."""
     X = np.array([[0, 0], [0, 1], [1, 1], [1, 1], [0, 0]], np.uint8)
     y = np.array([0, 0, 1, 1, 1])
     settings = {"categorical_features": "all", "categories": [[0, 1], [0, 1]]}
