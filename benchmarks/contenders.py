@@ -31,9 +31,7 @@ def ours(table):
             "counts",
             "count",
             threads,
-            lambda threads=threads: _nothing(
-                count(codes, table.y, n_states, problem.n_classes, n_threads=threads)
-            ),
+            lambda threads=threads: count(codes, table.y, n_states, problem.n_classes, n_threads=threads),
         )
         for name, classifier in CLASSIFIERS.items():
             clf = classifier(**declared(problem), n_jobs=threads)
@@ -49,12 +47,7 @@ def of_yardstick(table):
         plain.count(table.X, table.y)
         plain.fill_tables()
         yield Step("plain C", "count", threads, lambda plain=plain: plain.count(table.X, table.y))
-        yield Step(
-            "plain C",
-            "predict_proba",
-            threads,
-            lambda plain=plain: _nothing(plain.predict_proba(table.X_test)),
-        )
+        yield Step("plain C", "predict_proba", threads, lambda plain=plain: plain.predict_proba(table.X_test))
 
 
 def of_weka(table, weka):
@@ -79,9 +72,9 @@ def of_sklearn(table):
 
 
 def _fit_and_predict(name, clf, table, methods, threads):
-    yield Step(name, "fit", threads, lambda: _nothing(clf.fit(table.X, table.y)))
+    yield Step(name, "fit", threads, lambda: clf.fit(table.X, table.y))
     for method in methods:
-        yield Step(name, method, threads, lambda method=method: _nothing(getattr(clf, method)(table.X_test)))
+        yield Step(name, method, threads, lambda method=method: getattr(clf, method)(table.X_test))
 
 
 def _conformal(table, states):
@@ -96,18 +89,9 @@ def _conformal(table, states):
         fitted["now"] = conformal.conformalize(table.X[learned:], table.y[learned:])
 
     yield Step("MAPIE on CategoricalNB", "fit", 1, fit)
-    yield Step(
-        "MAPIE on CategoricalNB",
-        "predict_set",
-        1,
-        lambda: _nothing(fitted["now"].predict_set(table.X_test)),
-    )
+    yield Step("MAPIE on CategoricalNB", "predict_set", 1, lambda: fitted["now"].predict_set(table.X_test))
 
 
 def _limited(run):
     with threadpool_limits(max(THREADS)):
         run()
-
-
-def _nothing(_):
-    """Drop a result: what a step returns would be taken for its seconds."""

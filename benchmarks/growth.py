@@ -4,6 +4,8 @@ One of them varies over a factor of 16 or more while the others stay; the expone
 logarithms over the upper half of the range (see :func:`benchmarks.measuring.exponent`). One thread.
 """
 
+from functools import partial
+
 from benchmarks.measuring import Step, exponent, interleave
 from benchmarks.problems import Problem, declared, make_table
 from skcredal import CredalCompAODE
@@ -73,10 +75,6 @@ def _measure_sweep(name, problems, rounds, meter, say):
 
 
 def _work(clf, table, action):
-    def run():
-        if action == "fit":
-            clf.fit(table.X, table.y)
-        else:
-            getattr(clf, action)(table.X_test)
-
-    return run
+    return (
+        partial(clf.fit, table.X, table.y) if action == "fit" else partial(getattr(clf, action), table.X_test)
+    )

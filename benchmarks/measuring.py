@@ -8,6 +8,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -22,14 +23,14 @@ BUDGET_SECONDS = 8.0
 class Step:
     """Something to time: who does what with how many threads.
 
-    ``run`` either returns nothing and is timed from outside, or returns the seconds it took. After
+    ``run`` is timed from outside, unless it returns a float: the seconds that it measured itself. After
     ``budget`` seconds in all it has been measured well enough, and sits out the remaining rounds.
     """
 
     contender: str
     action: str
     threads: int
-    run: Callable[[], float | None]
+    run: Callable[[], Any]
     problem: str = ""
     budget: float = BUDGET_SECONDS
     seconds: list[float] = field(default_factory=list)
@@ -42,7 +43,7 @@ class Step:
         """Run once, and keep and return the seconds."""
         start = clock()
         own = self.run()
-        self.seconds.append(clock() - start if own is None else own)
+        self.seconds.append(own if isinstance(own, float) else clock() - start)
         return self.seconds[-1]
 
 

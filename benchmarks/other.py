@@ -5,6 +5,7 @@ hardly more work than the probabilities.
 """
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 
@@ -35,7 +36,7 @@ def _measure_cuts(rounds, say):
     for threads in (1, 2):
         mdl = MDLDiscretizer(n_jobs=threads)
         steps += [
-            Step("MDLDiscretizer", "fit", threads, lambda mdl=mdl: _nothing(mdl.fit(X, y))),
+            Step("MDLDiscretizer", "fit", threads, lambda mdl=mdl: mdl.fit(X, y)),
             Step("np.argsort", "each column", threads, lambda threads=threads: _sort(X, threads)),
         ]
     for step in steps:
@@ -56,7 +57,7 @@ def _measure_fits(rounds, say):
         table = make_table(PROBLEMS[name])
         for contender, classifier in (("MAPLMG-AODE", MaplmgAODE), ("CredalTree", CredalTree)):
             clf = classifier(**declared(table.problem), n_jobs=2)
-            run = lambda clf=clf, table=table: _nothing(clf.fit(table.X, table.y))  # noqa: E731
+            run = partial(clf.fit, table.X, table.y)
             steps.append(Step(contender, "fit", 2, run, problem=name))
     return records(interleave(steps, rounds))
 
@@ -75,7 +76,7 @@ def measure_credal(rounds, *, say=print):
                     name,
                     method,
                     1,
-                    _call(clf, method, table.X_test),
+                    partial(getattr(clf, method), table.X_test),
                 )
                 for method in METHODS
             ]
@@ -83,11 +84,3 @@ def measure_credal(rounds, *, say=print):
             seconds = {step.action: step.best for step in steps}
             found.append({"contender": name, "rows": n, "undecided": undecided, "seconds": seconds})
     return found
-
-
-def _call(clf, method, X):
-    return lambda: _nothing(getattr(clf, method)(X))
-
-
-def _nothing(_):
-    """Drop a result: what a step returns would be taken for its seconds."""

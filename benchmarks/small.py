@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from functools import partial
 
 from sklearn.datasets import load_iris
 from sklearn.naive_bayes import CategoricalNB
@@ -31,19 +32,16 @@ def measure(rounds, *, say=print):
     steps = []
     for name, clf, row in (("iris", on_iris, X[:1]), ("D", on_codes, table.X_test[:1])):
         steps += [
-            _step(name, "COMP-AODE*", "predict_set", lambda clf=clf, row=row: clf.predict_set(row)),
-            _step(name, "COMP-AODE*", "predict_proba", lambda clf=clf, row=row: clf.predict_proba(row)),
-            _step(name, "validate_data", "one row", lambda clf=clf, row=row: _validate(clf, row)),
+            _step(name, "COMP-AODE*", "predict_set", partial(clf.predict_set, row)),
+            _step(name, "COMP-AODE*", "predict_proba", partial(clf.predict_proba, row)),
+            _step(name, "validate_data", "one row", partial(_validate, clf, row)),
         ]
     fits = {"AODE": AODE(), "COMP-AODE*": CredalCompAODE(), "KBinsDiscretizer, CategoricalNB": binned}
-    steps += [_step("iris", name, "fit", lambda clf=clf: clf.fit(X, y)) for name, clf in fits.items()]
+    steps += [_step("iris", name, "fit", partial(clf.fit, X, y)) for name, clf in fits.items()]
     return records(interleave(steps, rounds, turn=0.2))
 
 
-def _step(problem, contender, action, call):
-    def run():
-        call()
-
+def _step(problem, contender, action, run):
     return Step(contender, action, 1, run, problem=problem)
 
 
