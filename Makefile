@@ -1,11 +1,11 @@
-# `make paper` and `make test` set up everything they need in .venv and reuse it afterwards.
+# `make paper`, `make test` and `make bench` set up everything they need in .venv and reuse it afterwards.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 ORANGE := .orange-venv
 
-.PHONY: paper test lint format types layers unit kernels golden orange-cuts clean
+.PHONY: paper test bench lint format types layers unit kernels golden orange-cuts clean
 
 $(STAMP): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -16,6 +16,12 @@ paper: $(STAMP)
 	$(BIN)/skcredal reproduce
 
 test: lint types layers unit kernels
+
+# Speed and memory beside Weka, plain C and others, into benchmarks/results: some minutes on a machine that does
+# nothing else. It compiles the C and Java of benchmarks/ and downloads Debian's Weka into benchmarks/build, and
+# goes on without what cannot be had.
+bench: $(STAMP)
+	$(BIN)/python -m benchmarks.run
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -53,4 +59,4 @@ orange-cuts: $(ORANGE)/.installed
 	$(ORANGE)/bin/python tests/expected/make_orange_cuts.py
 
 clean:
-	rm -rf $(VENV) $(ORANGE) .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache dist
+	rm -rf $(VENV) $(ORANGE) .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache dist benchmarks/build

@@ -1,0 +1,86 @@
+"""Part ``small``: calls where the fixed costs are all there is, and how long a new process takes to begin."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from functools import partial
+
+from sklearn.datasets import load_iris
+from sklearn.naive_bayes import CategoricalNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import KBinsDiscretizer
+from sklearn.utils.validation import validate_data
+
+from benchmarks.measuring import Step, interleave, records
+from benchmarks.problems import PROBLEMS, declared, make_table
+from skcredal import AODE, CredalCompAODE
+
+__all__ = ["measure", "measure_start"]
+
+
+def measure(rounds, *, say=print):
+    """Return the times of one row's prediction, of scikit-learn's validation of it, and of fits on iris."""
+    say("small calls")
+    X, y = load_iris(return_X_y=True)
+    table = make_table(PROBLEMS["D"])
+    binned = make_pipeline(
+        KBinsDiscretizer(encode="ordinal", quantile_method="averaged_inverted_cdf"), CategoricalNB()
+    )
+    on_iris = CredalCompAODE().fit(X, y)
+    on_codes = CredalCompAODE(**declared(table.problem)).fit(table.X, table.y)
+    steps = []
+    for name, clf, row in (("iris", on_iris, X[:1]), ("D", on_codes, table.X_test[:1])):
+        steps += [
+            _step(name, "COMP-AODE*", "predict_set", partial(clf.predict_set, row)),
+            _step(name, "COMP-AODE*", "predict_proba", partial(clf.predict_proba, row)),
+            _step(name, "validate_data", "one row", partial(_validate, clf, row)),
+        ]
+    fits = {"AODE": AODE(), "COMP-AODE*": CredalCompAODE(), "KBinsDiscretizer, CategoricalNB": binned}
+    steps += [_step("iris", name, "fit", partial(clf.fit, X, y)) for name, clf in fits.items()]
+    return records(interleave(steps, rounds, turn=0.2))
+
+
+def _step(problem, contender, action, run):
+    return Step(contender, action, 1, run, problem=problem)
+
+
+def _validate(clf, row):
+    validate_data(clf, row, reset=False, dtype=None, ensure_all_finite="allow-nan")
+
+
+IMPORT = (
+    "import sklearn, time; start = time.perf_counter(); import skcredal; print(time.perf_counter() - start)"
+)
+FIRST_USE = """
+import time
+from sklearn.datasets import load_iris
+from skcredal import CredalCompAODE
+X, y = load_iris(return_X_y=True)
+start = time.perf_counter()
+CredalCompAODE().fit(X, y).predict_set(X)
+print(time.perf_counter() - start)
+"""
+
+
+def measure_start(*, say=print):
+    """Return the seconds of a new process to import the package, and for a first fit and prediction."""
+    say("start of a new process")
+    _in_new_process(IMPORT)
+    found = {"import skcredal after sklearn": min(_in_new_process(IMPORT) for _ in range(3))}
+    with tempfile.TemporaryDirectory() as cache:
+        for state in ("empty", "warm"):
+            seconds = _in_new_process(FIRST_USE, NUMBA_CACHE_DIR=cache)
+            found[f"first fit and predict_set, {state} cache"] = seconds
+    return found
+
+
+def _in_new_process(code, **environment):
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, **environment},
+    )
+    return float(result.stdout)
