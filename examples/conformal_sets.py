@@ -2,15 +2,16 @@
 Three kinds of set-valued prediction
 ====================================
 
-A classifier may answer with several classes for different reasons. COMP-AODE* does where its answer hangs on
-the prior over the models. A conformal predictor does so that its sets hold the true class as often as was
-promised, whatever the classifier. A utility-optimal set is the best bet of a single probability distribution,
-if a cautious answer is worth something. This example puts the three side by side, on the same rows.
+A classifier may answer with several classes for different reasons. COMP-AODE* does where its answer hangs
+on the prior over the models. A conformal predictor does so that its sets hold the true class as often as
+was promised, whatever the classifier. A utility-optimal set is the best bet of a single probability
+distribution, if a cautious answer is worth something. This example puts the three side by side, on the
+same rows.
 """
 
 # %%
-# The waves are noisy mixtures of two of three base waves. From few of them much remains unsure: 120 rows to
-# learn from, 2000 for the conformal predictor to measure itself, and the rest to judge the sets.
+# The waves are noisy mixtures of two of three base waves. From few of them much remains unsure: 120 rows
+# to learn from, 2000 for the conformal predictor to measure itself, and the rest to judge the sets.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -43,12 +44,12 @@ for level in (0.8, 0.9, 0.95):
     sets[f"conformal, {level:.0%}"] = conformal.predict_set(X[test])[1][:, :, 0]
 
 # %%
-# *Coverage* is how often a set holds the true class, *determinacy* how often it has a single one, *size* the
-# mean number of classes where there are several. Only the conformal sets promise a coverage; they keep it on
-# average, and pay for it with sets of several classes. COMP-AODE* doubts few rows: where all priors agree, it
-# answers, however close the call. The utility-optimal sets doubt the close calls, and nothing earns more
-# under their measure if the probabilities are right. Those from 120 rows are too sure of themselves, so that
-# conformal sets of a fitting level earn as much.
+# *Coverage* is how often a set holds the true class, *determinacy* how often it has a single one, *size*
+# the mean number of classes where there are several. Only the conformal sets promise a coverage; they
+# keep it on average, and pay for it with sets of several classes. COMP-AODE* doubts few rows: where all
+# priors agree, it answers, however close the call. The utility-optimal sets doubt the close calls, and
+# nothing earns more under their measure if the probabilities are right. Those from 120 rows are too sure
+# of themselves, so that conformal sets of a fitting level earn as much.
 
 truth = np.searchsorted(clf.classes_, y[test])
 points = {}
@@ -64,9 +65,9 @@ for name, y_set in sets.items():
     )
 
 # %%
-# The same as a picture. Conformal sets move along a line that their level chooses; the credal sets stay near the
-# single answers, because they ask another question: not "how often will this be right?" but "would another prior
-# answer otherwise?"
+# The same as a picture. Conformal sets move along a line that their level chooses; the credal sets stay
+# near the single answers, because they ask another question: not "how often will this be right?" but
+# "would another prior answer otherwise?"
 
 figure, ax = plt.subplots(figsize=(6.5, 4))
 for name, (size, coverage) in points.items():

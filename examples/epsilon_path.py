@@ -2,13 +2,13 @@
 The ε-path of one instance
 ==========================
 
-ε is the least prior probability that each model has. A small ε admits priors that trust a single model almost
-blindly, a large one only those near the uniform prior. Following one case from small to large ε shows when its
-answer becomes a single class, and how that is told by one number, the robustness.
+ε is the least prior probability that each model has. A small ε admits priors that trust a single model
+almost blindly, a large one only those near the uniform prior. Following one case from small to large ε
+shows when its answer becomes a single class, and how that is told by one number, the robustness.
 """
 
 # %%
-# Thirty wines to learn from, and a wine that is left undecided by BMA-AODE*:
+# Forty wines to learn from, and a wine that is left undecided by BMA-AODE*:
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -25,8 +25,8 @@ robustness = CredalBmaAODE().fit(X.iloc[train], y.iloc[train]).robustness(X.iloc
 case = X.iloc[test[np.abs(robustness - 0.45).argmin()]].to_frame().T
 
 # %%
-# ε must lie below 1/(k+1), with k the features that were kept. For each ε the classifier is fitted again, which
-# takes milliseconds, and asked for the bounds and the set of the same wine.
+# ε must lie below 1/(k+1), with k the features that were kept. For each ε the classifier is fitted again,
+# which takes milliseconds, and asked for the bounds and the set of the same wine.
 
 k = len(CredalBmaAODE().fit(X.iloc[train], y.iloc[train]).super_parents_)
 path = np.geomspace(1e-4, 0.99 / (k + 1), 60)
@@ -41,17 +41,22 @@ for ax, (name, Classifier) in zip(
         ax.fill_between(path, bounds[:, c, 0], bounds[:, c, 1], color=f"C{c}", alpha=0.3, label=label)
         inside = np.where(sets[:, c], -0.04 - 0.05 * c, np.nan)
         ax.plot(path, inside, color=f"C{c}", lw=5, solid_capstyle="butt")
-    ax.axvline(fitted[0].set_params(epsilon="auto").fit(X.iloc[train], y.iloc[train]).epsilon_, color="0.5", lw=1, ls=":")
+    ax.axvline(
+        fitted[0].set_params(epsilon="auto").fit(X.iloc[train], y.iloc[train]).epsilon_,
+        color="0.5",
+        lw=1,
+        ls=":",
+    )
     first = path[np.argmax(sets.sum(axis=1) == 1)] if (sets.sum(axis=1) == 1).any() else None
     text = "never a single class" if first is None else f"a single class from ε = {first:.4f} on"
     ax.set(xscale="log", title=f"{name}: {text}", xlabel="ε")
     print(f"{name}: {text}")
 
 # %%
-# The bands are lower and upper probabilities; the bars below them show which classes belong to the set. The
-# dotted line is the default ε. BMA-AODE* needs a far larger ε to make up its mind than COMP-AODE*: its weights
-# are likelihoods, which a change of prior moves by orders of magnitude, while compression coefficients feel only the
-# logarithm of the prior.
+# The bands are lower and upper probabilities; the bars below them show which classes belong to the set.
+# The dotted line is the default ε. BMA-AODE* needs a far larger ε to make up its mind than COMP-AODE*:
+# its weights are likelihoods, which a change of prior moves by orders of magnitude, while compression
+# coefficients feel only the logarithm of the prior.
 
 axes[0].set_ylabel("probability")
 axes[0].legend(frameon=False, title="class", fontsize=8)

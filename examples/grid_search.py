@@ -2,13 +2,14 @@
 A pipeline, chosen by the utility of its sets
 =============================================
 
-The classifiers are scikit-learn estimators: they end pipelines, and searches find their parameters. What is
-searched for can be the utility of the *sets*: ``make_set_scorer`` makes a scorer of any measure of sets.
+The classifiers are scikit-learn estimators: they end pipelines, and searches find their parameters. What
+is searched for can be the utility of the *sets*: ``make_set_scorer`` makes a scorer of any measure of
+sets.
 """
 
 # %%
-# A pipeline that chooses features and ends in COMP-AODE* or BMA-AODE*, with ε to be found. u65 gives 0.65 for a
-# right set of two classes and 1 for a right single class.
+# A pipeline that chooses features and ends in COMP-AODE* or BMA-AODE*, with ε to be found. u65 gives 0.65
+# for a right set of two classes and 1 for a right single class.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -39,14 +40,15 @@ search = GridSearchCV(
 print({name: str(value) for name, value in search.best_params_.items()})
 
 # %%
-# A pipeline passes on only the methods that scikit-learn knows; ``skcredal.metrics.predict_set`` finds the sets in
-# it, and in the search.
+# A pipeline passes on only the methods that scikit-learn knows; ``skcredal.metrics.predict_set`` finds
+# the sets in it, and in the search.
 
 y_set = predict_set(search, X_test)
 print(credal_report(y_test, y_set, y_proba=search.predict_proba(X_test), labels=search.classes_))
 
 # %%
-# Utilities of all candidates by cross-validation, against ε. A smaller ε makes larger sets, which u80 forgives and u65 does not.
+# Utilities of all candidates by cross-validation, against ε. A smaller ε makes larger sets, which u80
+# forgives and u65 does not.
 
 results = search.cv_results_
 figure, axes = plt.subplots(1, 2, figsize=(9.5, 3.4), sharey=True)

@@ -3,8 +3,9 @@ Five credal classifiers as data grow
 ====================================
 
 All five credal classifiers answer with several classes where a set of priors does not agree, but they are
-imprecise about different things: the prior over the SPODEs (COMP-AODE*, BMA-AODE*), over the parameters (NCC, and the leaves of
-CDT), over which features matter (CMA). With more rows the prior matters less, and the sets become single classes.
+imprecise about different things: the prior over the SPODEs (COMP-AODE*, BMA-AODE*), over the parameters
+(NCC, and the leaves of CDT), over which features matter (CMA). With more rows the prior matters less, and
+the sets become single classes.
 """
 
 # %%

@@ -2,15 +2,16 @@
 A mixed table with missing values
 =================================
 
-Tables from practice mix numbers and categories, and have holes. The classifiers take them as they are: numbers
-are cut into bins inside, text and categories are states, a missing cell is ``None``, ``NaN`` or whatever the
-table's library uses. Here more and more cells of a table of patients are made missing, to see what becomes of
-the answers.
+Tables from practice mix numbers and categories, and have holes. The classifiers take them as they are:
+numbers are cut into bins inside, text and categories are states, a missing cell is ``None``, ``NaN`` or
+whatever the table's library uses. Here more and more cells of a table of patients are made missing, to
+see what becomes of the answers.
 """
 
 # %%
-# Of 442 patients with diabetes age, sex, body mass index, blood pressure and six blood values were taken, and how
-# the disease went on in the year after. We make three classes of the latter, of about the same size.
+# Of 442 patients with diabetes age, sex, body mass index, blood pressure and six blood values were taken,
+# and how the disease went on in the year after. We make three classes of the latter, of about the same
+# size.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -27,9 +28,9 @@ progress = np.array(["slow", "middling", "fast"])[np.digitize(diabetes.target, [
 print(patients.head(3).to_string())
 
 # %%
-# Cells go missing at random, text and numbers alike, in the rows to learn from as well as in those to judge.
-# ``missing="impute"`` puts the median or the most frequent state of the training rows in their place;
-# ``missing="marginalize"`` leaves them out of counts and of predictions.
+# Cells go missing at random, text and numbers alike, in the rows to learn from as well as in those to
+# judge. ``missing="impute"`` puts the median or the most frequent state of the training rows in their
+# place; ``missing="marginalize"`` leaves them out of counts and of predictions.
 
 
 def with_holes(table: pd.DataFrame, share: float, seed: int) -> pd.DataFrame:
@@ -52,9 +53,9 @@ for missing in ("impute", "marginalize"):
         found[missing].append([summary[name] for name in measures])
 
 # %%
-# Accuracy falls with what is known, as it must. The utility u65 counts sets, too; *determinacy* is the share of
-# the patients with a single class. The picture is of one way to make holes: small differences between the two
-# lines are chance.
+# Accuracy falls with what is known, as it must. The utility u65 counts sets, too; *determinacy* is the
+# share of the patients with a single class. The picture is of one way to make holes: small differences
+# between the two lines are chance.
 
 figure, axes = plt.subplots(1, 3, figsize=(9.5, 3.2))
 for place, (ax, name) in enumerate(zip(axes, measures, strict=True)):

@@ -2,9 +2,10 @@
 The reject option, with costs
 =============================
 
-Sometimes a case can be handed on to someone else: that costs something, but less than an error. If an error costs 1
-and handing on costs d, a determinate classifier should answer where its class has a probability of at least 1 − d. A
-credal classifier asks the *lower* probability to be that high, and a set of a single class.
+Sometimes a case can be handed on to someone else: that costs something, but less than an error. If an
+error costs 1 and handing on costs d, a determinate classifier should answer where its class has a
+probability of at least 1 − d. A credal classifier asks the *lower* probability to be that high, and a set
+of a single class.
 """
 
 # %%
@@ -38,9 +39,9 @@ for seed in range(10):
         found[name].append(curve)
 
 # %%
-# Means over ten ways to choose the 200 boards. Below a certain cost it pays to be careful about the prior: the
-# probabilities of a single prior are too sure of themselves, while lower probabilities are not. Where handing on is
-# nearly as dear as an error, the careful rule hands on too much.
+# Means over ten ways to choose the 200 boards. Below a certain cost it pays to be careful about the
+# prior: the probabilities of a single prior are too sure of themselves, while lower probabilities are
+# not. Where handing on is nearly as dear as an error, the careful rule hands on too much.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9.5, 3.4))
 for name, curves in found.items():

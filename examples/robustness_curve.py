@@ -2,9 +2,9 @@
 Which answers are fragile?
 ==========================
 
-The robustness of an answer is how much of the prior over the models may be replaced by anything before the answer
-changes. It orders cases differently than the probability does: an answer may be probable under the one prior that
-was chosen, and hang on it all the same.
+The robustness of an answer is how much of the prior over the models may be replaced by anything before
+the answer changes. It orders cases differently than the probability does: an answer may be probable under
+the one prior that was chosen, and hang on it all the same.
 """
 
 # %%
@@ -29,14 +29,16 @@ for train, test in StratifiedShuffleSplit(10, train_size=200, random_state=0).sp
 robustness, probability, right, single = map(np.concatenate, (robustness, probability, right, single))
 
 # %%
-# Of the answers that hold under every prior of the set most are right; of the others hardly more than a guess would be:
+# Of the answers that hold under every prior of the set most are right, of the others little more than
+# half:
 
 print(f"safe cases:            {single.mean():4.0%} of all, {right[single].mean():.0%} right")
 print(f"prior-dependent cases: {1 - single.mean():4.0%} of all, {right[~single].mean():.0%} right")
 
 # %%
-# On the left the accuracy in ten equal parts of the cases by their robustness. On the right the accuracy on the
-# most robust cases, against how many of them are answered, beside the same for the most probable ones.
+# On the left the accuracy in ten equal parts of the cases by their robustness. On the right the accuracy
+# on the most robust cases, against how many of them are answered, beside the same for the most probable
+# ones.
 
 parts = np.array_split(np.argsort(robustness, kind="stable"), 10)
 figure, (left, curve) = plt.subplots(1, 2, figsize=(9.5, 3.4))

@@ -2,13 +2,14 @@
 Why is this case undecided?
 ===========================
 
-A set of two classes is not a shrug: the classifier can say which of its models disagree, and which prior over
-them would turn the answer. Here 80 tumours are learned from, and one of the others is looked at.
+A set of two classes is not a shrug: the classifier can say which of its models disagree, and which prior
+over them would turn the answer. Here 80 tumours are learned from, and one of the others is looked at.
 """
 
 # %%
-# Each model (SPODE) lets all measurements depend on one of them, its super-parent. COMP-AODE* averages the models
-# under every prior that gives each some weight, and answers with both classes where the priors do not agree.
+# Each model (SPODE) lets all measurements depend on one of them, its super-parent. COMP-AODE* averages
+# the models under every prior that gives each some weight, and answers with both classes where the priors
+# do not agree.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -31,8 +32,8 @@ explanation = clf.explain(case).iloc[0]
 print(explanation["sentence"])
 
 # %%
-# And in full: by how much each model prefers the predicted class to its rival (*votes*), and how the prior that is worst for the
-# predicted class spreads its mass (*prior*).
+# And in full: by how much each model prefers the predicted class to its rival (*votes*), and how the
+# prior that is worst for the predicted class spreads its mass (*prior*).
 
 for name, vote, mass in zip(
     explanation["super_parents"], explanation["votes"], explanation["prior"], strict=True

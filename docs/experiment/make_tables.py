@@ -39,7 +39,15 @@ def claims_table(honest: Path, paper: Path) -> None:
     """Put the claims of both settings side by side."""
     found = [json.loads((folder / "claims.json").read_text(encoding="utf-8")) for folder in (honest, paper)]
     rows = [
-        [str(a["number"]), a["text"], a["paper"], a["ours"], VERDICT[a["holds"]], b["ours"], VERDICT[b["holds"]]]
+        [
+            str(a["number"]),
+            a["text"],
+            a["paper"],
+            a["ours"],
+            VERDICT[a["holds"]],
+            b["ours"],
+            VERDICT[b["holds"]],
+        ]
         for a, b in zip(*found, strict=True)
     ]
     header = ["#", "claim", "paper", "honest setting", "honest", "paper's setting", "paper's"]
