@@ -107,8 +107,8 @@ assert not any(check["status"] == "failed" for check in checks)
 # lies in the set, a larger set of priors never makes a smaller set of classes, and what interval
 # dominance drops is not maximal.
 
-data = load_dataset("waveform")
-train, test = np.split(np.random.default_rng(0).permutation(len(data.target)), [60])
+data = load_dataset("wine")
+train, test = np.split(np.random.default_rng(0).permutation(len(data.target)), [100])
 X_train, y_train, X_test = data.features.iloc[train], data.target.iloc[train], data.features.iloc[test]
 clf = CredalOneRule().fit(X_train, y_train)
 proba, interval, y_set = clf.predict_proba(X_test), clf.predict_interval(X_test), clf.predict_set(X_test)
