@@ -19,8 +19,16 @@ _log = logging.getLogger(__name__)
 
 # A name such as min or LL is an identifier to MathML; as an operator it would be set with wide gaps.
 _NAME_AS_OPERATOR = re.compile(r"<mo>([A-Za-z]{2,}(?:\s[a-z]+)?)</mo>")
-# A function's name stands apart from an argument without parentheses.
-_FUNCTION = re.compile(r"(<mi>(?:log|exp|min|max|lg|ln)</mi>)(?=<m(?:i|n|sub|frac|over|row)\b)")
+# In a displayed formula what is minimised over stands below.
+_UNDER = re.compile(r"<msub>(<mi>(?:min|max)</mi>)((?:<mi>\w+</mi>)|<mrow>.*?</mrow>)</msub>")
+# A function's name, with its subscript, stands apart from an argument without parentheses.
+_FUNCTION = re.compile(
+    r"((?<!<msub>)(?<!<munder>)<mi>(?:log|exp|min|max)</mi>"
+    r"|<(msub|munder)><mi>(?:log|min|max)</mi>(?:<m[in]>\w+</m[in]>|<mrow>.*?</mrow>)</\2>)"
+    r"(?=<m(?:i|n|sub|under|frac|over|row|sup)\b)"
+)
+# A prime is raised by itself; as a superscript it would be too small to tell from two.
+_PRIME = re.compile(r"<msup>(<mi>\w</mi>)<mi>(&#x0203[234];)</mi></msup>")
 
 
 def to_mathml(latex: str, *, block: bool = False) -> str:
@@ -29,6 +37,9 @@ def to_mathml(latex: str, *, block: bool = False) -> str:
     if "\\" in found or "<mi>&</mi>" in found:
         _log.warning("a formula was not understood: %s", latex)
     found = _NAME_AS_OPERATOR.sub(r"<mi>\1</mi>", found)
+    found = _PRIME.sub(r'<mrow>\1<mo lspace="0" rspace="0.08em">\2</mo></mrow>', found)
+    if block:
+        found = _UNDER.sub(r"<munder>\1\2</munder>", found)
     return _FUNCTION.sub(r'\1<mspace width="0.17em" />', found)
 
 
