@@ -79,7 +79,7 @@ html_theme_options = {
     "footer_end": ["theme-version"],
     "header_links_before_dropdown": 7,
 }
-html_sidebars = {page: [] for page in ("index", "start", "theory", "contribute")}
+html_sidebars = {page: [] for page in ("index", "start", "theory", "contribute", "experiment/index")}
 
 
 def _skip_foreign(app: Any, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:
@@ -88,13 +88,14 @@ def _skip_foreign(app: Any, what: str, name: str, obj: Any, skip: bool, options:
     return True if module is not None and not module.startswith("skcredal") else None
 
 
-def _keep_underscores(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """Keep the underscore that ends a fitted attribute in a shape from being read as a link."""
+def _keep_as_written(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Keep the underscore of a fitted attribute in a shape from being a link, and an initial from a list."""
     lines[:] = [re.sub(r"(?<=shape \()(\w+)_(?=,)", r"\1\\_", line) for line in lines]
+    lines[:] = [re.sub(r"^(\s*)([A-Z]\. [A-Z])", r"\1\\\2", line) for line in lines]
 
 
 def setup(app: Any) -> None:
     """Connect the above."""
     app.connect("autodoc-skip-member", _skip_foreign)
     # After numpydoc, which reads the docstring as it is.
-    app.connect("autodoc-process-docstring", _keep_underscores, priority=900)
+    app.connect("autodoc-process-docstring", _keep_as_written, priority=900)

@@ -30,34 +30,28 @@ case = X.iloc[test[np.abs(robustness - 0.45).argmin()]].to_frame().T
 
 k = len(CredalBmaAODE().fit(X.iloc[train], y.iloc[train]).super_parents_)
 path = np.geomspace(1e-4, 0.99 / (k + 1), 60)
-figure, axes = plt.subplots(1, 2, figsize=(9.5, 3.6), sharey=True)
-for ax, (name, Classifier) in zip(
-    axes, {"BMA-AODE*": CredalBmaAODE, "COMP-AODE*": CredalCompAODE}.items(), strict=True
-):
+bounds, sets = {}, {}
+for name, Classifier in {"BMA-AODE*": CredalBmaAODE, "COMP-AODE*": CredalCompAODE}.items():
     fitted = [Classifier(epsilon=eps).fit(X.iloc[train], y.iloc[train]) for eps in path]
-    bounds = np.array([clf.predict_interval(case)[0] for clf in fitted])
-    sets = np.array([clf.predict_set(case)[0] for clf in fitted])
-    for c, label in enumerate(fitted[0].classes_):
-        ax.fill_between(path, bounds[:, c, 0], bounds[:, c, 1], color=f"C{c}", alpha=0.3, label=label)
-        inside = np.where(sets[:, c], -0.04 - 0.05 * c, np.nan)
-        ax.plot(path, inside, color=f"C{c}", lw=5, solid_capstyle="butt")
-    ax.axvline(
-        fitted[0].set_params(epsilon="auto").fit(X.iloc[train], y.iloc[train]).epsilon_,
-        color="0.5",
-        lw=1,
-        ls=":",
-    )
-    first = path[np.argmax(sets.sum(axis=1) == 1)] if (sets.sum(axis=1) == 1).any() else None
-    text = "never a single class" if first is None else f"a single class from ε = {first:.4f} on"
-    ax.set(xscale="log", title=f"{name}: {text}", xlabel="ε")
-    print(f"{name}: {text}")
+    bounds[name] = np.array([clf.predict_interval(case)[0] for clf in fitted])
+    sets[name] = np.array([clf.predict_set(case)[0] for clf in fitted])
+    single = path[sets[name].sum(axis=1) == 1]
+    print(f"{name}: a single class for {len(single)} of {len(path)} values, from ε = {single.min():.4f} on")
 
 # %%
 # The bands are lower and upper probabilities; the bars below them show which classes belong to the set.
-# The dotted line is the default ε. BMA-AODE* needs a far larger ε to make up its mind than COMP-AODE*:
-# its weights are likelihoods, which a change of prior moves by orders of magnitude, while compression
-# coefficients feel only the logarithm of the prior.
+# The dotted line is the default ε. BMA-AODE* needs a far larger ε to make up its mind than COMP-AODE*: its
+# weights are likelihoods times the prior, which a change of prior moves by orders of magnitude, while
+# compression coefficients feel only the logarithm of the prior.
 
+figure, axes = plt.subplots(1, 2, figsize=(9.5, 3.6), sharey=True)
+for ax, name in zip(axes, bounds, strict=True):
+    for c, label in enumerate(fitted[0].classes_):
+        ax.fill_between(path, *bounds[name][:, c].T, color=f"C{c}", alpha=0.3, label=label)
+        inside = np.where(sets[name][:, c], -0.04 - 0.05 * c, np.nan)
+        ax.plot(path, inside, color=f"C{c}", lw=5, solid_capstyle="butt")
+    ax.axvline(0.01, color="0.5", lw=1, ls=":")
+    ax.set(xscale="log", title=name, xlabel="ε")
 axes[0].set_ylabel("probability")
-axes[0].legend(frameon=False, title="class", fontsize=8)
+axes[1].legend(frameon=False, title="class", fontsize=8, loc="upper right")
 plt.show()

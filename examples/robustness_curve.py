@@ -32,13 +32,16 @@ robustness, probability, right, single = map(np.concatenate, (robustness, probab
 # Of the answers that hold under every prior of the set most are right, of the others little more than
 # half:
 
-print(f"safe cases:            {single.mean():4.0%} of all, {right[single].mean():.0%} right")
-print(f"prior-dependent cases: {1 - single.mean():4.0%} of all, {right[~single].mean():.0%} right")
+unturned = robustness == 1
+print(f"safe cases:              {single.mean():4.0%} of all, {right[single].mean():.0%} right")
+print(f"of these, robustness 1:  {unturned.mean():4.0%} of all, {right[unturned].mean():.0%} right")
+print(f"prior-dependent cases:   {1 - single.mean():4.0%} of all, {right[~single].mean():.0%} right")
 
 # %%
-# On the left the accuracy in ten equal parts of the cases by their robustness. On the right the accuracy
-# on the most robust cases, against how many of them are answered, beside the same for the most probable
-# ones.
+# On the left the accuracy in ten equal parts of the cases by their robustness. On the right the accuracy on
+# the most robust cases, against how many of them are answered, beside the same for the most probable ones.
+# Robustness finds the fragile answers, those on the right end of the curve; among the many that no prior can
+# turn it says nothing more, and there the probability is the better guide. They are two questions.
 
 parts = np.array_split(np.argsort(robustness, kind="stable"), 10)
 figure, (left, curve) = plt.subplots(1, 2, figsize=(9.5, 3.4))

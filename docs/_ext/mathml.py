@@ -28,7 +28,7 @@ _FUNCTION = re.compile(
     r"(?=<m(?:i|n|sub|under|frac|over|row|sup)\b)"
 )
 # A prime is raised by itself; as a superscript it would be too small to tell from two.
-_PRIME = re.compile(r"<msup>(<mi>\w</mi>)<mi>(&#x0203[234];)</mi></msup>")
+_PRIME = re.compile(r"<msup>(<mi>(?:\w|&#x\w+;)</mi>)<mi>(&#x0203[234];)</mi></msup>")
 
 
 def to_mathml(latex: str, *, block: bool = False) -> str:
@@ -38,6 +38,8 @@ def to_mathml(latex: str, *, block: bool = False) -> str:
         _log.warning("a formula was not understood: %s", latex)
     found = _NAME_AS_OPERATOR.sub(r"<mi>\1</mi>", found)
     found = _PRIME.sub(r'<mrow>\1<mo lspace="0" rspace="0.08em">\2</mo></mrow>', found)
+    # A bar around a number is a bracket, not a relation.
+    found = found.replace('<mo stretchy="false">&#x0007C;</mo>', '<mo lspace="0" rspace="0">|</mo>')
     if block:
         found = _UNDER.sub(r"<munder>\1\2</munder>", found)
     return _FUNCTION.sub(r'\1<mspace width="0.17em" />', found)

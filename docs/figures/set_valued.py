@@ -38,4 +38,6 @@ for r, ax in enumerate(axes):
     )
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
-figure.supxlabel("coloured: bounds over all priors of the set;  ticks: what each model says alone", fontsize=9)
+figure.supxlabel(
+    "coloured: bounds over all priors of the set;  ticks: what each model says alone", fontsize=9
+)
