@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 ORANGE := .orange-venv
 
-.PHONY: paper test bench lint format types layers unit kernels golden orange-cuts clean
+.PHONY: paper test docs bench lint format types layers unit kernels golden orange-cuts clean
 
 $(STAMP): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -44,6 +44,11 @@ unit: $(STAMP)
 kernels: $(STAMP)
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto -m kernel --cov --cov-report=term tests
 
+# The pages in docs/_build/html: their code is executed first, then they are built, warnings as errors.
+docs: $(STAMP)
+	$(BIN)/python -m pytest -q --doctest-glob='*.rst' docs/*.rst docs/guide/*.rst docs/experiment/*.rst
+	$(BIN)/python -m sphinx -b html -W --keep-going -q -j 2 docs docs/_build/html
+
 # The numbers that tests compare with; only where a change of them is meant. SKCREDAL_DATA names the data.
 golden: $(STAMP)
 	$(BIN)/python tests/expected/make_golden.py
@@ -59,4 +64,5 @@ orange-cuts: $(ORANGE)/.installed
 	$(ORANGE)/bin/python tests/expected/make_orange_cuts.py
 
 clean:
-	rm -rf $(VENV) $(ORANGE) .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache dist benchmarks/build
+	rm -rf $(VENV) $(ORANGE) docs/_build docs/api docs/gallery benchmarks/build dist
+	rm -rf .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache

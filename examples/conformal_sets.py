@@ -2,16 +2,18 @@
 Three kinds of set-valued prediction
 ====================================
 
-A classifier may answer with several classes for different reasons. COMP-AODE* does where its answer hangs on
-the prior over the models. A conformal predictor does so that its sets hold the true class as often as was
-promised, whatever the classifier. A utility-optimal set is the best bet of a single probability distribution,
-if a cautious answer is worth something. This example puts the three side by side, on the same rows.
+A classifier may answer with several classes for different reasons. COMP-AODE* does where its answer hangs
+on the prior over the models. A conformal predictor does so that its sets hold the true class as often as
+was promised, whatever the classifier. A utility-optimal set is the best bet of a single probability
+distribution, if a cautious answer is worth something. This example puts the three side by side, on the
+same rows.
 """
 
 # %%
-# The waves are noisy mixtures of two of three base waves. From few of them much remains unsure: 120 rows to
-# learn from, 2000 for the conformal predictor to measure itself, and the rest to judge the sets.
+# The waves are noisy mixtures of two of three base waves. From few of them much remains unsure: 120 rows
+# to learn from, 2000 for the conformal predictor to measure itself, and the rest to judge the sets.
 
+import matplotlib.pyplot as plt
 import numpy as np
 from mapie.classification import SplitConformalClassifier
 
@@ -42,20 +44,39 @@ for level in (0.8, 0.9, 0.95):
     sets[f"conformal, {level:.0%}"] = conformal.predict_set(X[test])[1][:, :, 0]
 
 # %%
-# *Coverage* is how often a set holds the true class, *determinacy* how often it has a single one, *size* the
-# mean number of classes where there are several. Only the conformal sets promise a coverage; they keep it on
-# average, and pay for it with sets of several classes. COMP-AODE* doubts few rows: where all priors agree, it
-# answers, however close the call. The utility-optimal sets doubt the close calls, and nothing earns more
-# under their measure if the probabilities are right. Those from 120 rows are too sure of themselves, so that
-# conformal sets of a fitting level earn as much.
+# *Coverage* is how often a set holds the true class, *determinacy* how often it has a single one, *size*
+# the mean number of classes where there are several. Only the conformal sets promise a coverage; they
+# keep it on average, and pay for it with sets of several classes. COMP-AODE* doubts few rows: where all
+# priors agree, it answers, however close the call. The utility-optimal sets doubt the close calls, and
+# nothing earns more under their measure if the probabilities are right. Those from 120 rows are too sure
+# of themselves, so that conformal sets of a fitting level earn as much.
 
 truth = np.searchsorted(clf.classes_, y[test])
+points = {}
 print(f"{'':22} coverage  determinacy  size    u65    u80")
 for name, y_set in sets.items():
     measures = credal_summary(y[test], y_set, labels=clf.classes_)
     coverage = y_set[np.arange(len(truth)), truth].mean()
+    points[name] = (y_set.sum(axis=1).mean(), coverage)
     size = "-" if np.isnan(measures["output_size"]) else f"{measures['output_size']:.2f}"
     print(
         f"{name:22} {coverage:8.3f} {measures['determinacy']:12.3f} {size:>5}"
         f" {measures['u65']:6.3f} {measures['u80']:6.3f}"
     )
+
+# %%
+# The same as a picture. Conformal sets move along a line that their level chooses; the credal sets stay
+# near the single answers, because they ask another question: not "how often will this be right?" but
+# "would another prior answer otherwise?"
+
+figure, ax = plt.subplots(figsize=(6.5, 4))
+for name, (size, coverage) in points.items():
+    conformal = name.startswith("conformal")
+    ax.plot(size, coverage, "s" if conformal else "o", ms=7, color="C1" if conformal else "C0")
+    height = {"COMP-AODE*": 9, "COMP-AODE (one class)": -2, "conformal, 80%": -13}.get(name, 3)
+    ax.annotate(name, (size, coverage), (9, height), textcoords="offset points", fontsize=9)
+ax.set(xlabel="mean number of classes in a set", ylabel="coverage")
+ax.set_xlim(right=max(size for size, _ in points.values()) + 0.22)
+ax.set_yticks([0.8, 0.85, 0.9, 0.95])
+ax.yaxis.set_major_formatter("{x:.0%}")
+plt.show()

@@ -1,0 +1,56 @@
+"""The architecture as one picture: the line from a table to a report, and who may import whom."""
+
+import matplotlib.pyplot as plt
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+
+INK, EDGE = "#24292f", "#66707b"
+LAYERS = [
+    ("cli", "the command line", "#e8eef5"),
+    ("report", "displays, pages", "#e8eef5"),
+    ("experiment", "plan, folds, store, claims", "#e8eef5"),
+    ("scale | persistence", "batches, Parquet, Dask | models on disk", "#dcebf7"),
+    ("classifiers", "scikit-learn estimators: fit, predict_proba, predict_set, …", "#c9e0f2"),
+    ("ensemble | data", "counts, likelihoods, sets of priors | a table becomes codes", "#f9e3d3"),
+    ("kernels", "numba: arrays in, arrays out; know nothing", "#f5d0b5"),
+]
+LINE = ["table", "codes", "counts", "likelihoods", "weights", "posterior", "set", "measures", "report"]
+
+figure, ax = plt.subplots(figsize=(9, 5.6), layout="constrained")
+ax.set(xlim=(0, 100), ylim=(0, 74))
+ax.axis("off")
+
+
+def box(x, y, width, height, color):
+    """Draw a rounded box."""
+    shape = "round,pad=0,rounding_size=1"
+    ax.add_patch(FancyBboxPatch((x, y), width, height, boxstyle=shape, fc=color, ec=EDGE, lw=0.8))
+
+
+def arrow(start, end):
+    """Draw an arrow."""
+    ax.add_patch(FancyArrowPatch(start, end, arrowstyle="-|>", mutation_scale=9, color=EDGE, lw=1))
+
+
+ax.text(0, 72.5, "what happens: one straight line", fontsize=10, color=EDGE, va="center")
+width = 100 / len(LINE)
+for place, name in enumerate(LINE):
+    box(place * width + 0.6, 63.5, width - 2.2, 6, "white")
+    ax.text(place * width + width / 2 - 0.5, 66.5, name, ha="center", va="center", fontsize=9, color=INK)
+    if place:
+        arrow((place * width - 1.6, 66.5), (place * width + 0.7, 66.5))
+
+ax.text(0, 58.5, "who imports whom: only downwards", fontsize=10, color=EDGE, va="center")
+height = 7.9
+for place, (name, what, color) in enumerate(LAYERS):
+    y = 56 - (place + 1) * height
+    box(0.6, y, 70, height - 1.4, color)
+    ax.text(3, y + height / 2 - 0.7, name, va="center", fontsize=10, color=INK, family="monospace")
+    ax.text(27, y + height / 2 - 0.7, what, va="center", fontsize=9, color=INK)
+box(76, 56 - 4 * height, 23, 4 * height - 1.4, "#e3f1e6")
+ax.text(87.5, 45, "metrics\ndecisions", ha="center", va="center", fontsize=10, color=INK, family="monospace")
+ax.text(87.5, 34, "masks of classes,\nprobabilities;\nknow only arrays", ha="center", va="center", fontsize=9)
+box(76, 56 - 7 * height, 23, 3 * height - 1.4, "white")
+ax.text(
+    87.5, 11.5, "tests/oracles.py:\neverything again,\nin plain Python,\nimporting nothing\nof the above",
+    ha="center", va="center", fontsize=9, color=INK,
+)  # fmt: skip

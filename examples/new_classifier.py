@@ -1,0 +1,136 @@
+"""
+A new credal classifier in an afternoon
+=======================================
+
+Holte's *one rule* looks at a single feature, and answers with the most frequent class among the training
+rows that have its value. Its credal version is as small: with an imprecise Dirichlet prior of s
+pseudo-rows over the classes it keeps every class that s more rows could have made the most frequent. This
+page writes it, puts it through scikit-learn's whole contract, and draws what it does.
+"""
+
+# %%
+# A classifier learns from codes in ``_learn`` and answers for a chunk of codes: probabilities in
+# ``_posterior``, undominated classes in ``_maximal_sets``, bounds in ``_intervals``. Everything else is
+# inherited: reading tables of any library, cuts, missing and unknown values, weights, threads, refusals,
+# ``predict``, ``predict_proba``, ``predict_set`` and ``predict_interval``. ``__init__`` only stores, as
+# everywhere in scikit-learn.
+
+import warnings
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.exceptions import SkipTestWarning
+from sklearn.utils.estimator_checks import check_estimator
+
+from skcredal._validation import check_real
+from skcredal.classifiers.credal import CredalClassifier
+from skcredal.data.datasets import load_dataset
+
+
+class CredalOneRule(CredalClassifier):
+    """One rule with an imprecise Dirichlet prior over the classes of each value."""
+
+    def __init__(
+        self,
+        *,
+        s=1.0,
+        criterion="maximality",
+        categorical_features="from_dtype",
+        categories="auto",
+        missing="impute",
+        handle_unknown="ignore",
+        max_categories=None,
+        n_jobs=None,
+    ):
+        self.s = s
+        self.criterion = criterion
+        self.categorical_features = categorical_features
+        self.categories = categories
+        self.missing = missing
+        self.handle_unknown = handle_unknown
+        self.max_categories = max_categories
+        self.n_jobs = n_jobs
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_real("s", self.s, low=0.0, low_open=True)
+
+    def _learn(self, rows):
+        """Keep the counts of the feature whose most frequent classes are right most often."""
+        counts = self._count_values(rows)
+        tables = [counts.values(j) for j in range(len(rows.codes))]
+        hits = [table.max(axis=1).sum() for table in tables]
+        # No feature may be left: then the class counts answer, as for an unknown value.
+        self._best = int(np.argmax(hits)) if hits else None
+        known = tables[self._best] if hits else np.empty((0, len(self.classes_)))
+        self._table = np.vstack([known, counts.n_c]).astype(float)
+        self.feature_ = self._kept_features()[self._best] if hits else None
+
+    def _counts_of(self, chunk):
+        """Return n(c, a) of each row: the code of an unknown value is the number of states, the last line."""
+        if self._best is None:
+            return np.repeat(self._table, chunk.shape[1], axis=0)
+        return self._table[chunk[self._best]]
+
+    def _posterior(self, chunk):
+        n = self._counts_of(chunk)
+        return (n + self.s / n.shape[1]) / (n.sum(axis=1, keepdims=True) + self.s)
+
+    def _maximal_sets(self, chunk):
+        n = self._counts_of(chunk)
+        # c' dominates c'' iff n(c') > n(c'') + s: the prior that is worst for it gives all of s to c''.
+        return n + self.s >= n.max(axis=1, keepdims=True), self._posterior(chunk)
+
+    def _intervals(self, chunk):
+        n = self._counts_of(chunk)
+        total = n.sum(axis=1, keepdims=True) + self.s
+        return np.stack([n / total, (n + self.s) / total], axis=-1)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # scikit-learn's test problems need more than one feature
+        return tags
+
+
+# %%
+# The contract first. scikit-learn checks some fifty properties of an estimator: cloning, shapes, errors,
+# weights, pickling, and more.
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", SkipTestWarning)  # a check may skip what is not installed
+    checks = check_estimator(CredalOneRule())
+print(sum(check["status"] == "passed" for check in checks), "checks passed")
+assert not any(check["status"] == "failed" for check in checks)
+
+# %%
+# Then the laws that hold for every credal classifier: bounds hold the probability, the predicted class
+# lies in the set, a larger set of priors never makes a smaller set of classes, and what interval
+# dominance drops is not maximal.
+
+data = load_dataset("wine")
+train, test = np.split(np.random.default_rng(0).permutation(len(data.target)), [100])
+X_train, y_train, X_test = data.features.iloc[train], data.target.iloc[train], data.features.iloc[test]
+clf = CredalOneRule().fit(X_train, y_train)
+proba, interval, y_set = clf.predict_proba(X_test), clf.predict_interval(X_test), clf.predict_set(X_test)
+assert (interval[..., 0] <= proba + 1e-12).all()
+assert (proba <= interval[..., 1] + 1e-12).all()
+assert y_set[np.arange(len(y_set)), proba.argmax(axis=1)].all()
+assert (CredalOneRule(s=3.0).fit(X_train, y_train).predict_set(X_test) >= y_set).all()
+by_bounds = CredalOneRule(criterion="interval_dominance").fit(X_train, y_train).predict_set(X_test)
+assert (by_bounds >= y_set).all()
+print(f"The rule looks at {clf.feature_!r}; {np.mean(y_set.sum(axis=1) > 1):.0%} of the rows are undecided.")
+
+# %%
+# And a picture: the answer along the feature that the rule has chosen. Each bin has the bounds of its
+# counts.
+
+values = np.linspace(X_test[clf.feature_].min(), X_test[clf.feature_].max(), 400)
+probe = X_test.iloc[[0] * len(values)].assign(**{clf.feature_: values})
+figure, ax = plt.subplots(figsize=(7, 3.4))
+for c, label in enumerate(clf.classes_):
+    low, high = clf.predict_interval(probe)[:, c].T
+    ax.fill_between(values, low, high, step="mid", alpha=0.35, label=label)
+    ax.plot(values, clf.predict_proba(probe)[:, c], lw=1)
+ax.set(xlabel=clf.feature_, ylabel="probability and its bounds", ylim=(-0.02, 1.02))
+ax.legend(frameon=False)
+plt.show()
