@@ -1,7 +1,9 @@
 """fit, predict, explain, evaluate and datasets, as someone with a table and no notebook calls them."""
 
 import io
+import json
 import os
+import re
 import subprocess
 import sys
 
@@ -14,6 +16,7 @@ import skcredal.cli.commands as commands_module
 from skcredal import CredalCompAODE
 from skcredal.cli.app import app
 from skcredal.data.datasets import list_datasets, load_dataset
+from skcredal.experiment.evaluate import out_of_fold_cases
 from skcredal.experiment.plan import CLASSIFIERS
 
 skops = pytest.importorskip("skops")
@@ -200,9 +203,36 @@ def test_evaluation_ranks_by_utility_and_splits_safe_from_dependent(run, table):
     for expected in ("5-fold", "# by u80", "safe", "dependent", "comp-aode*"):
         assert expected in result.stdout
     assert max(map(len, result.stdout.splitlines())) <= 80
-    some = evaluated(run(*call, "--classifiers", "aode,ncc,comp-aode-star", "--jobs", 2))
+    some = evaluated(run(*call, "--classifiers", "aode,ncc,comp-aode-star"))
     assert some["ncc"]["u65"] == rows["ncc"]["u65"]
     assert list(some) == [name for name in rows if name in some]
+
+
+def test_evaluation_writes_a_page(run, table, tmp_path):
+    table.loc[0, "outcome"] = None
+    table["<script>"] = "x"
+    table.to_csv("t.csv", index=False)
+    call = ("evaluate", "t.csv", "--target", "outcome", "--classifiers", "aode", "--folds", 3, "--report")
+    result = run(*call, "page.html")
+    assert result.exit_code == 0, result.output
+    page = (tmp_path / "page.html").read_text()
+    assert page.startswith("<!DOCTYPE html>")
+    assert "<h1>outcome in t.csv</h1>" in page
+    assert "59 rows, 4 features, 2 classes" in page
+    assert str(tmp_path) not in page
+    cases = out_of_fold_cases(
+        table.drop(columns="outcome")[1:].reset_index(drop=True), table["outcome"][1:].to_numpy(str), folds=3
+    )
+    embedded = json.loads(re.search(r'id="data">(.*?)</script>', page)[1])
+    # Numbers are those of the rows in the file, the one without a class included.
+    assert [case["row"] for case in embedded["cases"]] == [r + 2 for r in np.flatnonzero(cases.dependent)]
+
+
+@pytest.mark.parametrize("report", ["page.pdf", "no/folder.html", "."])
+def test_a_place_that_a_page_cannot_go_to_is_refused_before_any_work(run, table, report):
+    result = run("evaluate", "patients.csv", "--target", "outcome", "--report", report)
+    assert result.exit_code == 2
+    assert "--report must" in one_line(result)
 
 
 def test_evaluation_drops_what_it_is_told_to(run, table):

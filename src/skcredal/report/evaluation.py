@@ -144,7 +144,7 @@ def evaluation_data(
                 "credal": bool(row["credal"]),
                 "rank_u65": row["rank_u65"],
                 "rank_u80": row["rank_u80"],
-                **{name: _number(row[name]) for name in _MEASURES},
+                **{name: _number(row[name], digits=6) for name in _MEASURES},
             }
             for row in ranking
         ],
@@ -237,7 +237,7 @@ def _value(features: pandas.DataFrame, name: str, r: int) -> str | None:
     return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 1] + "…"
 
 
-def _number(value: Any) -> float | None:
+def _number(value: Any, digits: int = 4) -> float | None:
     """Return a number with as many digits as a reader may want, None for NaN."""
     number = float(value)
-    return None if math.isnan(number) else round(number, 4)
+    return None if math.isnan(number) else round(number, digits)
