@@ -145,6 +145,17 @@ def test_text_that_looks_like_numbers_stays_what_was_learned(run, table):
     assert part.stdout.splitlines()[1:] == [whole[1 + r] for r in rows]
 
 
+def test_a_word_among_numbers_is_refused_with_its_row(run, table, model):
+    table["age"] = table["age"].astype(object)
+    table.loc[28, "age"] = "k.A."
+    table.to_csv("words.csv", index=False)
+    refused = run("predict", "m.skcredal", "words.csv")
+    assert refused.exit_code == 1
+    *_, last = refused.stderr.splitlines()
+    assert "Column 'age' is one of numbers in the model, but row 29 of words.csv holds 'k.A.'" in last
+    assert run("predict", "m.skcredal", "words.csv", "--missing", "k.A.").exit_code == 0
+
+
 def test_a_model_of_parquet_reads_csv(run, table):
     pytest.importorskip("pyarrow")
     typed = table.assign(smoker=table["smoker"] == "yes", pain=table["pain"].astype("category"))
@@ -208,7 +219,8 @@ def test_evaluation_ranks_by_utility_and_splits_safe_from_dependent(run, table):
     assert list(some) == [name for name in rows if name in some]
 
 
-def test_evaluation_writes_a_page(run, table, tmp_path):
+def test_evaluation_writes_a_page(run, tmp_path):
+    table = patients(seed=5)
     table.loc[0, "outcome"] = None
     table["<script>"] = "x"
     table.to_csv("t.csv", index=False)
@@ -224,6 +236,7 @@ def test_evaluation_writes_a_page(run, table, tmp_path):
         table.drop(columns="outcome")[1:].reset_index(drop=True), table["outcome"][1:].to_numpy(str), folds=3
     )
     embedded = json.loads(re.search(r'id="data">(.*?)</script>', page)[1])
+    assert embedded["cases"]
     # Numbers are those of the rows in the file, the one without a class included.
     assert [case["row"] for case in embedded["cases"]] == [r + 2 for r in np.flatnonzero(cases.dependent)]
 
@@ -240,7 +253,7 @@ def test_evaluation_drops_what_it_is_told_to(run, table):
     call = ("evaluate", "ids.csv", "--target", "outcome", "--classifiers", "aode", "--folds", 2)
     warned = run(*call)
     assert one_line(warned) == (
-        "Warning: id looks like an identifier, which tells nothing about new cases; consider --drop id"
+        "Warning: id looks like an identifier and may tell nothing about new cases; consider --drop id"
     )
     assert run(*call, "--drop", "id", "--drop", "other").stderr == ""
 
@@ -280,6 +293,7 @@ def test_whole_numbers_are_classes_and_stay_numbers(run, table):
         ([None] * 60, "Column 'y' of t.csv is empty: no row has a class", 1),
         (np.arange(60) * 0.37, "holds 60 different numbers in 60 rows, which looks like a regression", 1),
         (np.arange(60), "which looks like a regression", 1),
+        (["unknown", *range(59)], "which looks like a regression", 1),
         ([f"name {r}" for r in range(60)], "looks like an identifier or free text", 1),
     ],
 )

@@ -1,8 +1,9 @@
-"""Reports of an experiment: displays of the paper's figures, and a self-contained page.
+"""Reports: displays of the paper's figures, a self-contained page of them, and one of a table of one's own.
 
 A display computes its numbers from a summary of results, and draws them with matplotlib afterwards. A page is
 made in three steps: :func:`report_data` computes a dict, :func:`render_page` makes HTML of it, and
-:func:`write_report` does both and writes a file.
+:func:`write_report` does both and writes a file; :func:`evaluation_data`, :func:`render_evaluation` and
+:func:`write_evaluation` are the steps for a table of one's own.
 """
 
 from skcredal.report.displays import (
@@ -12,6 +13,7 @@ from skcredal.report.displays import (
     RelativeUtilityDisplay,
     SafeDependentDisplay,
 )
+from skcredal.report.evaluation import evaluation_data, render_evaluation, write_evaluation
 from skcredal.report.page import render_page, report_data, write_report
 
 __all__ = [
@@ -20,7 +22,10 @@ __all__ = [
     "RelativeBrierDisplay",
     "RelativeUtilityDisplay",
     "SafeDependentDisplay",
+    "evaluation_data",
+    "render_evaluation",
     "render_page",
     "report_data",
+    "write_evaluation",
     "write_report",
 ]
