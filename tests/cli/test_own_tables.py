@@ -1,7 +1,9 @@
 """fit, predict, explain, evaluate and datasets, as someone with a table and no notebook calls them."""
 
 import io
+import json
 import os
+import re
 import subprocess
 import sys
 
@@ -14,6 +16,7 @@ import skcredal.cli.commands as commands_module
 from skcredal import CredalCompAODE
 from skcredal.cli.app import app
 from skcredal.data.datasets import list_datasets, load_dataset
+from skcredal.experiment.evaluate import out_of_fold_cases
 from skcredal.experiment.plan import CLASSIFIERS
 
 skops = pytest.importorskip("skops")
@@ -142,6 +145,17 @@ def test_text_that_looks_like_numbers_stays_what_was_learned(run, table):
     assert part.stdout.splitlines()[1:] == [whole[1 + r] for r in rows]
 
 
+def test_a_word_among_numbers_is_refused_with_its_row(run, table, model):
+    table["age"] = table["age"].astype(object)
+    table.loc[28, "age"] = "k.A."
+    table.to_csv("words.csv", index=False)
+    refused = run("predict", "m.skcredal", "words.csv")
+    assert refused.exit_code == 1
+    *_, last = refused.stderr.splitlines()
+    assert "Column 'age' is one of numbers in the model, but row 29 of words.csv holds 'k.A.'" in last
+    assert run("predict", "m.skcredal", "words.csv", "--missing", "k.A.").exit_code == 0
+
+
 def test_a_model_of_parquet_reads_csv(run, table):
     pytest.importorskip("pyarrow")
     typed = table.assign(smoker=table["smoker"] == "yes", pain=table["pain"].astype("category"))
@@ -200,9 +214,38 @@ def test_evaluation_ranks_by_utility_and_splits_safe_from_dependent(run, table):
     for expected in ("5-fold", "# by u80", "safe", "dependent", "comp-aode*"):
         assert expected in result.stdout
     assert max(map(len, result.stdout.splitlines())) <= 80
-    some = evaluated(run(*call, "--classifiers", "aode,ncc,comp-aode-star", "--jobs", 2))
+    some = evaluated(run(*call, "--classifiers", "aode,ncc,comp-aode-star"))
     assert some["ncc"]["u65"] == rows["ncc"]["u65"]
     assert list(some) == [name for name in rows if name in some]
+
+
+def test_evaluation_writes_a_page(run, tmp_path):
+    table = patients(seed=5)
+    table.loc[0, "outcome"] = None
+    table["<script>"] = "x"
+    table.to_csv("t.csv", index=False)
+    call = ("evaluate", "t.csv", "--target", "outcome", "--classifiers", "aode", "--folds", 3, "--report")
+    result = run(*call, "page.html")
+    assert result.exit_code == 0, result.output
+    page = (tmp_path / "page.html").read_text()
+    assert page.startswith("<!DOCTYPE html>")
+    assert "<h1>outcome in t.csv</h1>" in page
+    assert "59 rows, 4 features, 2 classes" in page
+    assert str(tmp_path) not in page
+    cases = out_of_fold_cases(
+        table.drop(columns="outcome")[1:].reset_index(drop=True), table["outcome"][1:].to_numpy(str), folds=3
+    )
+    embedded = json.loads(re.search(r'id="data">(.*?)</script>', page)[1])
+    assert embedded["cases"]
+    # Numbers are those of the rows in the file, the one without a class included.
+    assert [case["row"] for case in embedded["cases"]] == [r + 2 for r in np.flatnonzero(cases.dependent)]
+
+
+@pytest.mark.parametrize("report", ["page.pdf", "no/folder.html", "."])
+def test_a_place_that_a_page_cannot_go_to_is_refused_before_any_work(run, table, report):
+    result = run("evaluate", "patients.csv", "--target", "outcome", "--report", report)
+    assert result.exit_code == 2
+    assert "--report must" in one_line(result)
 
 
 def test_evaluation_drops_what_it_is_told_to(run, table):
@@ -210,7 +253,7 @@ def test_evaluation_drops_what_it_is_told_to(run, table):
     call = ("evaluate", "ids.csv", "--target", "outcome", "--classifiers", "aode", "--folds", 2)
     warned = run(*call)
     assert one_line(warned) == (
-        "Warning: id looks like an identifier, which tells nothing about new cases; consider --drop id"
+        "Warning: id looks like an identifier and may tell nothing about new cases; consider --drop id"
     )
     assert run(*call, "--drop", "id", "--drop", "other").stderr == ""
 
@@ -250,6 +293,7 @@ def test_whole_numbers_are_classes_and_stay_numbers(run, table):
         ([None] * 60, "Column 'y' of t.csv is empty: no row has a class", 1),
         (np.arange(60) * 0.37, "holds 60 different numbers in 60 rows, which looks like a regression", 1),
         (np.arange(60), "which looks like a regression", 1),
+        (["unknown", *range(59)], "which looks like a regression", 1),
         ([f"name {r}" for r in range(60)], "looks like an identifier or free text", 1),
     ],
 )

@@ -104,8 +104,10 @@ def test_missing_markers_and_what_is_no_marker():
 
 
 def test_missing_markers_can_be_given():
-    frame = read("n,t\n1,null\n-9,NA\n", missing=["-9"])
-    assert as_lists(frame) == {"n": [1, None], "t": ["null", "NA"]}
+    text = "n,t\n1,null\n-9,NA\n2,-9\n,x\n"
+    assert as_lists(read(text, missing=["-9"])) == {"n": [1, None, 2, None], "t": [None, None, None, "x"]}
+    only = read(text, missing=["-9", ""], usual_missing=False)
+    assert as_lists(only) == {"n": [1, None, 2, None], "t": ["null", "NA", None, "x"]}
 
 
 def test_columns_can_be_kept_as_text():
@@ -225,6 +227,7 @@ OPTIONS = st.fixed_dictionaries(
         "delimiter": st.text(max_size=2) | st.sampled_from([",", ";", " ", ":", "\t", "."]),
         "decimal": st.sampled_from([".", ","]),
         "missing": st.lists(st.text(max_size=2), max_size=2),
+        "usual_missing": st.booleans(),
         "text_columns": st.lists(st.sampled_from(["a", "1", "x"]), max_size=2),
     },
 )

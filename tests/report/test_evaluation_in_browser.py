@@ -150,7 +150,7 @@ def test_a_click_opens_why(page, small):
         assert row.locator("td.number").all_inner_texts() == [
             f"{value:.3f}" for value in (lower, probability, upper)
         ]
-        assert ("in the set" in row.inner_text()) == (c in case["set"])
+        assert ("in set" in row.inner_text()) == (c in case["set"])
     for place, (parent, value, vote, prior) in enumerate(case["voices"]):
         row = why.locator("table").nth(1).locator("tbody tr").nth(place)
         cells = [row.locator("th").inner_text(), *row.locator("td:not(.wide-only)").all_inner_texts()]

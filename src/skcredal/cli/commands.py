@@ -56,9 +56,13 @@ Missing = Annotated[
     list[str] | None,
     typer.Option(
         metavar="TEXT",
-        help="What stands for a missing value in a CSV, instead of: nothing, ?, NA, N/A, NaN, null "
+        help="What stands for a missing value in a CSV, besides the usual: nothing, ?, NA, N/A, NaN, null "
         "(and None, - and . among numbers); may be given several times.",
     ),
+]
+UsualMissing = Annotated[
+    bool,
+    typer.Option("--usual-missing/--no-usual-missing", help="Whether the usual ones are missing values."),
 ]
 Runs = Annotated[int, typer.Option(min=1, help="How often the rows are shuffled and split anew.")]
 Folds = Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")]
@@ -83,6 +87,7 @@ def fit(
     delimiter: Delimiter = None,
     decimal: Decimal = None,
     missing: Missing = None,
+    usual_missing: UsualMissing = True,
 ) -> None:
     """Learn a classifier from a table and keep it in a file.
 
@@ -96,7 +101,7 @@ def fit(
         raise CallError(f"-o must be a file in a folder that exists, got {out!r}.")
     if data != "-" and path.exists() and Path(data).exists() and path.samefile(data):
         raise CallError(f"-o must not be the table itself, got {out!r}.")
-    reading = Reading(format, encoding, delimiter, decimal, missing)
+    reading = Reading(format, encoding, delimiter, decimal, missing, usual_missing)
     table = label_table(data, reading, target=target, drop=drop or [], as_classes=as_classes)
     with shown_warnings():
         made.fit(table.features, table.target)
@@ -120,6 +125,7 @@ def predict(
     delimiter: Delimiter = None,
     decimal: Decimal = None,
     missing: Missing = None,
+    usual_missing: UsualMissing = True,
 ) -> None:
     r"""Classify the rows of a table with a model.
 
@@ -132,7 +138,9 @@ def predict(
     """
     format_ = check_output(out, inputs=[model, data])
     loaded = read_model(model)
-    frame = read_for_model(loaded, data, Reading(format, encoding, delimiter, decimal, missing))
+    frame = read_for_model(
+        loaded, data, Reading(format, encoding, delimiter, decimal, missing, usual_missing)
+    )
     parts: list[dict[str, Any]] = []
     with progress_bar("rows", len(frame)) as advance, shown_warnings():
         for start in range(0, len(frame), _ROWS):
@@ -155,6 +163,7 @@ def explain(
     delimiter: Delimiter = None,
     decimal: Decimal = None,
     missing: Missing = None,
+    usual_missing: UsualMissing = True,
 ) -> None:
     """Say why a row was decided, or left undecided.
 
@@ -169,7 +178,9 @@ def explain(
             f"{type(loaded).__name__} has no set of priors over models, and nothing to explain with; "
             "comp-aode* and bma-aode* have."
         )
-    frame = read_for_model(loaded, data, Reading(format, encoding, delimiter, decimal, missing))
+    frame = read_for_model(
+        loaded, data, Reading(format, encoding, delimiter, decimal, missing, usual_missing)
+    )
     for number in row:
         if number > len(frame):
             raise CallError(f"--row must be at most {len(frame)}, the number of rows, got {number}.")
@@ -207,6 +218,7 @@ def evaluate(
     delimiter: Delimiter = None,
     decimal: Decimal = None,
     missing: Missing = None,
+    usual_missing: UsualMissing = True,
 ) -> None:
     """Compare classifiers on a table by cross-validation.
 
@@ -223,7 +235,7 @@ def evaluate(
     format_ = None if out is None else check_output(out, inputs=[data])
     if report is not None:
         check_report(report)
-    reading = Reading(format, encoding, delimiter, decimal, missing)
+    reading = Reading(format, encoding, delimiter, decimal, missing, usual_missing)
     table = label_table(data, reading, target=target, drop=drop or [], as_classes=as_classes)
     rows = evaluate_classifiers(table, made, runs=runs, folds=folds, seed=seed, jobs=jobs)
     if out is not None and format_ is not None:

@@ -14,7 +14,7 @@ from skcredal._extras import require
 from skcredal.classifiers.base import TabularClassifier
 from skcredal.cli.console import CallError
 from skcredal.cli.tables import Reading, need_columns, read_user_table, shown
-from skcredal.data.features import CategoricalFeature
+from skcredal.data.features import CategoricalFeature, NumericFeature
 from skcredal.data.tables import table_format
 from skcredal.decisions import set_labels
 from skcredal.persistence import load
@@ -51,6 +51,7 @@ def read_for_model(model: Any, data: str, reading: Reading) -> pandas.DataFrame:
             )
         return frame
     frame = need_columns(frame, [str(name) for name in names], data).copy()
+    _refuse_text_for_numbers(model, frame, data)
     for name, of_column in states.items():
         # Text stands for states of other kinds, too: a model learned from Parquet knows True, not "True".
         by_text = {str(state): state for state in of_column if not isinstance(state, str)}
@@ -59,6 +60,23 @@ def read_for_model(model: Any, data: str, reading: Reading) -> pandas.DataFrame:
                 by_text.get(cell, cell) if isinstance(cell, str) else cell for cell in frame[name].tolist()
             ]
     return frame
+
+
+def _refuse_text_for_numbers(model: Any, frame: pandas.DataFrame, data: str) -> None:
+    """Refuse a word where the model has learned numbers, with its row as the user counts it."""
+    if not isinstance(model, TabularClassifier):
+        return
+    for name, feature in zip(frame.columns, model._encoding.features, strict=True):
+        if not isinstance(feature, NumericFeature) or frame[name].dtype != object:
+            continue
+        for row, cell in enumerate(frame[name].tolist(), start=1):
+            try:
+                float(0 if cell is None else cell)
+            except (TypeError, ValueError):
+                raise ValueError(
+                    f"Column {name!r} is one of numbers in the model, but row {row} of {shown(data)} holds "
+                    f"{str(cell)[:40]!r}; if that is a missing value, say so with --missing."
+                ) from None
 
 
 def _states(model: Any) -> dict[str, Sequence[Any]]:

@@ -35,6 +35,8 @@ _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,17})")
 _IDENTIFIER_NAME = re.compile(r"(?:.*[_ .-])?(?:id|index|key|nr|no|number|row)|column 1", re.IGNORECASE)
 # Fewer different values than this are never taken for an identifier, nor for a quantity.
 _FEW = 20
+# A target is one of numbers even if some of its values are not ("unknown").
+_NEARLY_ALL = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,7 @@ class Reading:
     delimiter: str | None = None
     decimal: str | None = None
     missing: list[str] | None = None
+    usual_missing: bool = True
 
     def __post_init__(self) -> None:
         if self.format is not None and self.format not in FORMATS:
@@ -79,7 +82,8 @@ def read_user_table(data: str, reading: Reading, *, text_columns: Iterable[str] 
                 encoding=reading.encoding,
                 delimiter=None if delimiter is None else _DELIMITERS.get(delimiter, delimiter),
                 decimal=reading.decimal,
-                missing=reading.missing or None,
+                missing=reading.missing or (),
+                usual_missing=reading.usual_missing,
                 text_columns=set(text_columns),
             )
         except OSError as error:
@@ -163,14 +167,13 @@ def _check_classes(labels: Sequence[str], target: str, *, as_classes: bool) -> N
         return
     n, many = len(labels), len(different)
     override = "give --as-classes if each of them is a class of its own"
-    try:
-        numbers = [float(label) for label in different]
-    except ValueError:
+    numbers = [number for label in different if (number := _number(label)) is not None]
+    if len(numbers) < _NEARLY_ALL * many:
         if many > _FEW and many > n / 2:
             raise ValueError(
                 f"Column {target!r} has {many} different values in {n} rows, which looks like an identifier "
                 f"or free text and not like classes; {override}."
-            ) from None
+            )
         return
     whole = all(number.is_integer() for number in numbers)
     if (not whole and many > _FEW / 2) or many > 50 or (many > _FEW and many > n / 20):
@@ -180,13 +183,20 @@ def _check_classes(labels: Sequence[str], target: str, *, as_classes: bool) -> N
         )
 
 
+def _number(label: str) -> float | None:
+    try:
+        return float(label)
+    except ValueError:
+        return None
+
+
 def _warn_of_identifiers(features: pandas.DataFrame) -> None:
     suspects = [str(name) for name in features.columns if _looks_like_identifier(features[name], str(name))]
     if suspects:
         drops = " ".join(f"--drop {_quoted(name)}" for name in suspects[:5])
         listed = ", ".join(suspects[:5]) + (f" and {len(suspects) - 5} more" if len(suspects) > 5 else "")
         verb = "looks like an identifier" if len(suspects) == 1 else "look like identifiers"
-        note(f"{listed} {verb}, which tells nothing about new cases; consider {drops}", label="Warning")
+        note(f"{listed} {verb} and may tell nothing about new cases; consider {drops}", label="Warning")
 
 
 def _looks_like_identifier(column: pandas.Series[Any], name: str) -> bool:

@@ -50,7 +50,8 @@ def read_delimited(
     encoding: str | None = None,
     delimiter: str | None = None,
     decimal: str | None = None,
-    missing: Collection[str] | None = None,
+    missing: Collection[str] = (),
+    usual_missing: bool = True,
     text_columns: Collection[str] = (),
 ) -> pandas.DataFrame:
     r"""Read delimited text whose first line names the columns.
@@ -69,9 +70,11 @@ def read_delimited(
     decimal : {".", ","}, optional
         The decimal sign; by default a comma in columns that are numbers with it and not with a point, where
         the delimiter is no comma.
-    missing : collection of str, optional
-        The cells that are missing values; by default ``MISSING_MARKERS`` and, in columns that are otherwise
-        numbers, also ``None``, ``none``, ``-`` and ``.``.
+    missing : collection of str
+        Cells that are missing values, besides the usual ones.
+    usual_missing : bool, default=True
+        Whether ``MISSING_MARKERS`` are missing values and, in columns that are otherwise numbers, also
+        ``None``, ``none``, ``-`` and ``.``.
     text_columns : collection of str
         Columns whose cells stay text even if all of them are numbers.
 
@@ -113,7 +116,7 @@ def read_delimited(
         raise ValueError(f"decimal and delimiter must differ, got {decimal!r} for both.")
     header, rows, lines = _records(text, name, delimiter)
     decimals = (decimal,) if decimal else (".",) if delimiter == "," else (".", ",")
-    reader = _ColumnReader(name, lines, decimals, delimiter, missing)
+    reader = _ColumnReader(name, lines, decimals, delimiter, missing, usual_missing=usual_missing)
     columns: Sequence[Sequence[str]] = list(zip(*rows, strict=True)) or [()] * len(header)
     series = {}
     for column, cells in zip(header, columns, strict=True):
@@ -211,7 +214,8 @@ def _records(text: str, name: str, delimiter: str) -> tuple[list[str], list[list
                 header = _header(record, f"{name}, line {line}")
         elif record and (len(record) > 1 or record[0].strip()):
             if len(record) != len(header):
-                rule = f"a row must have {len(header)} cells, one for each column"
+                width = "1 cell" if len(header) == 1 else f"{len(header)} cells"
+                rule = f"a row must have {width}, one for each column"
                 raise ValueError(
                     f"{name}, line {line}: {rule}, got {len(record)} in {_show(delimiter.join(record))}."
                 )
@@ -261,11 +265,13 @@ class _ColumnReader:
         lines: Sequence[int],
         decimals: tuple[str, ...],
         delimiter: str,
-        missing: Collection[str] | None,
+        missing: Collection[str],
+        *,
+        usual_missing: bool,
     ) -> None:
         self._name, self._lines, self._decimals, self._delimiter = name, lines, decimals, delimiter
-        self._missing = MISSING_MARKERS if missing is None else frozenset(missing)
-        self._numeric_missing = self._missing | _NUMERIC_MARKERS if missing is None else self._missing
+        self._missing = frozenset(missing) | (MISSING_MARKERS if usual_missing else frozenset())
+        self._numeric_missing = self._missing | (_NUMERIC_MARKERS if usual_missing else frozenset())
 
     def read(self, column: str, cells: Sequence[str], *, as_text: bool) -> tuple[list[Any], str]:
         """Return the values of a column and their type."""

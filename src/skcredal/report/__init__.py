@@ -1,8 +1,9 @@
-"""Reports of an experiment: displays of the paper's figures, and a self-contained page.
+"""Reports: displays of the paper's figures, a self-contained page of them, and one of a table of one's own.
 
 A display computes its numbers from a summary of results, and draws them with matplotlib afterwards. A page is
 made in three steps: :func:`report_data` computes a dict, :func:`render_page` makes HTML of it, and
-:func:`write_report` does both and writes a file.
+:func:`write_report` does both and writes a file; :func:`evaluation_data`, :func:`render_evaluation` and
+:func:`write_evaluation` are the steps for a table of one's own.
 """
 
 from skcredal.report.displays import (
@@ -17,6 +18,7 @@ from skcredal.report.displays import (
     SafeDependentDisplay,
     SetAsideDisplay,
 )
+from skcredal.report.evaluation import evaluation_data, render_evaluation, write_evaluation
 from skcredal.report.page import render_page, report_data, write_report
 
 __all__ = [
@@ -29,8 +31,14 @@ __all__ = [
     "RelativeUtilityDisplay",
     "RivalsDisplay",
     "SafeDependentDisplay",
+<<<<<<< HEAD
     "SetAsideDisplay",
+=======
+    "evaluation_data",
+    "render_evaluation",
+>>>>>>> cli
     "render_page",
     "report_data",
+    "write_evaluation",
     "write_report",
 ]

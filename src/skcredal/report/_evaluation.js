@@ -46,10 +46,10 @@
       const track = make("div", { className: "track" }, range, mark);
       track.setAttribute("aria-hidden", "true");
       body.append(make("tr", { className: inSet ? "in-set" : "not" },
-        make("th", { scope: "row" }, classes[c]), make("td", {}, inSet ? "in the set" : "excluded"), make("td", {}, track),
+        make("th", { scope: "row" }, classes[c]), make("td", {}, make("span", { className: "held" }, inSet ? "in set" : "excluded")), make("td", {}, track),
         ...[lower, probability, upper].map((value) => make("td", { className: "number" }, decimals(value)))));
     });
-    const heads = ["class", "", "", "lower", "probability", "upper"].map((name, at) =>
+    const heads = ["class", "", "", "lower", "prob.", "upper"].map((name, at) =>
       make("th", { scope: "col", className: at > 2 ? "number" : "" }, name));
     const drawn = make("table", {}, make("thead", {}, make("tr", {}, ...heads)), body);
     const rest = one.unlikely ? [make("p", { className: "not" }, `${one.unlikely} more with an upper probability near 0.`)] : [];
@@ -72,7 +72,7 @@
         make("td", {}, speaks), make("td", { className: "number" }, decimals(Math.abs(vote))),
         make("td", { className: "wide-only" }, track), make("td", { className: "number" }, decimals(prior))));
     });
-    const heads = ["super-parent", "its value", "speaks for", "by", "", "prior that flips it"].map((name, at) =>
+    const heads = ["super-parent", "its value", "speaks for", "by", "", "prior"].map((name, at) =>
       make("th", { scope: "col", className: at === 4 ? "wide-only" : at === 3 || at === 5 ? "number" : "" }, name));
     const drawn = make("table", {}, make("thead", {}, make("tr", {}, ...heads)), body);
     const rest = one.silent ? [make("p", { className: "not" }, `${one.silent} more, with weaker voices.`)] : [];

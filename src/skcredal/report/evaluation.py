@@ -127,6 +127,8 @@ def evaluation_data(
     held = cases.sets[np.arange(len(cases.true)), cases.true]
     rows = np.flatnonzero(dependent)
     parents: dict[str, int] = {}
+    # Cell by cell, a DataFrame is slow.
+    values = {str(name): column.tolist() for name, column in features.items()} if len(rows) else {}
     called = np.arange(1, len(dependent) + 1) if numbers is None else numbers
     return {
         "title": title,
@@ -144,12 +146,12 @@ def evaluation_data(
                 "credal": bool(row["credal"]),
                 "rank_u65": row["rank_u65"],
                 "rank_u80": row["rank_u80"],
-                **{name: _number(row[name]) for name in _MEASURES},
+                **{name: _number(row[name], digits=6) for name in _MEASURES},
             }
             for row in ranking
         ],
         "curve": accuracy_robustness_curve(cases.robustness, correct),
-        "cases": [_case(cases, int(r), int(called[r]), features, parents) for r in rows],
+        "cases": [_case(cases, int(r), int(called[r]), values, parents) for r in rows],
         "parents": list(parents),
         "facts": [{"label": label, "value": value} for label, value in (facts or {}).items()],
     }
@@ -192,7 +194,7 @@ def write_evaluation(path: str | os.PathLike[str], data: Mapping[str, Any]) -> P
 
 
 def _case(
-    cases: Cases, r: int, number: int, features: pandas.DataFrame, parents: dict[str, int]
+    cases: Cases, r: int, number: int, values: Mapping[str, Sequence[Any]], parents: dict[str, int]
 ) -> dict[str, Any]:
     """Return one prior-dependent case; classes and super-parents by their places, to keep the page small."""
     reason = cases.reasons[r]
@@ -217,7 +219,7 @@ def _case(
         "voices": [
             [
                 parents.setdefault(names[j], len(parents)),
-                _value(features, names[j], r),
+                _value(values, names[j], r),
                 _number(reason["votes"][j]),
                 _number(reason["prior"][j]),
             ]
@@ -227,17 +229,15 @@ def _case(
     }
 
 
-def _value(features: pandas.DataFrame, name: str, r: int) -> str | None:
-    if name not in features.columns:
-        return None
-    value = features[name].iloc[r]
+def _value(values: Mapping[str, Sequence[Any]], name: str, r: int) -> str | None:
+    value = values[name][r] if name in values else None
     if is_missing(value):
         return None
     text = f"{value:.6g}" if isinstance(value, (float, np.floating)) else str(value)
     return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 1] + "…"
 
 
-def _number(value: Any) -> float | None:
+def _number(value: Any, digits: int = 4) -> float | None:
     """Return a number with as many digits as a reader may want, None for NaN."""
     number = float(value)
-    return None if math.isnan(number) else round(number, 4)
+    return None if math.isnan(number) else round(number, digits)
