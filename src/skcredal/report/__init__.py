@@ -31,12 +31,9 @@ __all__ = [
     "RelativeUtilityDisplay",
     "RivalsDisplay",
     "SafeDependentDisplay",
-<<<<<<< HEAD
     "SetAsideDisplay",
-=======
     "evaluation_data",
     "render_evaluation",
->>>>>>> cli
     "render_page",
     "report_data",
     "write_evaluation",
