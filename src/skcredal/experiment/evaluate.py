@@ -17,7 +17,7 @@ from skcredal.classifiers.base import TabularClassifier
 from skcredal.classifiers.credal import CredalClassifier
 from skcredal.classifiers.credal_aode import CredalCompAODE
 from skcredal.classifiers.credal_spodes import CredalSpodeEnsemble
-from skcredal.experiment.fold import run_fold
+from skcredal.experiment.fold import Fold, run_fold
 from skcredal.experiment.plan import splits
 from skcredal.experiment.results import FoldSums, measures, pool
 
@@ -103,11 +103,11 @@ def evaluate_table(
     return {name: pool(of_classifier) for name, of_classifier in parts.items()}
 
 
-def _quiet_fold(*task: Any) -> dict[str, FoldSums]:
+def _quiet_fold(classifiers: Mapping[str, TabularClassifier], *rows: Any) -> dict[str, FoldSums]:
     with warnings.catch_warnings():
         # What a table deserves to be warned of is said once, not in every fold and process.
         warnings.simplefilter("ignore")
-        return run_fold(*task)
+        return run_fold(classifiers, Fold(*rows))
 
 
 def ranking(
