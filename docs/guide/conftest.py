@@ -2,4 +2,4 @@
 
 from skcredal import scale
 
-collect_ignore = [] if hasattr(scale, "fit_batches") else ["large_data.rst"]
+collect_ignore = [] if hasattr(scale, "fit_dask") else ["large_data.rst"]

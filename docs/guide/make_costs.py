@@ -2,8 +2,8 @@
 
     python docs/guide/make_costs.py
 
-Rates are rows per second of *processor* time on one thread, reading Parquet included, so that other work on the
-machine hardly shows.
+Rates are rows per second of *processor* time on one thread, reading Parquet included, so that other work on
+the machine hardly shows.
 """
 
 import csv
@@ -99,13 +99,27 @@ if __name__ == "__main__":
             seconds = per_row * rows / cores / (1.0 if cores == 1 else 0.5 / LOSS)
             read = 3 * rows * size
             plans.append(
-                [name, f"{rows:.0e}".replace("e+", "e"), str(machines), duration(seconds)]
-                + [f"{read / 1e12:.2f} TB", f"{read / machines / seconds / 1e6:.0f} MB/s"]
+                [
+                    name,
+                    f"{rows:.0e}".replace("e+", "e"),
+                    str(machines),
+                    duration(seconds),
+                    f"{read / 1000000000000.0:.2f} TB",
+                    f"{read / machines / seconds / 1000000.0:.0f} MB/s",
+                ]
             )
     table(
         "rates.csv",
-        ["rows like", "k", "v", "l", "features", "bytes a row", *(f"{s}, 1e6 rows/s" for s in STAGES)]
-        + ["model, kB"],
+        [
+            "rows like",
+            "k",
+            "v",
+            "l",
+            "features",
+            "bytes a row",
+            *(f"{s}, 1e6 rows/s" for s in STAGES),
+            "model, kB",
+        ],
         rates,
     )
     table(
