@@ -60,7 +60,8 @@ sphinx_gallery_conf = {
     "ignore_pattern": r"__init__\.py",
     "abort_on_example_error": True,
     "download_all_examples": False,
-    "min_reported_time": 60,
+    "write_computation_times": False,
+    "show_signature": False,
     "reset_modules": ("style.apply",),
     "within_subsection_order": "FileNameSortKey",
     # Pictures are the ends of the examples; what a call happens to return is not.

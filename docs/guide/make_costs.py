@@ -104,8 +104,8 @@ if __name__ == "__main__":
                     f"{rows:.0e}".replace("e+", "e"),
                     str(machines),
                     duration(seconds),
-                    f"{read / 1000000000000.0:.2f} TB",
-                    f"{read / machines / seconds / 1000000.0:.0f} MB/s",
+                    f"{read / 1e12:.2f} TB",
+                    f"{read / machines / seconds / 1e6:.0f} MB/s",
                 ]
             )
     table(
