@@ -75,7 +75,7 @@ of_size = [answers["set_size"].to_numpy() == size for size in sizes]
 right_ax.bar(sizes, [chosen.mean() for chosen in of_size], color="0.8", label="share of digits")
 right_ax.plot(
     sizes,
-    [right[chosen].mean() if chosen.any() else np.nan for chosen in of_size],
+    [right[chosen].mean() if chosen.sum() >= 20 else np.nan for chosen in of_size],
     "o-",
     label="most probable class right",
 )

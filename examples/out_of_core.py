@@ -59,8 +59,9 @@ answers = pd.read_parquet(folder / "answers")
 print(answers[["predicted", "set", "lower_0", "upper_0", "robustness"]].head(3).to_string())
 
 # %%
-# Rows gone over against time, for each pass: every batch takes about as long as the one before. On the right,
-# what came out of the stream: how wide the bounds of the classes are.
+# Rows gone over against time, for each pass: after the first batches, which may have to
+# wait for compilation, each takes about as long as the one before. On the right, what came out of the stream:
+# how far apart the bounds of the classes are. With so many rows the prior hardly matters any more.
 
 width = np.concatenate([answers[f"upper_{c}"] - answers[f"lower_{c}"] for c in clf.classes_])
 figure, (left, right) = plt.subplots(1, 2, figsize=(9.5, 3.4))
@@ -69,6 +70,6 @@ for stage, points in passes.items():
     left.plot(np.append(0, seconds), np.append(0, rows) / 1000, marker="o", ms=3, label=stage)
 left.set(xlabel="seconds since the pass began", ylabel="thousand rows")
 left.legend(frameon=False)
-right.hist(np.maximum(width, 1e-6), bins=np.geomspace(1e-6, 1, 40))
+right.hist(np.maximum(width, 1e-12), bins=np.geomspace(1e-12, 1, 49))
 right.set(xscale="log", yscale="log", xlabel="upper − lower probability", ylabel="classes of rows")
 plt.show()
