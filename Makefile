@@ -47,7 +47,7 @@ kernels: $(STAMP)
 
 # The pages in docs/_build/html: their code is executed first, then they are built, warnings as errors.
 docs: $(STAMP)
-	$(BIN)/python -m pytest -q --doctest-glob='*.rst' docs/*.rst docs/guide/*.rst docs/experiment/*.rst
+	$(BIN)/python -m pytest -q -o addopts= --doctest-glob='*.rst' docs --ignore=docs/_build --ignore=docs/api --ignore=docs/gallery
 	$(BIN)/python -m sphinx -b html -W --keep-going -q -j 2 docs docs/_build/html
 
 # The numbers that tests compare with; only where a change of them is meant. SKCREDAL_DATA names the data.
