@@ -109,7 +109,7 @@ class AODE(SpodeEnsemble):
         check_choice("average", self.average, ("posterior", "joint"))
 
     def _learn_weights(self, rows: TrainingRows) -> FloatArray:
-        return uniform_weights(len(rows.codes))
+        return uniform_weights(rows.n_features)
 
     def _posterior(self, chunk: CodeArray) -> FloatArray:
         if self.average == "posterior":

@@ -16,7 +16,7 @@ from sklearn.utils import check_array
 from skcredal._arrays import AnyArray, BoolArray, FloatArray
 from skcredal._extras import require
 
-__all__ = ["Column", "Factor", "Table", "is_missing", "make_frame", "read_series", "read_table"]
+__all__ = ["Column", "Factor", "Table", "in_order", "is_missing", "make_frame", "read_series", "read_table"]
 
 # Integers that span less than this are told apart by a table instead of by sorting.
 _SMALL_RANGE = 1 << 16
@@ -52,6 +52,13 @@ class Column:
             kinds = _types_in(values)
             return bool not in kinds and all(issubclass(kind, (Real, Decimal)) for kind in kinds)
         return values.dtype.kind in "iuf"
+
+    @property
+    def is_untyped(self) -> bool:
+        """Whether only the values of the column tell if they are numbers."""
+        if isinstance(self.data, nw.Series) and self.data.dtype.is_numeric():
+            return False
+        return self._array().dtype.kind == "O"
 
     def check(self) -> None:
         """Refuse what no feature can hold, in a column that nothing else is read from."""
@@ -163,7 +170,7 @@ class Column:
             raise self._not_a_state(unhashable.__name__) from None
         known = [state for state in places if not is_missing(state)]
         self._refuse_infinity(known)
-        states = _in_order(known)
+        states = in_order(known)
         rank = {state: code for code, state in enumerate(states)}
         new_codes = np.array([-1 if is_missing(state) else rank[state] for state in places], np.int64)
         return Factor(new_codes[codes] if len(places) else codes, states, declared=False)
@@ -185,7 +192,7 @@ def is_missing(value: Any) -> bool:
     )
 
 
-def _in_order(states: list[Any]) -> list[Any]:
+def in_order(states: list[Any]) -> list[Any]:
     """Sort states; where numbers and text are mixed, by type and then as printed."""
     try:
         return sorted(states)

@@ -9,10 +9,12 @@ import numpy as np
 from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from skcredal._arrays import AnyArray, CountArray, LabelArray
+from skcredal._arrays import AnyArray, CountArray, FloatArray, LabelArray
 from skcredal.data.columns import is_missing, read_series
 
-__all__ = ["encode_target", "read_weights"]
+__all__ = ["ONLY_ZEROS", "check_weights", "encode_target", "read_weights"]
+
+ONLY_ZEROS = "sample_weight must hold a number > 0, got only zeros: no row is left."
 
 
 def encode_target(y: Any, *, estimator: Any, n_rows: int | None = None) -> tuple[AnyArray, LabelArray]:
@@ -61,6 +63,25 @@ def read_weights(sample_weight: Any, n_rows: int) -> CountArray | None:
     >>> read_weights([1, 1, 1], 3) is None
     True
     """
+    weights = check_weights(sample_weight, n_rows)
+    if weights is None:
+        return None
+    if not weights.any():
+        raise ValueError(ONLY_ZEROS)
+    if np.all(weights == 1.0):
+        return None
+    whole = np.all(weights == np.floor(weights)) and weights.sum() < 2.0**53
+    return weights.astype(np.int64) if whole else weights
+
+
+def check_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
+    """Return the weights of some rows as they are, refused if one is negative or not finite.
+
+    Examples
+    --------
+    >>> check_weights(2, 3)
+    array([2., 2., 2.])
+    """
     if sample_weight is None:
         return None
     given = np.full(n_rows, sample_weight) if isinstance(sample_weight, Real) else read_series(sample_weight)
@@ -76,12 +97,7 @@ def read_weights(sample_weight: Any, n_rows: int) -> CountArray | None:
     if wrong.any():
         r = int(wrong.argmax())
         raise ValueError(f"sample_weight must hold finite numbers ≥ 0, got {float(weights[r])!r} in row {r}.")
-    if not weights.any():
-        raise ValueError("sample_weight must hold a number > 0, got only zeros: no row is left.")
-    if np.all(weights == 1.0):
-        return None
-    whole = np.all(weights == np.floor(weights)) and weights.sum() < 2.0**53
-    return weights.astype(np.int64) if whole else weights
+    return weights
 
 
 def _without_conversion(y: list[Any] | tuple[Any, ...]) -> AnyArray:

@@ -1,3 +1,5 @@
 """Rows that do not fit in memory: batches, Parquet and Dask."""
 
-__all__: list[str] = []
+from skcredal.scale.batches import fit_batches
+
+__all__ = ["fit_batches"]
