@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from messy_tables import as_arrow, as_polars, messy_table, seeds, split
+from same_models import assert_same_model, fitted
 from skcredal import (
     AODE,
     TAN,
@@ -26,43 +27,10 @@ from skcredal import (
     NullClassifier,
     config_context,
 )
-from skcredal.data.features import CategoricalFeature
 from skcredal.scale import fit_batches
 
 FAMILY = [AODE, BmaAODE, CompAODE, CredalBmaAODE, CredalCompAODE]
 OTHERS = [TAN, NaiveBayes, NaiveCredal, CredalModelAveraging, NullClassifier]
-
-
-def fitted(learn):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return learn()
-
-
-def assert_same_model(model, expected, *, exact=True):
-    """The same classes, names, encoding and counts; the same likelihoods to 1e-12."""
-    assert_counts = np.testing.assert_array_equal if exact else np.testing.assert_allclose
-    np.testing.assert_array_equal(model.classes_, expected.classes_)
-    assert model.classes_.dtype == expected.classes_.dtype
-    assert model.n_features_in_ == expected.n_features_in_
-    assert getattr(model, "feature_names_in_", None) is not None or not hasattr(expected, "feature_names_in_")
-    for ours, theirs in zip(model._encoding.features, expected._encoding.features, strict=True):
-        assert type(ours) is type(theirs)
-        if isinstance(theirs, CategoricalFeature):
-            assert ours.states == theirs.states
-            assert list(ours.lookup.items()) == list(theirs.lookup.items())
-            assert (ours.fill, ours.n_observed) == (theirs.fill, theirs.n_observed)
-        else:
-            np.testing.assert_array_equal(ours.cuts, theirs.cuts)
-            np.testing.assert_array_equal(ours.fill, theirs.fill)
-    for name in ("n_c", "n_ca", "n_cab", "complete"):
-        if hasattr(expected.counts_, name):
-            assert_counts(getattr(model.counts_, name), getattr(expected.counts_, name))
-    assert model.counts_.n_ca.dtype == expected.counts_.n_ca.dtype
-    if hasattr(expected, "log_likelihood_"):
-        np.testing.assert_allclose(model.log_likelihood_, expected.log_likelihood_, rtol=1e-12)
-        assert model.null_log_likelihood_ == pytest.approx(expected.null_log_likelihood_, rel=1e-12)
-        np.testing.assert_allclose(model.weights_, expected.weights_, rtol=1e-9)
 
 
 @given(
@@ -173,7 +141,7 @@ def test_progress_counts_rows(capsys):
         fit_batches(AODE(), batches, progress="yes")
 
 
-class Broken(Exception):
+class BrokenError(Exception):
     pass
 
 
@@ -187,7 +155,7 @@ def test_a_batch_that_fails_leaves_nothing_behind(failing):
         passes.append(None)
         yield X[:2], y[:2]
         if len(passes) == failing:
-            raise Broken
+            raise BrokenError
         yield X[2:], y[2:]
 
     before = CompAODE().fit(pd.DataFrame({"other": list("uv")}), ["p", "q"])
@@ -198,7 +166,7 @@ def test_a_batch_that_fails_leaves_nothing_behind(failing):
             fit_batches(clf, batches)  # the look does not get so far
             assert list(clf.feature_names_in_) == ["a", "b"]
             continue
-        with pytest.raises(Broken):
+        with pytest.raises(BrokenError):
             fit_batches(clf, batches)
         assert vars(clf) == state
 
@@ -233,7 +201,7 @@ def test_bad_batches_are_refused(batches, error, message):
 def test_an_error_says_in_which_batch_it_arose():
     with pytest.raises(ValueError, match="infinity") as caught:
         fit_batches(AODE(), [([[1.0]], [0]), ([[np.inf]], [1])])
-    assert caught.value.__notes__ == ["This was in batch 2, in the pass for the encoding."]
+    assert caught.value.__notes__ == ["This was in batch 2 in the pass for the encoding."]
 
 
 @pytest.mark.parametrize("learner", [MaplmgAODE, CredalTree])

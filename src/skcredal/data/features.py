@@ -102,7 +102,7 @@ class NumericFeature:
         fill = np.nan
         if impute:
             middles = np.where(low == high, low, low / 2 + high / 2)
-            fill = _median_of_sorted(middles, counts.sum(axis=1))
+            fill = weighted_median(middles, counts.sum(axis=1))
             if histogram.missing.any():
                 place = int(np.searchsorted(high, fill))
                 if place == len(low) or fill < low[place]:  # between two values
@@ -111,7 +111,7 @@ class NumericFeature:
                 else:
                     counts = counts.copy()
                     counts[place] += histogram.missing
-        return cls(_cuts_of_histogram(low, high, counts, is_exact=histogram.is_exact), fill)
+        return cls(_cuts_between_cells(low, high, counts), fill)
 
     @property
     def n_states(self) -> int:
@@ -136,17 +136,19 @@ class NumericFeature:
         return self.encode(column.numbers())
 
 
-def _cuts_of_histogram(
-    low: FloatArray, high: FloatArray, counts: CountArray, *, is_exact: bool
-) -> FloatArray:
-    """Return the cuts between cells with the least and greatest value of each, and its rows of each class."""
-    cells, labels = np.nonzero(counts)
-    weights, n_classes = counts[cells, labels].astype(np.float64), counts.shape[1]
-    if is_exact:
-        return kernels.cuts.mdl_cuts(low[cells], labels.astype(np.int32), weights, n_classes)
+def _cuts_of_histogram(values: FloatArray, counts: CountArray) -> FloatArray:
+    """Return the cuts from the rows of each class that have each of the values, which ascend."""
+    places, labels = np.nonzero(counts)
+    weights = counts[places, labels].astype(np.float64)
+    return kernels.cuts.mdl_cuts(values[places], labels.astype(np.int32), weights, counts.shape[1])
+
+
+def _cuts_between_cells(low: FloatArray, high: FloatArray, counts: CountArray) -> FloatArray:
+    """Return the cuts between cells with the least and the greatest value of each."""
+    if np.array_equal(low, high):
+        return _cuts_of_histogram(low, counts)
     # A cut between the cells q and q + 1 comes out as q + 1/2; it lies between the values next to it.
-    halves = kernels.cuts.mdl_cuts(cells.astype(np.float64), labels.astype(np.int32), weights, n_classes)
-    below = halves.astype(np.int64)
+    below = _cuts_of_histogram(np.arange(len(low), dtype=np.float64), counts).astype(np.int64)
     cuts: FloatArray = low[below + 1] / 2 + high[below] / 2
     return np.where(cuts < low[below + 1], cuts, high[below])
 

@@ -47,8 +47,8 @@ class StateCounts:
         """Count the states of a column."""
         factor = column.factor()
         absent = factor.codes < 0
-        missing = np.count_nonzero(absent) if weights is None else weights[absent].sum().item()
-        return cls(state_counts(factor, weights), missing, factor.declared)
+        missing = absent.sum() if weights is None else weights[absent].sum()
+        return cls(state_counts(factor, weights), missing.item(), factor.declared)
 
     def __add__(self, other: StateCounts) -> StateCounts:
         if not isinstance(other, StateCounts):
@@ -132,8 +132,8 @@ class ColumnStatistics:
             )
         if numbers is None and states is not None and len(states.seen) > MAX_STATES:
             raise ValueError(
-                f"{self.label} has more than {MAX_STATES} states, which no table of counts can hold. Drop it, "
-                "or turn it into numbers or a few categories."
+                f"{self.label} has more than {MAX_STATES} states, which no table of counts can hold. Drop "
+                "it, or turn it into numbers or a few categories."
             )
         return ColumnStatistics(self.label, numbers, states, self.numeric_type and other.numeric_type)
 
@@ -181,7 +181,7 @@ class EncodingStatistics:
         table : Table
             The rows, without those of weight 0.
         classes : ndarray
-            Classes, sorted; those that do not occur are left out.
+            The classes that occur, sorted.
         labels : ndarray of shape (n_rows,)
             The place of each row's class among them.
         weights : ndarray of shape (n_rows,), optional
@@ -196,8 +196,6 @@ class EncodingStatistics:
         counts = weights if weighted else None
         if counts is not None and whole:
             counts = counts.astype(np.int64)
-        present, labels = np.unique(labels, return_inverse=True)
-        classes, labels = classes[present], labels.astype(np.int32)
         n_classes = len(classes)
 
         def read(j: int) -> ColumnStatistics:
@@ -239,7 +237,7 @@ class EncodingStatistics:
 
     @property
     def weight_type(self) -> np.dtype[Any] | None:
-        """What the weights of all rows are: integers, real numbers, or ``None`` where every row counts once."""
+        """What the weights of all rows are: integers, real, or ``None`` where every row counts once."""
         if not self.weighted:
             return None
         return np.dtype(np.int64 if self.whole and self.n_c.sum() < 2**53 else np.float64)

@@ -38,18 +38,10 @@ def encode_target(y: Any, *, estimator: Any, n_rows: int | None = None) -> tuple
     if n_rows is not None and len(target) != n_rows:
         raise ValueError(f"y must have one class for each of the {n_rows} rows of X, got {len(target)}.")
     if target.dtype.kind == "O":
-        for r, value in enumerate(target):
-            if is_missing(value):
-                raise ValueError(
-                    f"y contains a missing value ({value!r}, in row {r}); every row needs a class."
-                )
+        return _encode_objects(target)
     assert_all_finite(target, input_name="y")
-    try:
-        check_classification_targets(target)
-        classes, labels = np.unique(target, return_inverse=True)
-    except TypeError:
-        kinds = " and ".join(sorted({type(value).__name__ for value in target}))
-        raise ValueError(f"y must be all text or all numbers, to have an order, got {kinds}.") from None
+    check_classification_targets(target)
+    classes, labels = np.unique(target, return_inverse=True)
     return classes, labels.astype(np.int32)
 
 
@@ -98,6 +90,30 @@ def check_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
         r = int(wrong.argmax())
         raise ValueError(f"sample_weight must hold finite numbers ≥ 0, got {float(weights[r])!r} in row {r}.")
     return weights
+
+
+def _encode_objects(target: AnyArray) -> tuple[AnyArray, LabelArray]:
+    """Do the same for objects; only the different ones among them are sorted and checked."""
+    places: dict[Any, int] = {}
+    try:
+        codes = np.fromiter(
+            (places.setdefault(value, len(places)) for value in target), np.int64, len(target)
+        )
+        different = np.empty(len(places), object)
+        different[:] = list(places)
+        for place, value in enumerate(different):
+            if is_missing(value):
+                r = int((codes == place).argmax())
+                raise ValueError(
+                    f"y contains a missing value ({value!r}, in row {r}); every row needs a class."
+                )
+        assert_all_finite(different, input_name="y")
+        check_classification_targets(different)
+        classes, labels = np.unique(different, return_inverse=True)
+    except TypeError:
+        kinds = " and ".join(sorted({type(value).__name__ for value in target}))
+        raise ValueError(f"y must be all text or all numbers, to have an order, got {kinds}.") from None
+    return classes, labels.astype(np.int32)[codes]
 
 
 def _without_conversion(y: list[Any] | tuple[Any, ...]) -> AnyArray:

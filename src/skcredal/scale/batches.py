@@ -60,7 +60,7 @@ def fit_batches(
     Notes
     -----
     Besides a batch and the model's own tables, memory holds for every numeric feature how often each of its
-    values was seen with each class. Up to 65,536 different values that is exact. A feature with more is binned
+    values was seen with each class. Up to 65,536 different values that is exact. One with more is binned
     beforehand: the last binary digits of its values are dropped until 65,536 bins suffice, and cuts lie
     between the bins. How many digits are dropped depends on the values alone, so that the model still does
     not depend on the batches, but it may differ from that of ``fit``: on a million normally distributed
@@ -89,6 +89,7 @@ class BatchSource(RowSource):
     """Batches that are summed one after the other."""
 
     def __init__(self, batches: Any, estimator: TabularClassifier, progress: ProgressWish) -> None:
+        self.given = batches
         self.batches = restartable(batches)
         self.n_threads = thread_count(estimator.n_jobs)
         self.progress = progress
@@ -107,7 +108,7 @@ class BatchSource(RowSource):
         total: EncodingStatistics | None = None
         with reporting(self.progress, "encoding", self.total) as advance:
             for number, (X, y, weights) in enumerate(self._triples(), 1):
-                with _noting("encoding", number):
+                with self._noting("encoding", number):
                     batch = reader.read(X, y, weights)
                     part = reader.encoding_statistics(batch, n_threads=self.n_threads)
                     total = part if total is None else total + part
@@ -121,7 +122,7 @@ class BatchSource(RowSource):
         total: Any = None
         with reporting(self.progress, stage, self.total) as advance:
             for number, (X, y, weights) in enumerate(self._triples(), 1):
-                with _noting(stage, number):
+                with self._noting(stage, number):
                     batch = encoder.reader.read(X, y, weights)
                     part = work(encoder.encode(batch, n_threads=self.n_threads))
                     total = part if total is None else total + part
@@ -133,13 +134,23 @@ class BatchSource(RowSource):
 
     def _triples(self) -> Iterator[tuple[Any, Any, Any]]:
         for batch in self.batches():
-            if not isinstance(batch, (tuple, list)) or len(batch) not in (2, 3):
-                raise TypeError(
-                    "batches must yield (X, y) or (X, y, sample_weight), got "
-                    f"{type(batch).__name__ if not isinstance(batch, (tuple, list)) else f'{len(batch)} values'}."
-                )
+            is_tuple = isinstance(batch, (tuple, list))
+            if not is_tuple or len(batch) not in (2, 3):
+                got = f"{len(batch)} values" if is_tuple else type(batch).__name__
+                raise TypeError(f"batches must yield (X, y) or (X, y, sample_weight), got {got}.")
             if n_rows_of(batch[0]) > 0:
                 yield batch[0], batch[1], batch[2] if len(batch) == 3 else None
+
+    @contextmanager
+    def _noting(self, stage: str, number: int) -> Iterator[None]:
+        """Say in which batch an error arose."""
+        try:
+            yield
+        except Exception as error:
+            where = getattr(self.given, "where", None)
+            source = f", from {where}," if where else ""
+            error.add_note(f"This was in batch {number}{source} in the pass for the {stage}.")
+            raise
 
 
 def restartable(batches: Any) -> Callable[[], Iterable[Any]]:
@@ -163,13 +174,3 @@ def n_rows_of(X: Any) -> int:
     """Return how many rows a table has."""
     shape = getattr(X, "shape", None)
     return int(shape[0]) if shape else len(np.atleast_1d(X) if np.isscalar(X) else X)
-
-
-@contextmanager
-def _noting(stage: str, number: int) -> Iterator[None]:
-    """Say in which batch an error arose."""
-    try:
-        yield
-    except Exception as error:
-        error.add_note(f"This was in batch {number}, in the pass for the {stage}.")
-        raise

@@ -224,7 +224,8 @@ class SummedRows(TrainingRows):
         total = self.source.sum("likelihoods", SumLikelihoods(tables, floor, n_threads), self.encoder)
         if total.n_rows != self.statistics.n_rows:
             raise ValueError(
-                f"{CHANGED}: there were {self.statistics.n_rows} in the first, and {total.n_rows} in the third."
+                f"{CHANGED}: there were {self.statistics.n_rows} in the first, and {total.n_rows} in the "
+                "third."
             )
         return total.log_likelihood
 
