@@ -271,12 +271,14 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
     def _check_pair_tables(self, rows: TrainingRows) -> None:
         """Refuse pair tables beyond the limit before they are allocated."""
         n_states = self._encoding.n_states
-        complete = rows.is_complete(n_states)
+        self._refuse_large_tables(n_states, self._kept_features(), complete=rows.is_complete(n_states))
+
+    def _refuse_large_tables(self, n_states: IntArray, names: Any, *, complete: bool) -> None:
         needed = pair_table_bytes(n_states, len(self.classes_), complete=complete)
         limit = get_config()["pair_table_limit"]
         if needed <= limit:
             return
-        names, most = self._kept_features(), np.argsort(-n_states, kind="stable")[:3]
+        most = np.argsort(-n_states, kind="stable")[:3]
         worst = ", ".join(f"{names[place]!s} ({n_states[place]} states)" for place in most)
         raise ValueError(
             f"The pair tables of {len(n_states)} features and {len(self.classes_)} classes would take "

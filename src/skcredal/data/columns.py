@@ -86,6 +86,10 @@ class Column:
             if declared is not None:
                 self._refuse_infinity(declared.states)
                 return declared
+        if isinstance(self.data, nw.Series) and self.data.dtype == nw.String:
+            text = _factor_of_arrow_text(nw.to_native(self.data))
+            if text is not None:
+                return text
         values = self._array()
         if values.dtype.kind in "OSUT":
             return self._factor_of_objects(values.astype(object))
@@ -207,6 +211,23 @@ def _factor_of_small_integers(values: AnyArray, low: int, high: int) -> Factor:
     rank = np.cumsum(present) - 1
     states = [low + place for place in np.flatnonzero(present).tolist()]
     return Factor(rank[shifted], states, declared=False)
+
+
+def _factor_of_arrow_text(native: Any) -> Factor | None:
+    """Read text that is held by Arrow, in pandas too; ``None`` if it is not."""
+    if not hasattr(native, "chunks"):
+        if getattr(native.dtype, "storage", None) != "pyarrow":
+            return None
+        native = native.array.__arrow_array__()
+    chunks = native.dictionary_encode().chunks
+    found = list(dict.fromkeys(state for chunk in chunks for state in chunk.dictionary.to_pylist()))
+    states = in_order(found)
+    rank = {state: code for code, state in enumerate(states)}
+    codes: list[AnyArray] = [np.empty(0, np.int64)]
+    for chunk in chunks:
+        places = np.array([*(rank[state] for state in chunk.dictionary.to_pylist()), -1], np.int64)
+        codes.append(places[chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False)])
+    return Factor(np.concatenate(codes), states, declared=False)
 
 
 def _declared_factor(series: nw.Series[Any]) -> Factor | None:

@@ -154,13 +154,21 @@ class ParquetScan:
         self.where = None
 
     def _tables(self, file: _File) -> Iterator[Any]:
-        """Yield tables of at most ``batch_rows`` rows, whatever the row groups."""
+        """Yield tables of at most ``batch_rows`` rows; parts of text columns, which end with a row group, join."""
         arrow = require("pyarrow", extra="scale", purpose="scan_parquet")
         columns = [*self.features, *(name for name in (self.target, self.weight) if name is not None)]
         try:
             with file.open() as opened:
+                parts: list[Any] = []
+                n_rows = 0
                 for part in opened.iter_batches(self.batch_rows, columns=columns):
-                    yield arrow.Table.from_batches([part])
+                    if n_rows + part.num_rows > self.batch_rows:
+                        yield arrow.Table.from_batches(parts)
+                        parts, n_rows = [], 0
+                    parts.append(part)
+                    n_rows += part.num_rows
+                if n_rows > 0:
+                    yield arrow.Table.from_batches(parts)
         except (OSError, arrow.ArrowException) as error:
             column = _broken_column(file, columns)
             raise ValueError(
