@@ -154,7 +154,7 @@ class ParquetScan:
         self.where = None
 
     def _tables(self, file: _File) -> Iterator[Any]:
-        """Yield tables of at most ``batch_rows`` rows; parts of text columns, which end with a row group, join."""
+        """Yield tables of at most ``batch_rows`` rows; text ends with a row group, and its parts join."""
         arrow = require("pyarrow", extra="scale", purpose="scan_parquet")
         columns = [*self.features, *(name for name in (self.target, self.weight) if name is not None)]
         try:

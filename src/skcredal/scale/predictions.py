@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from skcredal._arrays import AnyArray, BoolArray
+from skcredal._arrays import AnyArray
 from skcredal._extras import require
 from skcredal.data.columns import read_series
 from skcredal.scale.batches import n_rows_of
 from skcredal.scale.progress import ProgressWish, reporting
 
-__all__ = ["predict_batches", "prediction_columns"]
+__all__ = ["answer_columns", "predict_batches", "prediction_columns"]
 
 
 def predict_batches(
@@ -114,27 +114,36 @@ def prediction_columns(estimator: Any, X: Any, y: Any = None) -> dict[str, Any]:
     >>> list(prediction_columns(clf, [["a"]]))
     ['predicted', 'probability_0', 'probability_1']
     """
+    return answer_columns(
+        estimator,
+        lambda method: getattr(estimator, method)(X),
+        None if y is None else np.asarray(read_series(y)),
+    )
+
+
+def answer_columns(estimator: Any, answer: Callable[[str], AnyArray], target: Any = None) -> dict[str, Any]:
+    """Return the columns of what each method of the estimator answers."""
     arrow = require("pyarrow", extra="scale", purpose="predict_batches")
     labels = estimator.classes_.tolist()
     classes = arrow.array(labels)
-    proba = estimator.predict_proba(X)
+    proba = answer("predict_proba")
     columns = {"predicted": classes.take(arrow.array(proba.argmax(axis=1)))}
     columns |= {f"probability_{label}": arrow.array(proba[:, c]) for c, label in enumerate(labels)}
     if hasattr(estimator, "predict_set"):
-        sets: BoolArray = estimator.predict_set(X)
-        sizes: AnyArray = sets.sum(axis=1)
+        sets = answer("predict_set")
+        sizes = sets.sum(axis=1)
         ends = arrow.array(np.concatenate([[0], np.cumsum(sizes)]), arrow.int32())
         columns["set"] = arrow.ListArray.from_arrays(ends, classes.take(arrow.array(np.nonzero(sets)[1])))
         columns["set_size"] = arrow.array(sizes, arrow.int32())
     if hasattr(estimator, "predict_interval"):
-        interval = estimator.predict_interval(X)
+        interval = answer("predict_interval")
         for bound, name in enumerate(("lower", "upper")):
             for c, label in enumerate(labels):
                 columns[f"{name}_{label}"] = arrow.array(interval[:, c, bound])
     if hasattr(estimator, "robustness"):
-        columns["robustness"] = arrow.array(estimator.robustness(X))
-    if y is not None:
-        columns["target"] = arrow.array(np.asarray(read_series(y)))
+        columns["robustness"] = arrow.array(answer("robustness"))
+    if target is not None:
+        columns["target"] = arrow.array(target)
     return columns
 
 
