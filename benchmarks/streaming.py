@@ -2,8 +2,8 @@
 
 Files with 1, 3, 10 and 30 million rows are written, k = 20: fourteen columns of text, two of whole numbers
 and four of real numbers, two of them with about as many values as rows. Each size is learned and predicted in
-a process of its own. Memory should be flat, and the time per row constant within 20 %. On a machine with other
-things to do, the seconds of the processor say more than those on the wall.
+a process of its own. Memory should be flat, and the time per row constant within 20 %. On a machine with
+other things to do, the seconds of the processor say more than those on the wall.
 
     python benchmarks/streaming.py --rows 1000000 3000000 10000000 --json streaming.json
 """
@@ -52,7 +52,7 @@ def write(folder: Path, n: int) -> None:
             pq.write_table(rows(min(ROWS_PER_FILE, n - start), number), path, row_group_size=250_000)
 
 
-def measure(folder: str, n: int, classifier: str, n_jobs: int) -> dict[str, float | str]:
+def measure(folder: str, n: int, classifier: str, n_jobs: int, predict: bool) -> dict[str, float | str]:
     """Learn and predict in this process."""
     import skcredal
     from skcredal.scale import fit_batches, predict_batches, scan_parquet
@@ -70,9 +70,7 @@ def measure(folder: str, n: int, classifier: str, n_jobs: int) -> dict[str, floa
     )
     seconds, cpu = time.perf_counter() - start, time.process_time() - start_cpu
     fit_peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    start, start_cpu = time.perf_counter(), time.process_time()
-    predict_batches(clf, scan_parquet(files, columns=clf.feature_names_in_), f"{folder}/answers.parquet")
-    return {
+    result: dict[str, float | str] = {
         "classifier": classifier,
         "n": n,
         "seconds": seconds,
@@ -80,10 +78,15 @@ def measure(folder: str, n: int, classifier: str, n_jobs: int) -> dict[str, floa
         "cpu_ns_per_row": cpu / n * 1e9,
         **{f"{stage}_ns_per_row": passed / n * 1e9 for stage, passed in stages.items()},
         "fit_peak_mib": fit_peak / 1024,
-        "predict_ns_per_row": (time.perf_counter() - start) / n * 1e9,
-        "predict_cpu_ns_per_row": (time.process_time() - start_cpu) / n * 1e9,
-        "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
     }
+    if predict:
+        start, start_cpu = time.perf_counter(), time.process_time()
+        answers = f"{folder}/answers.parquet"
+        predict_batches(clf, scan_parquet(files, columns=clf.feature_names_in_), answers)
+        result["predict_ns_per_row"] = (time.perf_counter() - start) / n * 1e9
+        result["predict_cpu_ns_per_row"] = (time.process_time() - start_cpu) / n * 1e9
+        result["peak_mib"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return result
 
 
 def main() -> None:
@@ -91,15 +94,13 @@ def main() -> None:
     parser.add_argument("--rows", type=int, nargs="+", default=[10**6, 3 * 10**6, 10**7, 3 * 10**7])
     parser.add_argument("--classifier", nargs="+", default=["CredalCompAODE"])
     parser.add_argument("--n-jobs", type=int, default=2)
+    parser.add_argument("--predict", action="store_true", help="predict sets and bounds, too")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--measure", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.measure:
-        print(
-            json.dumps(
-                measure(arguments.measure, arguments.rows[0], arguments.classifier[0], arguments.n_jobs)
-            )
-        )
+        (n,), (classifier,) = arguments.rows, arguments.classifier
+        print(json.dumps(measure(arguments.measure, n, classifier, arguments.n_jobs, arguments.predict)))
         return
     results = []
     with tempfile.TemporaryDirectory() as folder:
@@ -108,6 +109,7 @@ def main() -> None:
             for classifier in arguments.classifier:
                 command = [sys.executable, __file__, "--measure", folder, "--rows", str(n)]
                 command += ["--classifier", classifier, "--n-jobs", str(arguments.n_jobs)]
+                command += ["--predict"] if arguments.predict else []
                 done = subprocess.run(command, check=True, capture_output=True, text=True)
                 results.append(json.loads(done.stdout))
                 print(

@@ -38,8 +38,8 @@ def load_or_die(number, log, deadly):
 
 
 def load_large(number):
-    """Return a partition of eight megabytes."""
+    """Return a partition of three megabytes."""
     rng = np.random.default_rng(number)
-    y = rng.integers(0, 2, 100_000)
-    frame = pd.DataFrame({f"x{j}": rng.integers(0, 5, 100_000) + y for j in range(10)})
+    y = rng.integers(0, 2, 40_000)
+    frame = pd.DataFrame({f"x{j}": rng.integers(0, 5, 40_000) + y for j in range(10)})
     return frame.assign(y=y)

@@ -24,7 +24,7 @@ N_PARTS = 6
 @pytest.fixture(scope="module")
 def client():
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
         Client(cluster, set_as_default=False) as client,
     ):
         yield client
@@ -46,9 +46,9 @@ def one_thread():
     learner=st.sampled_from([AODE, CompAODE, NaiveCredal]),
     weighting=st.sampled_from(["none", "whole", "eighths"]),
     missing=st.sampled_from(["impute", "marginalize"]),
-    n_parts=st.integers(1, 20),
+    n_parts=st.integers(1, 12),
 )
-@settings(max_examples=30)
+@settings(max_examples=15)
 def test_the_model_is_that_of_the_table(seed, learner, weighting, missing, n_parts):
     rng = np.random.default_rng(seed)
     X, y, weights = messy_table(rng, weighting=weighting)
@@ -126,7 +126,7 @@ def test_the_memory_of_the_driver_stays_flat(client):
 
     peak(1)
     few, many = peak(2), peak(12)
-    assert many < few + 4_000_000  # half a partition, for ten more
+    assert many < few + 1_500_000  # half a partition, for ten more
 
 
 def test_bad_collections_are_refused(client, whole):
@@ -136,7 +136,7 @@ def test_bad_collections_are_refused(client, whole):
     for arguments, error, message in [
         ((whole, "class"), TypeError, "data must be a dask.dataframe"),
         ((ddf, "colour"), ValueError, "target must be one of the columns"),
-        ((ddf, None), (ValueError, TypeError), "target|y to be passed"),
+        ((ddf, None), ValueError, "target must be one of the columns"),
         ((array, "class"), TypeError, "target must be a dask.array"),
         ((array, da.zeros(9, chunks=3)), ValueError, "one entry for each of 10 rows, got 9"),
         ((da.zeros(5), da.zeros(5)), ValueError, "two dimensions"),

@@ -152,7 +152,8 @@ class DaskSource(RowSource):
                 f"{type(data).__module__}.{type(data).__name__}."
             )
         for parameter, name in (("target", target), ("sample_weight", sample_weight)):
-            if name is not None and (not isinstance(name, str) or name not in data.columns):
+            wanted = parameter == "target" or name is not None
+            if wanted and (not isinstance(name, str) or name not in data.columns):
                 raise ValueError(
                     f"{parameter} must be one of the columns {list(data.columns)}, got {name!r}."
                 )
