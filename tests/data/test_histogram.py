@@ -96,6 +96,48 @@ def test_binned_cuts_are_close(limit):
         assert not np.any((histogram.low < cut) & (cut < histogram.high))
 
 
+@given(values=numbers, seed=st.integers(0, 999), limit=st.sampled_from([4, 16]))
+@settings(max_examples=100)
+def test_bins_are_counted_whatever_the_split(values, seed, limit):
+    rng = np.random.default_rng(seed)
+    values = np.concatenate([values, rng.normal(size=40)])
+    labels = rng.integers(0, 3, len(values)).astype(np.int32)
+    edges = ValueHistogram.of_column(values, labels, None, 3, limit=limit).quantile_edges()
+    if edges is None:
+        return
+    assert (np.diff(edges) > 0).all()
+    assert len(edges) < limit
+    whole = ValueHistogram.of_bins(values, labels, None, 3, edges, limit=limit)
+    for order in (np.arange(len(values)), rng.permutation(len(values))):
+        parts = [
+            ValueHistogram.of_bins(values[rows], labels[rows], None, 3, edges, limit=limit)
+            for rows in np.array_split(order, 4)
+        ]
+        summed = total(parts)
+        for name in ("keys", "low", "high", "counts", "missing", "shift"):
+            np.testing.assert_array_equal(getattr(summed, name), getattr(whole, name))
+    assert whole.counts.sum() + whole.missing.sum() == len(values)
+    assert (whole.high[:-1] < whole.low[1:]).all()
+
+
+@pytest.mark.parametrize("width", [1.0, 1e-9, 1e-15])
+def test_bins_hold_about_as_many_rows_each_however_narrow(width):
+    """Nine tenths of the values lie as close together as doubles can tell, next to 1."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, 50_000).astype(np.int32)
+    values = rng.normal(size=50_000) + labels
+    values[rng.random(50_000) < 0.9] *= width
+    values += 1.0
+    histogram = ValueHistogram.of_column(values, labels, None, 2, limit=256)
+    for _ in range(4):
+        edges = histogram.quantile_edges()
+        if edges is None:
+            break
+        histogram = ValueHistogram.of_bins(values, labels, None, 2, edges, limit=256)
+    several = histogram.low < histogram.high
+    assert histogram.counts.sum(axis=1)[several].max() <= 4 * 50_000 / 256
+
+
 def test_histograms_add_only_to_their_like():
     histogram = ValueHistogram.of_column(np.ones(2), np.zeros(2, np.int32), None, 1)
     with pytest.raises(TypeError):

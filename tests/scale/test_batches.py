@@ -1,5 +1,6 @@
 """Learning from batches is learning from all rows."""
 
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -139,6 +140,48 @@ def test_progress_counts_rows(capsys):
     assert printed.out == ""
     with pytest.raises(TypeError, match="progress must be"):
         fit_batches(AODE(), batches, progress="yes")
+
+
+def test_more_values_than_are_counted_one_by_one():
+    rng = np.random.default_rng(0)
+    n = 90_000
+    y = rng.integers(0, 2, n)
+    X = pd.DataFrame({"real": rng.normal(size=n) + y, "few": rng.integers(0, 5, n) + y})
+    X.loc[::50, "real"] = np.nan
+    stages = []
+    batches = [(X[r : r + 20_000], y[r : r + 20_000]) for r in range(0, n, 20_000)]
+    model = fit_batches(
+        CompAODE(),
+        batches,
+        progress=lambda progress: stages.append(progress.stage) if progress.n_rows == n else None,
+    )
+    assert stages == ["encoding", "bins", "counts", "likelihoods"]
+    other = fit_batches(CompAODE(), [(X[r::7], y[r::7]) for r in range(7)])
+    assert_same_model(model, other)
+    expected = CompAODE().fit(X, y)
+    assert abs(model._encoding.features[0].fill - expected._encoding.features[0].fill) < 1e-3
+    np.testing.assert_array_equal(model._encoding.features[1].cuts, expected._encoding.features[1].cuts)
+    assert np.abs(model.predict_proba(X) - expected.predict_proba(X)).mean() < 0.005
+
+
+def test_memory_does_not_grow_with_the_rows():
+    def batches(n_batches):
+        for number in range(n_batches):
+            rng = np.random.default_rng(number)
+            y = rng.integers(0, 2, 20_000)
+            number = rng.integers(0, 50_000, 20_000) / 64
+            yield pd.DataFrame({"a": number, "b": rng.integers(0, 4, 20_000) + y, "c": number % 7}), y
+
+    def peak(n_batches):
+        tracemalloc.start()
+        try:
+            fit_batches(CompAODE(), lambda: batches(n_batches))
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    peak(1)
+    assert peak(40) < 1.2 * peak(8)
 
 
 class BrokenError(Exception):

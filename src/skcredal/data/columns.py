@@ -16,7 +16,17 @@ from sklearn.utils import check_array
 from skcredal._arrays import AnyArray, BoolArray, FloatArray
 from skcredal._extras import require
 
-__all__ = ["Column", "Factor", "Table", "in_order", "is_missing", "make_frame", "read_series", "read_table"]
+__all__ = [
+    "Column",
+    "Factor",
+    "Table",
+    "in_order",
+    "is_missing",
+    "make_frame",
+    "read_series",
+    "read_table",
+    "read_text",
+]
 
 # Integers that span less than this are told apart by a table instead of by sorting.
 _SMALL_RANGE = 1 << 16
@@ -56,8 +66,13 @@ class Column:
     @property
     def is_untyped(self) -> bool:
         """Whether only the values of the column tell if they are numbers."""
-        if isinstance(self.data, nw.Series) and self.data.dtype.is_numeric():
-            return False
+        if isinstance(self.data, nw.Series):
+            if self.data.dtype.is_numeric():
+                return False
+            if self.data.dtype in (nw.Boolean, nw.String, nw.Categorical, nw.Enum):
+                # narwhals takes pandas' objects for text if they look like it.
+                dtype = getattr(nw.to_native(self.data), "dtype", None)
+                return isinstance(dtype, np.dtype) and dtype.kind == "O"
         return self._array().dtype.kind == "O"
 
     def check(self) -> None:
@@ -325,6 +340,25 @@ def read_table(X: Any, *, estimator: Any) -> Table:
             X = np.array(X, dtype=object)
     array = check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator)
     return Table(array, [Column(f"Feature {j}", array[:, j]) for j in range(array.shape[1])], len(array))
+
+
+def read_text(y: Any) -> Factor | None:
+    """Return a series of text that is held by Arrow as a factor; ``None`` for anything else.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> read_text(pa.chunked_array([["b", None, "a"]]))
+    Factor(codes=array([ 1, -1,  0]), states=['a', 'b'], declared=False)
+    >>> read_text(["a"]) is None
+    True
+    """
+    try:
+        series = nw.from_native(y, allow_series=True, pass_through=True)
+    except nw.exceptions.DuplicateError:
+        return None
+    is_text = isinstance(series, nw.Series) and series.dtype == nw.String
+    return _factor_of_arrow_text(nw.to_native(series)) if is_text else None
 
 
 def read_series(y: Any) -> Any:

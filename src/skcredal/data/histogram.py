@@ -2,8 +2,9 @@
 
 Doubles are kept as whole numbers in the same order. Up to :data:`EXACT_VALUES` different values, each has a
 cell of its own. Beyond that, the last binary digits are dropped from all values, one more as long as there
-are too many cells. How many are dropped depends on the values alone, so that neither the order nor the split
-of the rows has a say in the result.
+are too many cells: how many depends on the values alone. From these cells follow the edges of bins with about
+the same number of rows, and another pass over the rows counts these bins; so that neither the order nor the
+split of the rows has a say in the result.
 """
 
 from __future__ import annotations
@@ -17,6 +18,10 @@ from skcredal._arrays import CountArray, FloatArray, IntArray, LabelArray
 __all__ = ["EXACT_VALUES", "ValueHistogram"]
 
 EXACT_VALUES = 65_536
+
+
+# A bin is split in another pass if it has this many times the rows that bins should have.
+TOO_HEAVY = 4
 
 
 def _ordered(numbers: FloatArray) -> IntArray:
@@ -33,7 +38,8 @@ class ValueHistogram:
     Parameters
     ----------
     keys : ndarray of shape (n_cells,)
-        The cells, ascending: the values as integers, without their last ``shift`` binary digits.
+        The cells, ascending: the values as integers, without their last ``shift`` binary digits; or the
+        numbers of bins.
     low, high : ndarray of shape (n_cells,)
         The least and the greatest value seen in each.
     counts : ndarray of shape (n_cells, n_classes)
@@ -41,7 +47,7 @@ class ValueHistogram:
     missing : ndarray of shape (n_classes,)
         The same for missing values.
     shift : int
-        How many binary digits were dropped; 0 is exact.
+        How many binary digits were dropped; 0 is exact, and bins have 64.
     limit : int
         The most cells there may be.
     """
@@ -92,6 +98,42 @@ class ValueHistogram:
         cells = np.bincount(places * n_classes + labels, weights, len(values) * n_classes)
         counts = cells.astype(dtype).reshape(len(values), n_classes)
         return cls(_ordered(values), values, values, counts, missing, limit=limit)._within_limit()
+
+    @classmethod
+    def of_bins(
+        cls,
+        numbers: FloatArray,
+        labels: LabelArray,
+        weights: CountArray | None,
+        n_classes: int,
+        edges: IntArray,
+        *,
+        limit: int = EXACT_VALUES,
+    ) -> ValueHistogram:
+        """Count a column by bins; see :meth:`quantile_edges`."""
+        exact = cls.of_column(numbers, labels, weights, n_classes, limit=len(numbers) + 1)
+        bins = np.searchsorted(edges, exact.keys, side="right")
+        return replace(exact, keys=bins, shift=64, limit=limit)._of_equal_keys()
+
+    def quantile_edges(self) -> IntArray | None:
+        """Return where bins with about as many rows each begin, as integers in the order of the values.
+
+        Within a cell the rows are taken to be spread evenly. ``None`` if the histogram is exact, or no cell
+        but those of a single value is too heavy.
+        """
+        rows = self.counts.sum(axis=1)
+        fair = rows.sum() / self.limit
+        if self.is_exact or not np.any((rows > TOO_HEAVY * fair) & (self.low < self.high)):
+            return None
+        passed = np.cumsum(rows, dtype=np.float64)
+        wanted = fair * np.arange(1, self.limit)
+        cells = np.minimum(np.searchsorted(passed, wanted, side="right"), len(rows) - 1)
+        first, last = _ordered(self.low[cells]), _ordered(self.high[cells])
+        share = np.clip(1.0 - (passed[cells] - wanted) / rows[cells], 0.0, 1.0)
+        # The distance of two integers of 64 bits fits in one without a sign.
+        distance = last.view(np.uint64) - first.view(np.uint64)
+        steps = np.minimum((share * distance).astype(np.uint64), distance)
+        return np.unique((first.view(np.uint64) + steps).view(np.int64))
 
     @property
     def is_exact(self) -> bool:

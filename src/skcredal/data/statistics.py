@@ -5,7 +5,7 @@ The encoding that they give is that of :func:`skcredal.data.encoding.learn_encod
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -95,8 +95,12 @@ class ColumnStatistics:
         n_classes: int,
         *,
         is_categorical: bool,
+        edges: IntArray | None = None,
     ) -> ColumnStatistics:
-        """Count a column of a part of the rows; ``is_categorical`` where the user said so."""
+        """Count a column of a part of the rows; ``is_categorical`` where the user said so; in bins or not."""
+        if edges is not None:
+            bins = ValueHistogram.of_bins(column.numbers(), labels, weights, n_classes, edges)
+            return cls(column.label, bins, None, numeric_type=True)
         is_numeric, is_untyped = column.is_numeric, column.is_untyped
         states = None
         if not is_numeric or is_categorical or is_untyped:
@@ -172,6 +176,7 @@ class EncodingStatistics:
         weights: FloatArray | None,
         *,
         categorical: BoolArray,
+        edges: Mapping[int, IntArray] | None = None,
         n_threads: int = 1,
     ) -> EncodingStatistics:
         """Read a part of the rows.
@@ -188,6 +193,8 @@ class EncodingStatistics:
             Positive weights of the rows.
         categorical : ndarray of shape (n_features,)
             Which features the user says are categorical, whatever they hold.
+        edges : mapping of int to ndarray, optional
+            The bins of some columns (see :meth:`quantile_edges`), which alone are read then.
         n_threads : int
             Threads; the result does not depend on it.
         """
@@ -200,10 +207,16 @@ class EncodingStatistics:
 
         def read(j: int) -> ColumnStatistics:
             return ColumnStatistics.of_column(
-                table.columns[j], labels, counts, n_classes, is_categorical=bool(categorical[j])
+                table.columns[j],
+                labels,
+                counts,
+                n_classes,
+                is_categorical=bool(categorical[j]),
+                edges=None if edges is None else edges[j],
             )
 
-        columns = run_in_threads(read, range(len(table.columns)), n_threads)
+        places = range(len(table.columns)) if edges is None else sorted(edges)
+        columns = run_in_threads(read, places, n_threads)
         n_c = np.bincount(labels, counts, n_classes)
         n_c = n_c.astype(np.int64 if counts is None else counts.dtype)
         return cls(columns, classes, n_c, table.n_rows, weighted, whole)
@@ -241,6 +254,22 @@ class EncodingStatistics:
         if not self.weighted:
             return None
         return np.dtype(np.int64 if self.whole and self.n_c.sum() < 2**53 else np.float64)
+
+    def quantile_edges(self) -> dict[int, IntArray]:
+        """Return the bins of the columns that have too many values to be counted one by one."""
+        found = {}
+        for j, column in enumerate(self.columns):
+            edges = column.numbers.quantile_edges() if column.is_numeric and column.numbers else None
+            if edges is not None:
+                found[j] = edges
+        return found
+
+    def with_bins(self, binned: EncodingStatistics, edges: Mapping[int, IntArray]) -> EncodingStatistics:
+        """Return the statistics with the columns that another pass has counted in bins."""
+        columns = self.columns.copy()
+        for j, column in zip(sorted(edges), binned.columns, strict=True):
+            columns[j] = replace(columns[j], numbers=column.numbers)
+        return replace(self, columns=columns)
 
     def learn_encoding(self, rules: EncodingRules, *, names: Sequence[str] | None = None) -> TableEncoding:
         """Learn how the table becomes codes.

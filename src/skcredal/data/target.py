@@ -10,7 +10,7 @@ from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from skcredal._arrays import AnyArray, CountArray, FloatArray, LabelArray
-from skcredal.data.columns import is_missing, read_series
+from skcredal.data.columns import is_missing, read_series, read_text
 
 __all__ = ["ONLY_ZEROS", "check_weights", "encode_target", "read_weights"]
 
@@ -32,6 +32,9 @@ def encode_target(y: Any, *, estimator: Any, n_rows: int | None = None) -> tuple
         raise ValueError(
             f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
         )
+    text = read_text(y)
+    if text is not None and n_rows in (None, len(text.codes)) and text.codes.min(initial=0) >= 0:
+        return np.array(text.states, object), text.codes.astype(np.int32)
     if isinstance(y, (list, tuple)):
         y = _without_conversion(y)
     target = column_or_1d(read_series(y), warn=True)

@@ -13,7 +13,16 @@ from skcredal._threads import thread_count
 from skcredal.classifiers.base import TabularClassifier, TrainingRows
 from skcredal.data.columns import read_table
 from skcredal.data.statistics import EncodingStatistics
-from skcredal.scale.passes import BatchEncoder, BatchReader, RowSource, check_learner, learn_in_passes
+from skcredal.scale.passes import (
+    CHANGED,
+    Batch,
+    BatchEncoder,
+    BatchReader,
+    Edges,
+    RowSource,
+    check_learner,
+    learn_in_passes,
+)
 from skcredal.scale.progress import ProgressWish, reporting
 
 __all__ = ["fit_batches"]
@@ -61,10 +70,12 @@ def fit_batches(
     -----
     Besides a batch and the model's own tables, memory holds for every numeric feature how often each of its
     values was seen with each class. Up to 65,536 different values that is exact. One with more is binned
-    beforehand: the last binary digits of its values are dropped until 65,536 bins suffice, and cuts lie
-    between the bins. How many digits are dropped depends on the values alone, so that the model still does
-    not depend on the batches, but it may differ from that of ``fit``: on a million normally distributed
-    values with two to five classes, cuts moved by less than 0.0005 standard deviations, or were the same.
+    beforehand, in 65,536 bins with about the same number of rows, found in another pass, and cuts lie between
+    the bins. The bins depend on the values alone, so that the model still does not depend on the batches, but
+    it may differ from that of ``fit``. On a million normal, log-normal or uniform values with two to five
+    classes there were as many cuts, or one more or less; half of them moved by less than 0.0001 standard
+    deviations, single ones in flat regions by 0.1; and the share of rows that the feature alone classifies
+    right changed by less than 0.0001.
 
     With real weights, sums of them are equal up to rounding, and so are the counts.
 
@@ -103,34 +114,37 @@ class BatchSource(RowSource):
             return BatchReader(estimator)
         raise ValueError("batches must yield at least one row, got none.")
 
-    def encoding_statistics(self, reader: BatchReader) -> EncodingStatistics:
-        """Return the sum of the first pass."""
-        total: EncodingStatistics | None = None
-        with reporting(self.progress, "encoding", self.total) as advance:
-            for number, (X, y, weights) in enumerate(self._triples(), 1):
-                with self._noting("encoding", number):
-                    batch = reader.read(X, y, weights)
-                    part = reader.encoding_statistics(batch, n_threads=self.n_threads)
-                    total = part if total is None else total + part
-                advance(n_rows_of(X))
-        assert total is not None
-        self.total = total.n_rows if self.total is None else self.total
+    def encoding_statistics(self, reader: BatchReader, edges: Edges | None = None) -> EncodingStatistics:
+        """Return the sum of the first pass, or of one that counts the bins of some columns."""
+
+        def work(batch: Batch) -> EncodingStatistics:
+            return reader.encoding_statistics(batch, edges, n_threads=self.n_threads)
+
+        total: EncodingStatistics = self._sum("encoding" if edges is None else "bins", work, reader)
         return total
 
     def sum(self, stage: str, work: Callable[[TrainingRows], Value], encoder: BatchEncoder) -> Value:
         """Return the sum over all batches."""
-        total: Any = None
+
+        def work_on_codes(batch: Batch) -> Value:
+            return work(encoder.encode(batch, n_threads=self.n_threads))
+
+        total: Value = self._sum(stage, work_on_codes, encoder.reader)
+        return total
+
+    def _sum(self, stage: str, work: Callable[[Batch], Any], reader: BatchReader) -> Any:
+        total, n_rows = None, 0
         with reporting(self.progress, stage, self.total) as advance:
             for number, (X, y, weights) in enumerate(self._triples(), 1):
                 with self._noting(stage, number):
-                    batch = encoder.reader.read(X, y, weights)
-                    part = work(encoder.encode(batch, n_threads=self.n_threads))
+                    part = work(reader.read(X, y, weights))
                     total = part if total is None else total + part
+                n_rows += n_rows_of(X)
                 advance(n_rows_of(X))
         if total is None:
-            raise ValueError(f"The batches must hold the same rows in every pass, got none for the {stage}.")
-        value: Value = total
-        return value
+            raise ValueError(f"{CHANGED}, got none for the {stage}.")
+        self.total = n_rows  # also of the passes to come
+        return total
 
     def _triples(self) -> Iterator[tuple[Any, Any, Any]]:
         for batch in self.batches():

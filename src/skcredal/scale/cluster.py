@@ -18,7 +18,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from skcredal._extras import require
 from skcredal.classifiers.base import TabularClassifier, TrainingRows
 from skcredal.data.statistics import EncodingStatistics
-from skcredal.scale.passes import BatchEncoder, BatchReader, RowSource, check_learner, learn_in_passes
+from skcredal.scale.passes import (
+    BatchEncoder,
+    BatchReader,
+    Edges,
+    RowSource,
+    check_learner,
+    learn_in_passes,
+)
 from skcredal.scale.predictions import answer_columns, prediction_columns
 
 __all__ = ["fit_dask", "predict_dask"]
@@ -169,9 +176,9 @@ class DaskSource(RowSource):
             reader.feature_names_in_ = estimator.feature_names_in_
         return BatchReader(reader)
 
-    def encoding_statistics(self, reader: BatchReader) -> EncodingStatistics:
-        """Return the sum of the first pass."""
-        total: EncodingStatistics = self._tree(_encoding_part, reader)
+    def encoding_statistics(self, reader: BatchReader, edges: Edges | None = None) -> EncodingStatistics:
+        """Return the sum of the first pass, or of one that counts the bins of some columns."""
+        total: EncodingStatistics = self._tree(_encoding_part, (reader, edges))
         return total
 
     def sum(self, stage: str, work: Callable[[TrainingRows], Value], encoder: BatchEncoder) -> Value:
@@ -268,10 +275,13 @@ def _triple(part: Any, names: Sequence[Any]) -> tuple[Any, Any, Any]:
     return _features(part, (target, weight)), part[target], None if weight is None else part[weight]
 
 
-def _encoding_part(part: Any, names: Sequence[Any], reader: BatchReader) -> EncodingStatistics | None:
+def _encoding_part(
+    part: Any, names: Sequence[Any], shared: tuple[BatchReader, Edges | None]
+) -> EncodingStatistics | None:
     if len(part) == 0:
         return None
-    return reader.encoding_statistics(reader.read(*_triple(part, names)))
+    reader, edges = shared
+    return reader.encoding_statistics(reader.read(*_triple(part, names)), edges)
 
 
 def _sum_part(part: Any, names: Sequence[Any], shared: tuple[BatchEncoder, Callable[..., Any]]) -> Any:

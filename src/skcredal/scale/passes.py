@@ -1,6 +1,7 @@
 """Learning in passes over parts of the rows: what each pass does with a part is a value that adds.
 
-1. encoding: classes, states and cuts (:class:`~skcredal.data.statistics.EncodingStatistics`);
+1. encoding: classes, states and cuts (:class:`~skcredal.data.statistics.EncodingStatistics`), with another
+   pass where a numeric column has too many values to be counted one by one;
 2. counts (:class:`~skcredal.ensemble.counts.JointCounts`);
 3. likelihoods, where the weights of the models come from them (:class:`LikelihoodSums`).
 
@@ -10,7 +11,7 @@ Who brings the parts, and where they are summed, is left to a :class:`RowSource`
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -30,8 +31,11 @@ from skcredal.ensemble.naive import ValueCounts
 from skcredal.ensemble.parameters import SpodeTables
 
 __all__ = [
+    "CHANGED",
+    "Batch",
     "BatchEncoder",
     "BatchReader",
+    "Edges",
     "LikelihoodSums",
     "RowSource",
     "SummedRows",
@@ -40,6 +44,11 @@ __all__ = [
 ]
 
 Value = TypeVar("Value")
+CHANGED = "The batches must hold the same rows in every pass"
+# The edges of the bins of numeric columns with very many values, by column.
+Edges = Mapping[int, IntArray]
+# Each pass makes a bin that is too heavy up to 65,536 times narrower; there are 64 binary digits.
+MOST_BINNING_PASSES = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,14 +80,17 @@ class BatchReader:
             classes, labels = classes[present], places.astype(np.int32)
         return Batch(table, classes, labels, weights)
 
-    def encoding_statistics(self, batch: Batch, *, n_threads: int = 1) -> EncodingStatistics:
-        """Return the first pass's part of a batch."""
+    def encoding_statistics(
+        self, batch: Batch, edges: Edges | None = None, *, n_threads: int = 1
+    ) -> EncodingStatistics:
+        """Return the first pass's part of a batch; with edges, of the columns that have some."""
         return EncodingStatistics.of_rows(
             batch.table,
             batch.classes,
             batch.labels,
             batch.weights,
             categorical=self.categorical,
+            edges=edges,
             n_threads=n_threads,
         )
 
@@ -112,9 +124,6 @@ class BatchEncoder:
             weights = (ones if batch.weights is None else batch.weights).astype(self.weight_type)
         codes = self.encoding.encode(batch.table, n_threads=n_threads, is_part=True)
         return TrainingRows(codes, places.astype(np.int32)[batch.labels], weights)
-
-
-CHANGED = "The batches must hold the same rows in every pass"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -187,8 +196,8 @@ class RowSource(ABC):
         """Let the estimator know the names and the number of the features, and return who reads them."""
 
     @abstractmethod
-    def encoding_statistics(self, reader: BatchReader) -> EncodingStatistics:
-        """Return the sum of the first pass."""
+    def encoding_statistics(self, reader: BatchReader, edges: Edges | None = None) -> EncodingStatistics:
+        """Return the sum of the first pass, or of one that counts the bins of some columns."""
 
     @abstractmethod
     def sum(self, stage: str, work: Callable[[TrainingRows], Value], encoder: BatchEncoder) -> Value:
@@ -260,6 +269,11 @@ def learn_in_passes(estimator: TabularClassifier, source: RowSource) -> None:
         statistics = source.encoding_statistics(reader)
         if statistics.n_rows == 0:
             raise ValueError(ONLY_ZEROS)
+        for _ in range(MOST_BINNING_PASSES):
+            edges = statistics.quantile_edges()
+            if not edges:
+                break
+            statistics = statistics.with_bins(source.encoding_statistics(reader, edges), edges)
         names = getattr(estimator, "feature_names_in_", None)
         encoding = statistics.learn_encoding(estimator._encoding_rules(), names=names)
         estimator._encoding, estimator.classes_ = encoding, statistics.classes

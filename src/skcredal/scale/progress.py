@@ -22,7 +22,8 @@ class Progress:
     Parameters
     ----------
     stage : str
-        What the pass is for: ``"encoding"``, ``"counts"``, ``"likelihoods"`` or ``"predictions"``.
+        What the pass is for: ``"encoding"``, ``"bins"``, ``"counts"``, ``"likelihoods"`` or
+        ``"predictions"``.
     n_rows : int
         The rows of this pass so far.
     total : int or None
