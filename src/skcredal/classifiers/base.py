@@ -13,7 +13,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skcredal._arrays import AnyArray, CodeArray, CountArray, FloatArray, LabelArray
+from skcredal._arrays import AnyArray, CodeArray, CountArray, FloatArray, IntArray, LabelArray
 from skcredal._config import get_config
 from skcredal._state import KeepsState
 from skcredal._threads import run_in_threads, thread_count
@@ -24,7 +24,8 @@ from skcredal.data.encoding import EncodingRules, learn_encoding
 from skcredal.data.target import encode_target, read_weights
 from skcredal.ensemble.counts import JointCounts, count, is_complete, pair_table_bytes
 from skcredal.ensemble.naive import ValueCounts, count_values
-from skcredal.ensemble.parameters import chunks
+from skcredal.ensemble.parameters import SpodeTables, chunks
+from skcredal.ensemble.weights import log_likelihoods
 
 __all__ = ["TabularClassifier", "TrainingRows"]
 
@@ -57,6 +58,29 @@ class TrainingRows:
         value: Value = self._shared[key]
         return value
 
+    @property
+    def n_features(self) -> int:
+        """How many features were kept."""
+        return len(self.codes)
+
+    def is_complete(self, n_states: IntArray) -> bool:
+        """Tell whether every cell is known."""
+        return is_complete(self.codes, n_states)
+
+    def count_values(self, n_states: IntArray, n_classes: int) -> ValueCounts:
+        """Count the classes and values."""
+        return count_values(self.codes, self.labels, n_states, n_classes, self.weights)
+
+    def count_pairs(self, n_states: IntArray, n_classes: int, *, n_threads: int) -> JointCounts:
+        """Count the pairs of values, too."""
+        return count(self.codes, self.labels, n_states, n_classes, weights=self.weights, n_threads=n_threads)
+
+    def log_likelihoods(self, tables: SpodeTables, *, floor: float, n_threads: int) -> FloatArray:
+        """Return the conditional log-likelihood of every SPODE."""
+        return log_likelihoods(
+            tables, self.codes, self.labels, weights=self.weights, floor=floor, n_threads=n_threads
+        )
+
     def seconds_saved(self) -> float:
         """Return how long it took others to compute what was reused since the last call of this method."""
         seconds = sum(self._reused)
@@ -77,6 +101,9 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
     handle_unknown: str
     max_categories: int | None
     n_jobs: int | None
+
+    # Why the classifier cannot learn from sums over batches of rows; ``None`` if it can.
+    _needs_all_rows: str | None = None
 
     classes_: AnyArray
     n_features_in_: int
@@ -190,13 +217,6 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
 
     def _encode_training(self, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
         """Read the training table, learn its encoding and the classes, and return the rows that count."""
-        rules = EncodingRules(
-            self.categorical_features,
-            self.categories,
-            self.missing,
-            self.handle_unknown,
-            self.max_categories,
-        )
         n_threads = thread_count(self.n_jobs)
         table = read_table(X, estimator=self)
         validate_data(self, table.data, reset=True, skip_check_array=True)
@@ -210,10 +230,19 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
             classes, labels = classes[present], places.astype(np.int32)
         names = getattr(self, "feature_names_in_", None)
         self._encoding, codes = learn_encoding(
-            table, labels, weights, len(classes), rules, names=names, n_threads=n_threads
+            table, labels, weights, len(classes), self._encoding_rules(), names=names, n_threads=n_threads
         )
         self.classes_ = classes
         return TrainingRows(codes, labels, weights)
+
+    def _encoding_rules(self) -> EncodingRules:
+        return EncodingRules(
+            self.categorical_features,
+            self.categories,
+            self.missing,
+            self.handle_unknown,
+            self.max_categories,
+        )
 
     def _encode(self, X: Any) -> CodeArray:
         """Read a table to predict and return its codes (k, n)."""
@@ -225,22 +254,14 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
     def _count_values(self, rows: TrainingRows) -> ValueCounts:
         """Count the classes and values of the training rows, once for all that learn from them."""
         n_states, n_classes = self._encoding.n_states, len(self.classes_)
-        return rows.shared(
-            "value counts",
-            lambda: count_values(rows.codes, rows.labels, n_states, n_classes, rows.weights),
-        )
+        return rows.shared("value counts", lambda: rows.count_values(n_states, n_classes))
 
     def _count_pairs(self, rows: TrainingRows) -> JointCounts:
         """Count the pairs of values, too; refused if the tables would be too large."""
         self._check_pair_tables(rows)
         n_states, n_classes = self._encoding.n_states, len(self.classes_)
         n_threads = thread_count(self.n_jobs)
-        return rows.shared(
-            "joint counts",
-            lambda: count(
-                rows.codes, rows.labels, n_states, n_classes, weights=rows.weights, n_threads=n_threads
-            ),
-        )
+        return rows.shared("joint counts", lambda: rows.count_pairs(n_states, n_classes, n_threads=n_threads))
 
     def _kept_features(self) -> AnyArray:
         """Return the features kept: their names, or their indices where there are no names."""
@@ -251,12 +272,14 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
     def _check_pair_tables(self, rows: TrainingRows) -> None:
         """Refuse pair tables beyond the limit before they are allocated."""
         n_states = self._encoding.n_states
-        complete = is_complete(rows.codes, n_states)
+        self._refuse_large_tables(n_states, self._kept_features(), complete=rows.is_complete(n_states))
+
+    def _refuse_large_tables(self, n_states: IntArray, names: Any, *, complete: bool) -> None:
         needed = pair_table_bytes(n_states, len(self.classes_), complete=complete)
         limit = get_config()["pair_table_limit"]
         if needed <= limit:
             return
-        names, most = self._kept_features(), np.argsort(-n_states, kind="stable")[:3]
+        most = np.argsort(-n_states, kind="stable")[:3]
         worst = ", ".join(f"{names[place]!s} ({n_states[place]} states)" for place in most)
         raise ValueError(
             f"The pair tables of {len(n_states)} features and {len(self.classes_)} classes would take "

@@ -106,6 +106,8 @@ class MaplmgAODE(SpodeEnsemble):
     array([[0.06, 0.94]])
     """
 
+    _needs_all_rows = "each iteration of EM goes over what every row says with itself left out"
+
     n_iter_: int
     objective_: float
 

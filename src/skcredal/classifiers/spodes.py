@@ -15,7 +15,7 @@ from skcredal._validation import check_real
 from skcredal.classifiers.base import TabularClassifier, TrainingRows
 from skcredal.ensemble.counts import JointCounts
 from skcredal.ensemble.parameters import spode_tables
-from skcredal.ensemble.weights import automatic_epsilon, log_likelihoods, null_log_likelihood
+from skcredal.ensemble.weights import automatic_epsilon, null_log_likelihood
 
 __all__ = ["LikelihoodWeightedEnsemble", "SpodeEnsemble", "resolve_epsilon"]
 
@@ -48,7 +48,7 @@ class SpodeEnsemble(TabularClassifier):
 
     def _learn(self, rows: TrainingRows) -> None:
         self.super_parents_ = self._kept_features()
-        self._settle(len(rows.codes))
+        self._settle(rows.n_features)
         n_threads, ess = thread_count(self.n_jobs), float(self.ess)
         self.counts_ = self._count_pairs(rows)
         self._tables = rows.shared(
@@ -115,13 +115,6 @@ class LikelihoodWeightedEnsemble(SpodeEnsemble):
         floor = float(self.likelihood_floor)
         self.log_likelihood_ = rows.shared(
             ("log-likelihoods", float(self.ess), floor),
-            lambda: log_likelihoods(
-                self._tables,
-                rows.codes,
-                rows.labels,
-                weights=rows.weights,
-                floor=floor,
-                n_threads=thread_count(self.n_jobs),
-            ),
+            lambda: rows.log_likelihoods(self._tables, floor=floor, n_threads=thread_count(self.n_jobs)),
         )
         self.null_log_likelihood_ = null_log_likelihood(self.counts_.n_c)

@@ -16,7 +16,17 @@ from sklearn.utils import check_array
 from skcredal._arrays import AnyArray, BoolArray, FloatArray
 from skcredal._extras import require
 
-__all__ = ["Column", "Factor", "Table", "is_missing", "make_frame", "read_series", "read_table"]
+__all__ = [
+    "Column",
+    "Factor",
+    "Table",
+    "in_order",
+    "is_missing",
+    "make_frame",
+    "read_series",
+    "read_table",
+    "read_text",
+]
 
 # Integers that span less than this are told apart by a table instead of by sorting.
 _SMALL_RANGE = 1 << 16
@@ -53,6 +63,18 @@ class Column:
             return bool not in kinds and all(issubclass(kind, (Real, Decimal)) for kind in kinds)
         return values.dtype.kind in "iuf"
 
+    @property
+    def is_untyped(self) -> bool:
+        """Whether only the values of the column tell if they are numbers."""
+        if isinstance(self.data, nw.Series):
+            if self.data.dtype.is_numeric():
+                return False
+            if self.data.dtype in (nw.Boolean, nw.String, nw.Categorical, nw.Enum):
+                # narwhals takes pandas' objects for text if they look like it.
+                dtype = getattr(nw.to_native(self.data), "dtype", None)
+                return isinstance(dtype, np.dtype) and dtype.kind == "O"
+        return self._array().dtype.kind == "O"
+
     def check(self) -> None:
         """Refuse what no feature can hold, in a column that nothing else is read from."""
         if self.is_numeric:
@@ -79,6 +101,10 @@ class Column:
             if declared is not None:
                 self._refuse_infinity(declared.states)
                 return declared
+        if isinstance(self.data, nw.Series) and self.data.dtype == nw.String:
+            text = _factor_of_arrow_text(nw.to_native(self.data))
+            if text is not None:
+                return text
         values = self._array()
         if values.dtype.kind in "OSUT":
             return self._factor_of_objects(values.astype(object))
@@ -163,7 +189,7 @@ class Column:
             raise self._not_a_state(unhashable.__name__) from None
         known = [state for state in places if not is_missing(state)]
         self._refuse_infinity(known)
-        states = _in_order(known)
+        states = in_order(known)
         rank = {state: code for code, state in enumerate(states)}
         new_codes = np.array([-1 if is_missing(state) else rank[state] for state in places], np.int64)
         return Factor(new_codes[codes] if len(places) else codes, states, declared=False)
@@ -185,7 +211,7 @@ def is_missing(value: Any) -> bool:
     )
 
 
-def _in_order(states: list[Any]) -> list[Any]:
+def in_order(states: list[Any]) -> list[Any]:
     """Sort states; where numbers and text are mixed, by type and then as printed."""
     try:
         return sorted(states)
@@ -200,6 +226,23 @@ def _factor_of_small_integers(values: AnyArray, low: int, high: int) -> Factor:
     rank = np.cumsum(present) - 1
     states = [low + place for place in np.flatnonzero(present).tolist()]
     return Factor(rank[shifted], states, declared=False)
+
+
+def _factor_of_arrow_text(native: Any) -> Factor | None:
+    """Read text that is held by Arrow, in pandas too; ``None`` if it is not."""
+    if not hasattr(native, "chunks"):
+        if getattr(native.dtype, "storage", None) != "pyarrow":
+            return None
+        native = native.array.__arrow_array__()
+    chunks = native.dictionary_encode().chunks
+    found = list(dict.fromkeys(state for chunk in chunks for state in chunk.dictionary.to_pylist()))
+    states = in_order(found)
+    rank = {state: code for code, state in enumerate(states)}
+    codes: list[AnyArray] = [np.empty(0, np.int64)]
+    for chunk in chunks:
+        places = np.array([*(rank[state] for state in chunk.dictionary.to_pylist()), -1], np.int64)
+        codes.append(places[chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False)])
+    return Factor(np.concatenate(codes), states, declared=False)
 
 
 def _declared_factor(series: nw.Series[Any]) -> Factor | None:
@@ -297,6 +340,25 @@ def read_table(X: Any, *, estimator: Any) -> Table:
             X = np.array(X, dtype=object)
     array = check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator)
     return Table(array, [Column(f"Feature {j}", array[:, j]) for j in range(array.shape[1])], len(array))
+
+
+def read_text(y: Any) -> Factor | None:
+    """Return a series of text that is held by Arrow as a factor; ``None`` for anything else.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> read_text(pa.chunked_array([["b", None, "a"]]))
+    Factor(codes=array([ 1, -1,  0]), states=['a', 'b'], declared=False)
+    >>> read_text(["a"]) is None
+    True
+    """
+    try:
+        series = nw.from_native(y, allow_series=True, pass_through=True)
+    except nw.exceptions.DuplicateError:
+        return None
+    is_text = isinstance(series, nw.Series) and series.dtype == nw.String
+    return _factor_of_arrow_text(nw.to_native(series)) if is_text else None
 
 
 def read_series(y: Any) -> Any:

@@ -12,10 +12,18 @@ import numpy as np
 
 from skcredal._arrays import BoolArray, CodeArray, CountArray, IntArray, LabelArray
 from skcredal._threads import run_in_threads
-from skcredal.data.columns import Column, Table, is_missing
+from skcredal.data.columns import Table, is_missing
 from skcredal.data.features import CategoricalFeature, NumericFeature
 
-__all__ = ["EncodingRules", "TableEncoding", "learn_encoding"]
+__all__ = [
+    "EncodingRules",
+    "Feature",
+    "TableEncoding",
+    "categorical_mask",
+    "declared_states",
+    "learn_encoding",
+    "warn_of_identifiers",
+]
 
 Feature = NumericFeature | CategoricalFeature
 
@@ -47,19 +55,19 @@ class TableEncoding:
         """The numbers of states of the features kept."""
         return np.array([self.features[j].n_states for j in self.kept], np.int64)
 
-    def encode(self, table: Table, *, n_threads: int = 1) -> CodeArray:
-        """Return the codes of the features kept, (k, n_rows)."""
+    def encode(self, table: Table, *, n_threads: int = 1, is_part: bool = False) -> CodeArray:
+        """Return the codes of the features kept, (k, n_rows), of a table or a part of one."""
         kept = set(self.kept)
         for j, (feature, column) in enumerate(zip(self.features, table.columns, strict=True)):
             if j in kept:
                 continue
             if isinstance(feature, CategoricalFeature) and feature.refuse_unknown:
-                feature.read(column)
+                feature.read(column, is_part=is_part)
             else:
                 column.check()
 
         def read(j: int) -> IntArray:
-            return self.features[j].read(table.columns[j])
+            return self.features[j].read(table.columns[j], is_part=is_part)
 
         return self._stack(read, table.n_rows, n_threads)
 
@@ -104,8 +112,11 @@ def learn_encoding(
     n_threads : int
         Threads; the result does not depend on it.
     """
-    categorical = _categorical_mask(table.columns, rules.categorical_features, names)
-    declared = _declared_states(table.columns, categorical, rules.categories)
+    categorical = categorical_mask(
+        [column.is_numeric for column in table.columns], rules.categorical_features, names
+    )
+    labels_of_columns = [column.label for column in table.columns]
+    declared = declared_states(labels_of_columns, categorical, rules.categories)
     impute = rules.missing == "impute"
 
     def learn(j: int) -> tuple[Feature, IntArray]:
@@ -123,36 +134,38 @@ def learn_encoding(
             impute=impute,
             refuse_unknown=rules.handle_unknown == "error",
         )
+        feature.warn_of_another_kind(factor.states, column.label)
         return feature, feature.encode(factor, column.label)
 
     learned = run_in_threads(learn, range(len(table.columns)), n_threads)
     encoding = TableEncoding([feature for feature, _ in learned])
-    _warn_of_identifiers(encoding, table)
+    warn_of_identifiers(encoding, labels_of_columns, table.n_rows)
     return encoding, encoding._stack(lambda j: learned[j][1], table.n_rows, n_threads=1)
 
 
-def _warn_of_identifiers(encoding: TableEncoding, table: Table) -> None:
+def warn_of_identifiers(encoding: TableEncoding, labels: Sequence[str], n_rows: int) -> None:
+    """Warn of features with so many states that each has hardly a row to learn from."""
     suspects = [
-        f"{column.label} ({feature.n_observed} states)"
-        for feature, column in zip(encoding.features, table.columns, strict=True)
-        if isinstance(feature, CategoricalFeature) and feature.looks_like_identifier(table.n_rows)
+        f"{label} ({feature.n_observed} states)"
+        for feature, label in zip(encoding.features, labels, strict=True)
+        if isinstance(feature, CategoricalFeature) and feature.looks_like_identifier(n_rows)
     ]
     if suspects:
         shown = ", ".join(suspects[:5]) + (", ..." if len(suspects) > 5 else "")
         warnings.warn(
-            f"In {table.n_rows} rows these look like identifiers, and will be trusted too much: {shown}. "
+            f"In {n_rows} rows these look like identifiers, and will be trusted too much: {shown}. "
             "Drop them, turn them into numbers, or set max_categories.",
             stacklevel=2,
         )
 
 
-def _categorical_mask(columns: list[Column], wish: Any, names: Sequence[str] | None) -> BoolArray:
-    """Return which features are categorical: those that cannot be numbers, and those that the user names."""
-    mask: BoolArray = np.array([not column.is_numeric for column in columns])
+def categorical_mask(numeric: Sequence[bool], wish: Any, names: Sequence[str] | None) -> BoolArray:
+    """Return which features are categorical: those that are not numeric, and those that the user names."""
+    mask: BoolArray = np.logical_not(np.asarray(numeric, np.bool_))
     if isinstance(wish, str) and wish == "from_dtype":
         return mask
     if isinstance(wish, str) and wish == "all":
-        return np.ones(len(columns), np.bool_)
+        return np.ones(len(mask), np.bool_)
     if isinstance(wish, str) or np.ndim(wish) != 1:
         raise ValueError(
             "categorical_features must be 'from_dtype', 'all', or a list of names or indices or a mask, "
@@ -160,14 +173,14 @@ def _categorical_mask(columns: list[Column], wish: Any, names: Sequence[str] | N
         )
     chosen = list(wish) if isinstance(wish, (list, tuple)) else np.asarray(wish).tolist()
     if chosen and all(isinstance(choice, bool) for choice in chosen):
-        if len(chosen) != len(columns):
+        if len(chosen) != len(mask):
             raise ValueError(
-                f"categorical_features as a mask must have one entry for each of {len(columns)} features, "
+                f"categorical_features as a mask must have one entry for each of {len(mask)} features, "
                 f"got {len(chosen)}."
             )
         return np.logical_or(mask, chosen)
     for choice in chosen:
-        mask[_place(choice, len(columns), names)] = True
+        mask[_place(choice, len(mask), names)] = True
     return mask
 
 
@@ -191,7 +204,7 @@ def _place(choice: Any, n_columns: int, names: Sequence[str] | None) -> int:
     return int(choice)
 
 
-def _declared_states(columns: list[Column], categorical: BoolArray, categories: Any) -> dict[int, list[Any]]:
+def declared_states(labels: Sequence[str], categorical: BoolArray, categories: Any) -> dict[int, list[Any]]:
     """Return the states that the user declares for each categorical feature."""
     if isinstance(categories, str) and categories == "auto":
         return {}
@@ -208,12 +221,12 @@ def _declared_states(columns: list[Column], categorical: BoolArray, categories: 
     declared = {}
     for j, given in zip(places, categories, strict=True):
         if isinstance(given, (str, set, frozenset)) or not hasattr(given, "__iter__"):
-            raise TypeError(f"categories must hold a list of states for {columns[j].label}, got {given!r}.")
+            raise TypeError(f"categories must hold a list of states for {labels[j]}, got {given!r}.")
         states = np.asarray(given).tolist() if isinstance(given, np.ndarray) else list(given)
         if not _are_different(states):
             raise ValueError(
                 "categories must hold different states, at least one and none missing, for "
-                f"{columns[j].label}, got {states!r}."
+                f"{labels[j]}, got {states!r}."
             )
         declared[j] = states
     return declared

@@ -6,7 +6,7 @@ The code after the last state, ``n_states``, stands for a value that is not amon
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -16,8 +16,9 @@ import numpy as np
 from skcredal import kernels
 from skcredal._arrays import CountArray, FloatArray, IntArray, LabelArray
 from skcredal.data.columns import Column, Factor
+from skcredal.data.histogram import ValueHistogram
 
-__all__ = ["CategoricalFeature", "NumericFeature", "weighted_median"]
+__all__ = ["CategoricalFeature", "NumericFeature", "state_counts", "weighted_median"]
 
 # What values beyond the most frequent ones are merged into, as people read it.
 OTHER = "(other)"
@@ -92,6 +93,26 @@ class NumericFeature:
         cut_weights = np.ones(len(order)) if weights is None else weights[order].astype(np.float64)
         return cls(kernels.cuts.mdl_cuts(ordered, labels[order], cut_weights, n_classes), fill)
 
+    @classmethod
+    def from_histogram(cls, histogram: ValueHistogram, *, impute: bool) -> NumericFeature:
+        """Learn the same from how often each value was seen with each class."""
+        low, high, counts = histogram.low, histogram.high, histogram.counts
+        if len(low) == 0:
+            return cls(np.empty(0), np.nan)
+        fill = np.nan
+        if impute:
+            middles = np.where(low == high, low, low / 2 + high / 2)
+            fill = weighted_median(middles, counts.sum(axis=1))
+            if histogram.missing.any():
+                place = int(np.searchsorted(high, fill))
+                if place == len(low) or fill < low[place]:  # between two values
+                    low, high = np.insert(low, place, fill), np.insert(high, place, fill)
+                    counts = np.insert(counts, place, histogram.missing, axis=0)
+                else:
+                    counts = counts.copy()
+                    counts[place] += histogram.missing
+        return cls(_cuts_between_cells(low, high, counts), fill)
+
     @property
     def n_states(self) -> int:
         """The number of bins."""
@@ -110,9 +131,35 @@ class NumericFeature:
             codes[missing] = self.n_states
         return codes
 
-    def read(self, column: Column) -> IntArray:
-        """Return the bins of a column."""
+    def read(self, column: Column, *, is_part: bool = False) -> IntArray:
+        """Return the bins of a column, or of a part of one."""
         return self.encode(column.numbers())
+
+
+def _cuts_of_histogram(values: FloatArray, counts: CountArray) -> FloatArray:
+    """Return the cuts from the rows of each class that have each of the values, which ascend."""
+    places, labels = np.nonzero(counts)
+    weights = counts[places, labels].astype(np.float64)
+    return kernels.cuts.mdl_cuts(values[places], labels.astype(np.int32), weights, counts.shape[1])
+
+
+def _cuts_between_cells(low: FloatArray, high: FloatArray, counts: CountArray) -> FloatArray:
+    """Return the cuts between cells with the least and the greatest value of each."""
+    if np.array_equal(low, high):
+        return _cuts_of_histogram(low, counts)
+    # A cut between the cells q and q + 1 comes out as q + 1/2; it lies between the values next to it.
+    below = _cuts_of_histogram(np.arange(len(low), dtype=np.float64), counts).astype(np.int64)
+    cuts: FloatArray = low[below + 1] / 2 + high[below] / 2
+    return np.where(cuts < low[below + 1], cuts, high[below])
+
+
+def state_counts(factor: Factor, weights: CountArray | None) -> dict[Any, float]:
+    """Return how often each state of a column was seen, or the weight of its rows."""
+    known = factor.codes >= 0
+    occurrences = np.bincount(
+        factor.codes[known], None if weights is None else weights[known], len(factor.states)
+    )
+    return dict(zip(factor.states, occurrences.tolist(), strict=True))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,12 +198,26 @@ class CategoricalFeature:
         refuse_unknown: bool,
     ) -> CategoricalFeature:
         """Learn the states and the mode from a training column."""
-        known = factor.codes >= 0
-        occurrences = np.bincount(
-            factor.codes[known], None if weights is None else weights[known], len(factor.states)
+        return cls.from_counts(
+            state_counts(factor, weights),
+            declared=declared,
+            max_categories=max_categories,
+            impute=impute,
+            refuse_unknown=refuse_unknown,
         )
-        seen = dict(zip(factor.states, occurrences.tolist(), strict=True))
-        states = list(declared) if declared is not None else factor.states
+
+    @classmethod
+    def from_counts(
+        cls,
+        seen: Mapping[Any, float],
+        *,
+        declared: Sequence[Any] | None,
+        max_categories: int | None,
+        impute: bool,
+        refuse_unknown: bool,
+    ) -> CategoricalFeature:
+        """Learn the states and the mode from how often each state was seen, in the order of the states."""
+        states = list(seen if declared is None else declared)
         counts = np.array([seen.get(state, 0) for state in states])
         codes = np.arange(len(states))
         names = list(states)
@@ -185,15 +246,20 @@ class CategoricalFeature:
         """Whether the feature is worth keeping: more than one state occurs."""
         return self.n_observed > 1
 
+    def warn_of_another_kind(self, states: list[Any], label: str) -> None:
+        """Warn if a column holds none of the states and nothing like them: text instead of numbers."""
+        if not states or any(state in self.lookup for state in states):
+            return
+        if {_kind(state) for state in states}.isdisjoint(_kind(state) for state in self.lookup):
+            warnings.warn(
+                f"{label} was learned as {_kind(next(iter(self.lookup)))} and now holds only "
+                f"{_kind(states[0])} ({states[0]!r}): all its values are unknown.",
+                stacklevel=2,
+            )
+
     def encode(self, factor: Factor, label: str) -> IntArray:
         """Return the codes of a factor; the label names it in an error."""
         codes = [self.lookup.get(state, self.n_states) for state in factor.states]
-        if factor.states and min(codes) == self.n_states and self._is_of_another_kind(factor.states):
-            warnings.warn(
-                f"{label} was learned as {_kind(next(iter(self.lookup)))} and now holds only "
-                f"{_kind(factor.states[0])} ({factor.states[0]!r}): all its values are unknown.",
-                stacklevel=2,
-            )
         new_codes: IntArray = np.array([*codes, self.fill], np.int64)[factor.codes]
         if self.refuse_unknown:
             unknown = (new_codes == self.n_states) & (factor.codes >= 0)
@@ -203,12 +269,12 @@ class CategoricalFeature:
                 raise ValueError(f"{label} holds unknown states, and handle_unknown='error': {shown}.")
         return new_codes
 
-    def _is_of_another_kind(self, states: list[Any]) -> bool:
-        return {_kind(state) for state in states}.isdisjoint(_kind(state) for state in self.lookup)
-
-    def read(self, column: Column) -> IntArray:
-        """Return the codes of a column."""
-        return self.encode(column.factor(), column.label)
+    def read(self, column: Column, *, is_part: bool = False) -> IntArray:
+        """Return the codes of a column; of a part of one, it is no wonder that it lacks states."""
+        factor = column.factor()
+        if not is_part:
+            self.warn_of_another_kind(factor.states, column.label)
+        return self.encode(factor, column.label)
 
 
 def _kind(state: Any) -> str:
