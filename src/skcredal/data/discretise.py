@@ -8,50 +8,15 @@ import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skcredal import kernels
-from skcredal._arrays import CountArray, FloatArray, IntArray
+from skcredal._arrays import IntArray
 from skcredal._threads import run_in_threads, thread_count
 from skcredal._transaction import all_or_nothing
 from skcredal.data.columns import Table, read_table
+from skcredal.data.cuts import cuts_of_histogram
 from skcredal.data.features import NumericFeature
 from skcredal.data.target import encode_target, read_weights
 
 __all__ = ["MDLDiscretizer", "cuts_of_histogram"]
-
-
-def cuts_of_histogram(values: FloatArray, counts: CountArray) -> FloatArray:
-    """Return Fayyad and Irani's MDL cuts of a feature from how often each class has each of its values.
-
-    All that the cuts depend on: rows may be counted in any order and in any parts, whose counts add up. Rows
-    of a table have the same cuts as their histogram.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_values,)
-        The distinct values, ascending, finite.
-    counts : ndarray of shape (n_values, n_classes)
-        How many rows of each class have the value, or the sums of their weights.
-
-    Returns
-    -------
-    cuts : ndarray
-        The cuts, ascending; a bin holds its upper cut.
-
-    Examples
-    --------
-    Nine rows of class 0 have the value 1 or 2, nine of class 1 the value 4:
-
-    >>> import numpy as np
-    >>> cuts_of_histogram(np.array([1.0, 2.0, 4.0]), np.array([[4, 0], [5, 0], [0, 9]]))
-    array([3.])
-    """
-    places, labels = np.nonzero(counts)
-    return kernels.cuts.mdl_cuts(
-        values[places].astype(np.float64, copy=False),
-        labels.astype(np.int32),
-        counts[places, labels].astype(np.float64),
-        counts.shape[1],
-    )
 
 
 class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -152,10 +117,14 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
         """
         check_is_fitted(self)
         table = self._read(X, reset=False)
-        bins = np.empty((table.n_rows, len(self._features)), np.int64)
-        for j, (feature, column) in enumerate(zip(self._features, table.columns, strict=True)):
-            bins[:, j] = np.minimum(feature.read(column), feature.n_states - 1)
-        return bins
+        bins = np.empty((len(self._features), table.n_rows), np.int64)
+
+        def fill(j: int) -> None:
+            feature = self._features[j]
+            np.minimum(feature.read(table.columns[j]), feature.n_states - 1, out=bins[j])
+
+        run_in_threads(fill, range(len(bins)), thread_count(self.n_jobs))
+        return bins.T
 
     def _read(self, X: Any, *, reset: bool) -> Table:
         table = read_table(X, estimator=self)
