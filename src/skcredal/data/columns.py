@@ -41,7 +41,7 @@ class Column:
     @property
     def is_numeric(self) -> bool:
         """Whether the column's type speaks of numbers."""
-        self._refuse_foreign_types()
+        kinds = self._refuse_foreign_types()
         if isinstance(self.data, nw.Series):
             if self.data.dtype.is_numeric():
                 return True
@@ -49,7 +49,6 @@ class Column:
                 return False
         values = self._array()
         if values.dtype.kind == "O":
-            kinds = _types_in(values)
             return bool not in kinds and all(issubclass(kind, (Real, Decimal)) for kind in kinds)
         return values.dtype.kind in "iuf"
 
@@ -79,9 +78,12 @@ class Column:
             if declared is not None:
                 self._refuse_infinity(declared.states)
                 return declared
+        text = _factor_of_text(self.data) if isinstance(self.data, nw.Series) else None
+        if text is not None:
+            return text
         values = self._array()
         if values.dtype.kind in "OSUT":
-            return self._factor_of_objects(values.astype(object))
+            return self._factor_of_objects(values.tolist())
         if values.dtype.kind in "iu" and len(values):
             low, high = int(values.min()), int(values.max())
             if high - low < _SMALL_RANGE:
@@ -97,12 +99,15 @@ class Column:
         values: AnyArray = self.data.to_numpy() if isinstance(self.data, nw.Series) else self.data
         return values
 
-    def _refuse_foreign_types(self) -> None:
-        """Refuse the types that no feature can have: dates and times, complex numbers, nested values."""
+    def _refuse_foreign_types(self) -> set[type]:
+        """Refuse the types that no feature can have: dates and times, complex numbers, nested values.
+
+        Return the types of the values, where the type of the column leaves them open.
+        """
         if isinstance(self.data, nw.Series):
             dtype = self.data.dtype
             if dtype.is_numeric() or dtype in (nw.Boolean, nw.String, nw.Categorical, nw.Enum):
-                return
+                return set()
             if dtype.is_temporal():
                 raise self._temporal(str(dtype))
             if dtype.is_nested():
@@ -112,7 +117,8 @@ class Column:
             raise self._temporal(str(values.dtype))
         if values.dtype.kind not in "iufbOUST":
             raise self._no_feature(str(values.dtype))
-        for kind in _types_in(values) if values.dtype.kind == "O" else ():
+        kinds = _types_in(values) if values.dtype.kind == "O" else set()
+        for kind in kinds:
             if issubclass(kind, (date, time, timedelta, np.datetime64, np.timedelta64)) or (
                 kind.__name__ == "Period"  # of pandas, which need not be there
             ):
@@ -121,6 +127,7 @@ class Column:
                 raise self._no_feature(kind.__name__)
             if kind.__hash__ is None:
                 raise self._not_a_state(kind.__name__)
+        return kinds
 
     def _temporal(self, dtype: str) -> TypeError:
         return TypeError(
@@ -153,12 +160,10 @@ class Column:
                 raise ValueError(f"{self.label} is numeric, but row {r} holds {shown}.") from None
         return numbers
 
-    def _factor_of_objects(self, values: AnyArray) -> Factor:
-        places: dict[Any, int] = {}
+    def _factor_of_objects(self, values: list[Any]) -> Factor:
+        places = _Places()
         try:
-            codes = np.fromiter(
-                (places.setdefault(value, len(places)) for value in values), np.int64, len(values)
-            )
+            codes = np.fromiter(map(places.__getitem__, values), np.int64, len(values))
         except TypeError:
             unhashable = next(kind for kind in map(type, values) if kind.__hash__ is None)
             raise self._not_a_state(unhashable.__name__) from None
@@ -170,8 +175,16 @@ class Column:
         return Factor(new_codes[codes] if len(places) else codes, states, declared=False)
 
 
+class _Places(dict[Any, int]):
+    """The place of every value among those that were asked for, in the order of their first time."""
+
+    def __missing__(self, value: Any) -> int:
+        place = self[value] = len(self)
+        return place
+
+
 def _types_in(values: AnyArray) -> set[type]:
-    return {kind for kind in set(map(type, values)) if not _is_missing_type(kind)}
+    return {kind for kind in set(map(type, values.tolist())) if not _is_missing_type(kind)}
 
 
 def _is_missing_type(kind: type) -> bool:
@@ -218,17 +231,54 @@ def _declared_factor(series: nw.Series[Any]) -> Factor | None:
         return Factor(physical.fill_null(-1).to_numpy(), list(series.dtype.categories), declared=True)
     if not hasattr(native, "chunks"):
         native = native.array.__arrow_array__()  # pandas over Arrow
-    # Chunks may have dictionaries of their own, with nulls and repetitions among the values.
+    codes, states = _read_dictionaries(native.chunks)
+    return Factor(codes, states, declared=True)
+
+
+def _read_dictionaries(chunks: list[Any]) -> tuple[AnyArray, list[Any]]:
+    """Return the codes and the states of an Arrow dictionary, -1 where one is missing.
+
+    Chunks may have dictionaries of their own, with nulls and repetitions among the values.
+    """
     merged: dict[Any, int] = {}
     codes: list[AnyArray] = [np.empty(0, np.int64)]
-    for chunk in native.chunks:
+    for chunk in chunks:
         places = [
             -1 if is_missing(state) else merged.setdefault(state, len(merged))
             for state in chunk.dictionary.to_pylist()
         ]
         indices = chunk.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
         codes.append(np.array([*places, -1], np.int64)[indices])
-    return Factor(np.concatenate(codes), list(merged), declared=True)
+    return np.concatenate(codes), list(merged)
+
+
+def _factor_of_text(series: nw.Series[Any]) -> Factor | None:
+    """Let the library that a column of text comes from tell its states apart; ``None`` for other columns.
+
+    An object column of pandas is none: narwhals takes it for text after a look at its first rows. Text that
+    pandas keeps as objects is read faster as such.
+    """
+    native = nw.to_native(series)
+    if hasattr(native, "to_physical"):
+        if series.dtype not in (nw.String, nw.Categorical):
+            return None
+        text = series.cast(nw.String())
+        states = text.drop_nulls().unique().sort().to_list()
+        declared = _declared_factor(text.cast(nw.Enum(states)))
+        return None if declared is None else Factor(declared.codes, states, declared=False)
+    kind = getattr(native, "dtype", None)
+    if series.dtype != nw.String or str(kind) == "object" or getattr(kind, "storage", "pyarrow") != "pyarrow":
+        return None
+    if hasattr(native, "factorize"):
+        codes, values = native.factorize()
+        states = values.tolist()
+    else:
+        codes, states = _read_dictionaries(native.dictionary_encode().chunks)
+    # The states as they come, sorted.
+    order = sorted(range(len(states)), key=states.__getitem__)
+    rank = np.full(len(states) + 1, -1)
+    rank[order] = np.arange(len(states))
+    return Factor(rank[codes], [states[place] for place in order], declared=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
