@@ -9,6 +9,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import oracles
 from problems import as_rows, variable_width
@@ -167,6 +169,40 @@ def test_states_that_occur_are_in_order(X, states, codes):
     assert factor.states == states
     assert factor.codes.tolist() == codes
     assert not factor.declared
+
+
+TEXT = {
+    "object": lambda values: frame(values, object),
+    "str": lambda values: frame(values, "str"),
+    "string": lambda values: frame(values, "string"),
+    "string in Python": lambda values: frame(values, "string[python]"),
+    "pandas arrow": lambda values: frame(values, pd.ArrowDtype(pa.string())),
+    "polars": lambda values: pl.DataFrame({"f": pl.Series(values, dtype=pl.String)}),
+    "polars Categorical": lambda values: pl.DataFrame({"f": pl.Series(values, dtype=pl.Categorical)}),
+    "arrow": lambda values: pa.table({"f": pa.array(values, pa.string())}),
+    "arrow in chunks": lambda values: pa.table(
+        {"f": pa.chunked_array([values[:2], values[2:3], values[3:]], pa.large_string())}
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", TEXT)
+@given(values=st.lists(st.none() | st.text("aBß\U0001f600\uff5e ", max_size=3), min_size=1, max_size=9))
+def test_text_of_every_library_has_the_states_that_occur_in_order(kind, values):
+    factor = column(TEXT[kind](values)).factor()
+    states = sorted({value for value in values if value is not None})
+    assert factor.states == states
+    assert all(type(state) is str for state in factor.states)
+    assert factor.codes.tolist() == [-1 if value is None else states.index(value) for value in values]
+    assert not factor.declared
+
+
+def test_a_number_behind_much_text_stays_a_number():
+    """narwhals takes a column of objects for text after a look at its first 100 rows."""
+    values = [*["b", "a"] * 100, 1, "1", True, None]
+    factor = column(frame(values, object)).factor()
+    assert factor.states == [1, "1", "a", "b"]
+    assert factor.codes.tolist() == [3, 2] * 100 + [0, 1, 0, -1]
 
 
 def test_a_polars_categorical_declares_nothing():

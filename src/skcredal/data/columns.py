@@ -51,7 +51,7 @@ class Column:
     @property
     def is_numeric(self) -> bool:
         """Whether the column's type speaks of numbers."""
-        self._refuse_foreign_types()
+        kinds = self._refuse_foreign_types()
         if isinstance(self.data, nw.Series):
             if self.data.dtype.is_numeric():
                 return True
@@ -59,7 +59,6 @@ class Column:
                 return False
         values = self._array()
         if values.dtype.kind == "O":
-            kinds = _types_in(values)
             return bool not in kinds and all(issubclass(kind, (Real, Decimal)) for kind in kinds)
         return values.dtype.kind in "iuf"
 
@@ -101,13 +100,12 @@ class Column:
             if declared is not None:
                 self._refuse_infinity(declared.states)
                 return declared
-        if isinstance(self.data, nw.Series) and self.data.dtype == nw.String:
-            text = _factor_of_arrow_text(nw.to_native(self.data))
-            if text is not None:
-                return text
+        text = _factor_of_text(self.data) if isinstance(self.data, nw.Series) else None
+        if text is not None:
+            return text
         values = self._array()
         if values.dtype.kind in "OSUT":
-            return self._factor_of_objects(values.astype(object))
+            return self._factor_of_objects(values.tolist())
         if values.dtype.kind in "iu" and len(values):
             low, high = int(values.min()), int(values.max())
             if high - low < _SMALL_RANGE:
@@ -123,12 +121,15 @@ class Column:
         values: AnyArray = self.data.to_numpy() if isinstance(self.data, nw.Series) else self.data
         return values
 
-    def _refuse_foreign_types(self) -> None:
-        """Refuse the types that no feature can have: dates and times, complex numbers, nested values."""
+    def _refuse_foreign_types(self) -> set[type]:
+        """Refuse the types that no feature can have: dates and times, complex numbers, nested values.
+
+        Return the types of the values, where the type of the column leaves them open.
+        """
         if isinstance(self.data, nw.Series):
             dtype = self.data.dtype
             if dtype.is_numeric() or dtype in (nw.Boolean, nw.String, nw.Categorical, nw.Enum):
-                return
+                return set()
             if dtype.is_temporal():
                 raise self._temporal(str(dtype))
             if dtype.is_nested():
@@ -138,7 +139,8 @@ class Column:
             raise self._temporal(str(values.dtype))
         if values.dtype.kind not in "iufbOUST":
             raise self._no_feature(str(values.dtype))
-        for kind in _types_in(values) if values.dtype.kind == "O" else ():
+        kinds = _types_in(values) if values.dtype.kind == "O" else set()
+        for kind in kinds:
             if issubclass(kind, (date, time, timedelta, np.datetime64, np.timedelta64)) or (
                 kind.__name__ == "Period"  # of pandas, which need not be there
             ):
@@ -147,6 +149,7 @@ class Column:
                 raise self._no_feature(kind.__name__)
             if kind.__hash__ is None:
                 raise self._not_a_state(kind.__name__)
+        return kinds
 
     def _temporal(self, dtype: str) -> TypeError:
         return TypeError(
@@ -168,7 +171,8 @@ class Column:
 
     def _converted(self, values: AnyArray) -> FloatArray:
         if values.dtype.kind in "iufb":
-            return values.astype(np.float64, copy=False)
+            # A column of a row-major table lies scattered: gathered once, it is read fast from then on.
+            return np.ascontiguousarray(values, np.float64)
         numbers = np.empty(len(values))
         for r, value in enumerate(values.tolist()):
             try:
@@ -178,12 +182,10 @@ class Column:
                 raise ValueError(f"{self.label} is numeric, but row {r} holds {shown}.") from None
         return numbers
 
-    def _factor_of_objects(self, values: AnyArray) -> Factor:
-        places: dict[Any, int] = {}
+    def _factor_of_objects(self, values: list[Any]) -> Factor:
+        places = _Places()
         try:
-            codes = np.fromiter(
-                (places.setdefault(value, len(places)) for value in values), np.int64, len(values)
-            )
+            codes = np.fromiter(map(places.__getitem__, values), np.int64, len(values))
         except TypeError:
             unhashable = next(kind for kind in map(type, values) if kind.__hash__ is None)
             raise self._not_a_state(unhashable.__name__) from None
@@ -195,8 +197,16 @@ class Column:
         return Factor(new_codes[codes] if len(places) else codes, states, declared=False)
 
 
+class _Places(dict[Any, int]):
+    """The place of every value among those that were asked for, in the order of their first time."""
+
+    def __missing__(self, value: Any) -> int:
+        place = self[value] = len(self)
+        return place
+
+
 def _types_in(values: AnyArray) -> set[type]:
-    return {kind for kind in set(map(type, values)) if not _is_missing_type(kind)}
+    return {kind for kind in set(map(type, values.tolist())) if not _is_missing_type(kind)}
 
 
 def _is_missing_type(kind: type) -> bool:
@@ -228,23 +238,6 @@ def _factor_of_small_integers(values: AnyArray, low: int, high: int) -> Factor:
     return Factor(rank[shifted], states, declared=False)
 
 
-def _factor_of_arrow_text(native: Any) -> Factor | None:
-    """Read text that is held by Arrow, in pandas too; ``None`` if it is not."""
-    if not hasattr(native, "chunks"):
-        if getattr(native.dtype, "storage", None) != "pyarrow":
-            return None
-        native = native.array.__arrow_array__()
-    chunks = native.dictionary_encode().chunks
-    found = list(dict.fromkeys(state for chunk in chunks for state in chunk.dictionary.to_pylist()))
-    states = in_order(found)
-    rank = {state: code for code, state in enumerate(states)}
-    codes: list[AnyArray] = [np.empty(0, np.int64)]
-    for chunk in chunks:
-        places = np.array([*(rank[state] for state in chunk.dictionary.to_pylist()), -1], np.int64)
-        codes.append(places[chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False)])
-    return Factor(np.concatenate(codes), states, declared=False)
-
-
 def _declared_factor(series: nw.Series[Any]) -> Factor | None:
     """Read declared categories from the native column; ``None`` for a polars Categorical, with none.
 
@@ -260,17 +253,54 @@ def _declared_factor(series: nw.Series[Any]) -> Factor | None:
         return Factor(physical.fill_null(-1).to_numpy(), list(series.dtype.categories), declared=True)
     if not hasattr(native, "chunks"):
         native = native.array.__arrow_array__()  # pandas over Arrow
-    # Chunks may have dictionaries of their own, with nulls and repetitions among the values.
+    codes, states = _read_dictionaries(native.chunks)
+    return Factor(codes, states, declared=True)
+
+
+def _read_dictionaries(chunks: list[Any]) -> tuple[AnyArray, list[Any]]:
+    """Return the codes and the states of an Arrow dictionary, -1 where one is missing.
+
+    Chunks may have dictionaries of their own, with nulls and repetitions among the values.
+    """
     merged: dict[Any, int] = {}
     codes: list[AnyArray] = [np.empty(0, np.int64)]
-    for chunk in native.chunks:
+    for chunk in chunks:
         places = [
             -1 if is_missing(state) else merged.setdefault(state, len(merged))
             for state in chunk.dictionary.to_pylist()
         ]
         indices = chunk.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
         codes.append(np.array([*places, -1], np.int64)[indices])
-    return Factor(np.concatenate(codes), list(merged), declared=True)
+    return np.concatenate(codes), list(merged)
+
+
+def _factor_of_text(series: nw.Series[Any]) -> Factor | None:
+    """Let the library that a column of text comes from tell its states apart; ``None`` for other columns.
+
+    An object column of pandas is none: narwhals takes it for text after a look at its first rows. Text that
+    pandas keeps as objects is read faster as such.
+    """
+    native = nw.to_native(series)
+    if hasattr(native, "to_physical"):
+        if series.dtype not in (nw.String, nw.Categorical):
+            return None
+        text = series.cast(nw.String())
+        states = text.drop_nulls().unique().sort().to_list()
+        declared = _declared_factor(text.cast(nw.Enum(states)))
+        return None if declared is None else Factor(declared.codes, states, declared=False)
+    kind = getattr(native, "dtype", None)
+    if series.dtype != nw.String or str(kind) == "object" or getattr(kind, "storage", "pyarrow") != "pyarrow":
+        return None
+    if hasattr(native, "factorize"):
+        codes, values = native.factorize()
+        states = values.tolist()
+    else:
+        codes, states = _read_dictionaries(native.dictionary_encode().chunks)
+    # The states as they come, sorted.
+    order = sorted(range(len(states)), key=states.__getitem__)
+    rank = np.full(len(states) + 1, -1)
+    rank[order] = np.arange(len(states))
+    return Factor(rank[codes], [states[place] for place in order], declared=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -343,7 +373,7 @@ def read_table(X: Any, *, estimator: Any) -> Table:
 
 
 def read_text(y: Any) -> Factor | None:
-    """Return a series of text that is held by Arrow as a factor; ``None`` for anything else.
+    """Return a series of text whose library tells its states apart as a factor; ``None`` for anything else.
 
     Examples
     --------
@@ -358,7 +388,7 @@ def read_text(y: Any) -> Factor | None:
     except nw.exceptions.DuplicateError:
         return None
     is_text = isinstance(series, nw.Series) and series.dtype == nw.String
-    return _factor_of_arrow_text(nw.to_native(series)) if is_text else None
+    return _factor_of_text(series) if is_text else None
 
 
 def read_series(y: Any) -> Any:

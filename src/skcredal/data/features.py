@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from skcredal import kernels
-from skcredal._arrays import CountArray, FloatArray, IntArray, LabelArray
+from skcredal._arrays import AnyArray, CountArray, FloatArray, IntArray, LabelArray
 from skcredal.data.columns import Column, Factor
+from skcredal.data.cuts import cuts_of_histogram, cuts_of_rows
 from skcredal.data.histogram import ValueHistogram
 
 __all__ = ["CategoricalFeature", "NumericFeature", "state_counts", "weighted_median"]
@@ -25,6 +25,9 @@ OTHER = "(other)"
 ROUNDING = 1e-12
 # Fewer states than this are never taken for an identifier.
 IDENTIFIER_STATES = 20
+# Comparing all rows with a few cuts, one after another, is faster than to look for every row's bin.
+FEW_CUTS = 40
+ROWS_AT_A_TIME = 1 << 14
 
 
 def weighted_median(values: FloatArray, weights: CountArray | None = None) -> float:
@@ -38,20 +41,22 @@ def weighted_median(values: FloatArray, weights: CountArray | None = None) -> fl
     >>> weighted_median(np.array([1.0, 5.0]), np.array([2, 1]))
     1.0
     """
-    order = np.argsort(values, kind="stable")
-    return _median_of_sorted(values[order], None if weights is None else weights[order])
-
-
-def _median_of_sorted(ordered: FloatArray, weights: CountArray | None) -> float:
-    passed = np.arange(1, len(ordered) + 1) if weights is None else np.cumsum(weights)
-    half = passed[-1] / 2
-    # Sums of real weights meet the half only up to rounding.
-    rounding = half * ROUNDING if passed.dtype.kind == "f" else 0.0
-    low = float(ordered[np.searchsorted(passed, half - rounding, side="left")])
-    high = float(ordered[min(np.searchsorted(passed, half + rounding, side="right"), len(ordered) - 1)])
+    if weights is None:
+        middle = len(values) // 2
+        parted = np.partition(values, middle)
+        high = float(parted[middle])
+        low = high if len(values) % 2 else float(parted[:middle].max())
+    else:
+        order = np.argsort(values)
+        ordered, passed = values[order], np.cumsum(weights[order])
+        half = passed[-1] / 2
+        # Sums of real weights meet the half only up to rounding.
+        rounding = half * ROUNDING if passed.dtype.kind == "f" else 0.0
+        low = float(ordered[np.searchsorted(passed, half - rounding, side="left")])
+        high = float(ordered[min(np.searchsorted(passed, half + rounding, side="right"), len(values) - 1)])
     # Halving first would lose the last digit of tiny numbers, adding first overflows for huge ones.
-    middle = (low + high) / 2
-    return middle if np.isfinite(middle) else low / 2 + high / 2
+    mean = (low + high) / 2
+    return mean if np.isfinite(mean) else low / 2 + high / 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,26 +77,21 @@ class NumericFeature:
         impute: bool,
     ) -> NumericFeature:
         """Learn the median and the cuts from a training column."""
+        lowest = float(numbers.min())
+        if lowest == numbers.max():
+            return cls(np.empty(0), lowest if impute else np.nan)
+        # The least of numbers among which one is missing is missing, too.
+        if not np.isnan(lowest):
+            fill = weighted_median(numbers, weights) if impute else np.nan
+            return cls(cuts_of_rows(numbers, labels, weights, n_classes), fill)
         known = ~np.isnan(numbers)
         if not known.any():
             return cls(np.empty(0), np.nan)
-        # Missing values sort to the end, where they are cut off or take the median's place.
-        order = np.argsort(numbers, kind="stable")
-        n_known = np.count_nonzero(known)
-        ordered, ordered_weights = numbers[order], None if weights is None else weights[order]
-        fill = np.nan
-        if impute:
-            fill = _median_of_sorted(
-                ordered[:n_known], None if ordered_weights is None else ordered_weights[:n_known]
-            )
-            if n_known < len(numbers):
-                middle = np.searchsorted(ordered[:n_known], fill)
-                order = np.concatenate([order[:middle], order[n_known:], order[middle:n_known]])
-                ordered = np.where(known, numbers, fill)[order]
-        else:
-            order, ordered = order[:n_known], ordered[:n_known]
-        cut_weights = np.ones(len(order)) if weights is None else weights[order].astype(np.float64)
-        return cls(kernels.cuts.mdl_cuts(ordered, labels[order], cut_weights, n_classes), fill)
+        known_weights = None if weights is None else weights[known]
+        if not impute:
+            return cls(cuts_of_rows(numbers[known], labels[known], known_weights, n_classes), np.nan)
+        fill = weighted_median(numbers[known], known_weights)
+        return cls(cuts_of_rows(np.where(known, numbers, fill), labels, weights, n_classes), fill)
 
     @classmethod
     def from_histogram(cls, histogram: ValueHistogram, *, impute: bool) -> NumericFeature:
@@ -125,10 +125,17 @@ class NumericFeature:
 
     def encode(self, numbers: FloatArray) -> IntArray:
         """Return the bins of numbers; a bin holds its upper cut."""
+        if len(self.cuts) <= FEW_CUTS and len(numbers) > ROWS_AT_A_TIME:
+            codes = np.empty(len(numbers), np.int64)
+            for start in range(0, len(numbers), ROWS_AT_A_TIME):
+                rows = slice(start, start + ROWS_AT_A_TIME)
+                codes[rows] = _count_below(numbers[rows], self.cuts)
+        else:
+            codes = np.searchsorted(self.cuts, numbers, side="left")
         missing = np.isnan(numbers)
-        codes = np.searchsorted(self.cuts, np.where(missing, self.fill, numbers), side="left")
-        if np.isnan(self.fill):
-            codes[missing] = self.n_states
+        if missing.any():
+            known = not np.isnan(self.fill)
+            codes[missing] = np.searchsorted(self.cuts, self.fill, side="left") if known else self.n_states
         return codes
 
     def read(self, column: Column, *, is_part: bool = False) -> IntArray:
@@ -136,19 +143,12 @@ class NumericFeature:
         return self.encode(column.numbers())
 
 
-def _cuts_of_histogram(values: FloatArray, counts: CountArray) -> FloatArray:
-    """Return the cuts from the rows of each class that have each of the values, which ascend."""
-    places, labels = np.nonzero(counts)
-    weights = counts[places, labels].astype(np.float64)
-    return kernels.cuts.mdl_cuts(values[places], labels.astype(np.int32), weights, counts.shape[1])
-
-
 def _cuts_between_cells(low: FloatArray, high: FloatArray, counts: CountArray) -> FloatArray:
     """Return the cuts between cells with the least and the greatest value of each."""
     if np.array_equal(low, high):
-        return _cuts_of_histogram(low, counts)
+        return cuts_of_histogram(low, counts)
     # A cut between the cells q and q + 1 comes out as q + 1/2; it lies between the values next to it.
-    below = _cuts_of_histogram(np.arange(len(low), dtype=np.float64), counts).astype(np.int64)
+    below = cuts_of_histogram(np.arange(len(low), dtype=np.float64), counts).astype(np.int64)
     cuts: FloatArray = low[below + 1] / 2 + high[below] / 2
     return np.where(cuts < low[below + 1], cuts, high[below])
 
@@ -160,6 +160,15 @@ def state_counts(factor: Factor, weights: CountArray | None) -> dict[Any, float]
         factor.codes[known], None if weights is None else weights[known], len(factor.states)
     )
     return dict(zip(factor.states, occurrences.tolist(), strict=True))
+
+
+def _count_below(numbers: FloatArray, cuts: FloatArray) -> AnyArray:
+    """Return how many of a few cuts lie below each number."""
+    n_below, above = np.zeros(len(numbers), np.uint8), np.empty(len(numbers), np.bool_)
+    for cut in cuts:
+        np.greater(numbers, cut, out=above)
+        n_below += above
+    return n_below
 
 
 @dataclass(frozen=True, slots=True, eq=False)
