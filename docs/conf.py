@@ -68,11 +68,6 @@ sphinx_gallery_conf = {
     "capture_repr": (),
 }
 
-# What needs skcredal.scale is left out of the pages where the package lacks it.
-if not hasattr(scale, "fit_dask"):
-    exclude_patterns.append("guide/large_data.rst")
-    sphinx_gallery_conf["ignore_pattern"] = r"out_of_core\.py|dask_cluster\.py"
-
 html_theme = "pydata_sphinx_theme"
 html_title = "skcredal"
 html_static_path = ["_static"]

@@ -1,11 +1,40 @@
 """Checks of parameters: each refusal names the parameter, the rule and the value."""
 
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any
 
-__all__ = ["check_choice", "check_integer", "check_real"]
+__all__ = ["check_choice", "check_integer", "check_real", "naming"]
+
+
+@contextmanager
+def naming(subject: str) -> Iterator[None]:
+    """Turn whatever another library says of the user's data into a refusal that names what it was about.
+
+    A ValueError or TypeError that names it already passes as it is.
+
+    Examples
+    --------
+    >>> with naming("X"):
+    ...     float([])
+    Traceback (most recent call last):
+    TypeError: X cannot be read: float() argument must be a string or a real number, not 'list'
+    """
+    try:
+        yield
+    except MemoryError:
+        raise
+    except Exception as error:
+        named = re.search(rf"(?<!\w){re.escape(subject)}(?!\w)", str(error))
+        if isinstance(error, (TypeError, ValueError)) and named:
+            raise
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        # Some libraries fail without a word.
+        said = str(error) or type(error).__name__
+        raise kind(f"{subject} cannot be read: {said}") from None
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skcredal._arrays import AnyArray, CodeArray, CountArray, FloatArray, IntArray, LabelArray
@@ -18,8 +19,8 @@ from skcredal._config import get_config
 from skcredal._state import KeepsState
 from skcredal._threads import run_in_threads, thread_count
 from skcredal._transaction import all_or_nothing
-from skcredal._validation import check_choice, check_integer
-from skcredal.data.columns import read_table
+from skcredal._validation import check_choice, check_integer, naming
+from skcredal.data.columns import read_series, read_table
 from skcredal.data.encoding import EncodingRules, learn_encoding
 from skcredal.data.target import encode_target, read_weights
 from skcredal.ensemble.counts import JointCounts, count, is_complete, pair_table_bytes
@@ -190,6 +191,28 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
         with np.errstate(divide="ignore"):
             log_proba: FloatArray = np.log(self.predict_proba(X))
         return log_proba
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy of :meth:`predict`.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_features)
+            The rows to classify.
+        y : array-like of shape (n_rows,)
+            Their true classes.
+        sample_weight : array-like of shape (n_rows,), optional
+            Weights of the rows.
+
+        Returns
+        -------
+        score : float
+            The share of rows, by weight, that are classified as `y` says.
+        """
+        y_pred = self.predict(X)
+        weights = read_weights(sample_weight, len(y_pred))
+        with naming("y"):
+            return float(accuracy_score(read_series(y), y_pred, sample_weight=weights))
 
     def _check_parameters(self) -> None:
         """Refuse bad parameters before any work."""

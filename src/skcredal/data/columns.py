@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, time, timedelta
 from decimal import Decimal
+from functools import wraps
 from numbers import Real
-from typing import Any
+from typing import Any, TypeVar
 
 import narwhals as nw
 import numpy as np
@@ -15,6 +17,7 @@ from sklearn.utils import check_array
 
 from skcredal._arrays import AnyArray, BoolArray, FloatArray
 from skcredal._extras import require
+from skcredal._validation import naming
 
 __all__ = [
     "Column",
@@ -30,6 +33,19 @@ __all__ = [
 
 # Integers that span less than this are told apart by a table instead of by sorting.
 _SMALL_RANGE = 1 << 16
+
+Result = TypeVar("Result")
+
+
+def _named(read: Callable[[Column], Result]) -> Callable[[Column], Result]:
+    """Let what goes wrong in the depths of a library name the column that is read."""
+
+    @wraps(read)
+    def read_by_name(column: Column) -> Result:
+        with naming(column.label):
+            return read(column)
+
+    return read_by_name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,6 +65,7 @@ class Column:
     data: Any
 
     @property
+    @_named
     def is_numeric(self) -> bool:
         """Whether the column's type speaks of numbers."""
         kinds = self._refuse_foreign_types()
@@ -81,6 +98,7 @@ class Column:
         else:
             self.factor()
 
+    @_named
     def numbers(self) -> FloatArray:
         """Return the column as numbers, NaN where it is missing."""
         self._refuse_foreign_types()
@@ -92,6 +110,7 @@ class Column:
             raise ValueError(f"{self.label} contains infinity; a feature is finite or missing.")
         return numbers
 
+    @_named
     def factor(self) -> Factor:
         """Return the column as states, those that its type declares or else those that occur, in order."""
         self._refuse_foreign_types()
@@ -187,8 +206,8 @@ class Column:
         try:
             codes = np.fromiter(map(places.__getitem__, values), np.int64, len(values))
         except TypeError:
-            unhashable = next(kind for kind in map(type, values) if kind.__hash__ is None)
-            raise self._not_a_state(unhashable.__name__) from None
+            unhashable = next(value for value in values if not _has_hash(value))
+            raise self._not_a_state(type(unhashable).__name__) from None
         known = [state for state in places if not is_missing(state)]
         self._refuse_infinity(known)
         states = in_order(known)
@@ -203,6 +222,15 @@ class _Places(dict[Any, int]):
     def __missing__(self, value: Any) -> int:
         place = self[value] = len(self)
         return place
+
+
+def _has_hash(value: Any) -> bool:
+    # A tuple has one only if all that it holds has one.
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
 
 
 def _types_in(values: AnyArray) -> set[type]:
@@ -342,6 +370,11 @@ def read_table(X: Any, *, estimator: Any) -> Table:
         raise TypeError(
             "X is a masked array, whose mask would be lost: use X.astype(float).filled(numpy.nan)."
         )
+    with naming("X"):
+        return _read_any_table(X, estimator)
+
+
+def _read_any_table(X: Any, estimator: Any) -> Table:
     try:
         frame = nw.from_native(X, pass_through=True)
     except nw.exceptions.DuplicateError as error:
@@ -353,8 +386,8 @@ def read_table(X: Any, *, estimator: Any) -> Table:
         for found, what in ((n_rows, "sample(s)"), (n_columns, "feature(s)")):
             if found == 0:
                 raise ValueError(
-                    f"Found array with 0 {what} (shape=({n_rows}, {n_columns})) while a minimum of 1 is "
-                    f"required by {type(estimator).__name__}."
+                    f"X must not be empty. Found array with 0 {what} (shape=({n_rows}, {n_columns})) while a "
+                    f"minimum of 1 is required by {type(estimator).__name__}."
                 )
         columns = [Column(f"Column {name!r}", frame[:, j]) for j, name in enumerate(frame.columns)]
         return Table(X, columns, n_rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from numbers import Real
 from typing import Any
 
@@ -10,6 +11,7 @@ from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from skcredal._arrays import AnyArray, CountArray, FloatArray, LabelArray
+from skcredal._validation import naming
 from skcredal.data.columns import is_missing, read_series, read_text
 
 __all__ = ["ONLY_ZEROS", "check_weights", "encode_target", "read_weights"]
@@ -32,6 +34,12 @@ def encode_target(y: Any, *, estimator: Any, n_rows: int | None = None) -> tuple
         raise ValueError(
             f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
         )
+    with naming("y"):
+        return _encode_classes(y, n_rows)
+
+
+def _encode_classes(y: Any, n_rows: int | None) -> tuple[AnyArray, LabelArray]:
+    _refuse_mask("y", y)
     text = read_text(y)
     if text is not None and n_rows in (None, len(text.codes)) and text.codes.min(initial=0) >= 0:
         return np.array(text.states, object), text.codes.astype(np.int32)
@@ -40,6 +48,8 @@ def encode_target(y: Any, *, estimator: Any, n_rows: int | None = None) -> tuple
     target = column_or_1d(read_series(y), warn=True)
     if n_rows is not None and len(target) != n_rows:
         raise ValueError(f"y must have one class for each of the {n_rows} rows of X, got {len(target)}.")
+    if target.dtype.kind in "cV":
+        raise TypeError(f"y must hold classes (text, numbers, booleans), got values of type {target.dtype}.")
     if target.dtype.kind == "O":
         return _encode_objects(target)
     assert_all_finite(target, input_name="y")
@@ -79,11 +89,9 @@ def check_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
     """
     if sample_weight is None:
         return None
-    given = np.full(n_rows, sample_weight) if isinstance(sample_weight, Real) else read_series(sample_weight)
-    try:
-        weights = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"sample_weight must hold finite numbers ≥ 0, got {sample_weight!r}.") from None
+    with naming("sample_weight"):
+        _refuse_mask("sample_weight", sample_weight)
+        weights = _as_numbers(sample_weight, n_rows)
     if weights.ndim != 1:
         raise ValueError(f"sample_weight must be 1D, got an array of shape {weights.shape}.")
     if len(weights) != n_rows:
@@ -92,6 +100,11 @@ def check_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
     if wrong.any():
         r = int(wrong.argmax())
         raise ValueError(f"sample_weight must hold finite numbers ≥ 0, got {float(weights[r])!r} in row {r}.")
+    with np.errstate(over="ignore"):
+        if not np.isfinite(weights.sum()):
+            raise ValueError(
+                "sample_weight must hold numbers with a finite sum, got a sum beyond the largest double."
+            )
     return weights
 
 
@@ -117,6 +130,27 @@ def _encode_objects(target: AnyArray) -> tuple[AnyArray, LabelArray]:
         kinds = " and ".join(sorted({type(value).__name__ for value in target}))
         raise ValueError(f"y must be all text or all numbers, to have an order, got {kinds}.") from None
     return classes, labels.astype(np.int32)[codes]
+
+
+def _as_numbers(sample_weight: Any, n_rows: int) -> FloatArray:
+    """Return weights as numbers; numpy alone would read text, dates and the real part of complex numbers."""
+    if isinstance(sample_weight, Real):
+        return np.full(n_rows, float(sample_weight))
+    given = np.asarray(read_series(sample_weight))
+    if given.dtype.kind == "O" and given.ndim == 1:
+        strange = [value for value in given if not (is_missing(value) or isinstance(value, (Real, Decimal)))]
+        numbers = np.array([np.nan if is_missing(value) else value for value in given], object)
+    else:
+        strange = [] if given.dtype.kind in "biuf" else given.ravel()[:1].tolist() or [given.dtype]
+        numbers = given
+    if strange:
+        raise ValueError(f"sample_weight must hold finite numbers ≥ 0, got {strange[0]!r}.")
+    return numbers.astype(np.float64)
+
+
+def _refuse_mask(name: str, given: Any) -> None:
+    if isinstance(given, np.ma.MaskedArray):
+        raise TypeError(f"{name} is a masked array, whose mask would be lost; give the values alone.")
 
 
 def _without_conversion(y: list[Any] | tuple[Any, ...]) -> AnyArray:
