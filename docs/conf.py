@@ -16,7 +16,6 @@ from api_pages import write_pages  # noqa: E402
 from style import STYLE  # noqa: E402
 
 import skcredal  # noqa: E402
-from skcredal import scale  # noqa: E402
 
 # Before Sphinx looks for documents: autosummary writes a page for each name that it finds in them.
 write_pages(HERE / "api")
