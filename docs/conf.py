@@ -26,6 +26,7 @@ copyright = author  # noqa: A001
 version = release = skcredal.__version__
 
 extensions = [
+    "command_line",
     "mathml",
     "matplotlib.sphinxext.plot_directive",
     "numpydoc",
