@@ -1,17 +1,20 @@
 """Commands that are run when the page is built, and shown with what they print.
 
 ``.. written-file:: NAME`` writes its content into a folder of the page's own, and shows it. ``.. commands::``
-runs each of its lines there. Of a command that should fail, ``:exit:`` tells the code. What is printed can
+runs each of its lines there; a line that ends in a backslash goes on. Of a command that should fail,
+``:exit:`` tells the code. What is printed can
 change with the program, and the page with it; a command that ends otherwise than it should is an error.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import subprocess
 import sys
 import tempfile
+import textwrap
 from contextlib import chdir
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["run_line", "setup"]
 
-WIDTH = 88
+WIDTH = 84
 
 
 def _run_own(words: list[str], given: bytes) -> tuple[int, bytes, str]:
@@ -91,19 +94,21 @@ class WrittenFile(_InFolder):
 class Commands(_InFolder):
     """Commands with what they print."""
 
-    option_spec: ClassVar[dict[str, Any]] = {"exit": directives.nonnegative_int, "lines": directives.positive_int}
+    option_spec: ClassVar[dict[str, Any]] = {"exit": directives.nonnegative_int}
 
     def run(self) -> list[nodes.Node]:
-        """Run the commands; the page shows at most the asked-for lines of each."""
+        """Run the commands; long lines of what they print are folded, as a terminal does."""
         shown = []
-        for line in self.content:
+        for written in re.sub(r"\\\n", "\0", "\n".join(self.content)).split("\n"):
+            line = re.sub(r"\0\s*", "", written)
             code, printed = run_line(line, self.folder())
             if code != self.options.get("exit", 0):
                 raise self.error(f"{line} ended with {code}: {printed}")
-            shown.append(f"$ {line}")
-            lines = [text.rstrip() for text in printed.rstrip("\n").split("\n")] if printed else []
-            limit = self.options.get("lines", len(lines))
-            shown += lines[:limit] + ["[...]"] * (len(lines) > limit)
+            shown.append("$ " + written.replace("\0", "\\\n"))
+            for text in printed.rstrip("\n").split("\n") if printed else []:
+                # Rows of tables, which have gaps, stay as they are.
+                fits = len(text) <= WIDTH or "   " in text
+                shown += [text.rstrip()] if fits else textwrap.wrap(text, WIDTH, break_on_hyphens=False)
         text = "\n".join(shown)
         return [nodes.literal_block(text, text, language="console", classes=["commands"])]
 
