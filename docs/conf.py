@@ -84,7 +84,9 @@ html_theme_options = {
     "footer_end": ["theme-version"],
     "header_links_before_dropdown": 7,
 }
-html_sidebars = {page: [] for page in ("index", "start", "theory", "contribute", "experiment/index", "experiment/studies")}
+html_sidebars = {
+    page: [] for page in ("index", "start", "theory", "contribute", "experiment/index", "experiment/studies")
+}
 
 
 def _skip_foreign(app: Any, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:

@@ -104,7 +104,12 @@ def set_aside_table(table: pd.DataFrame) -> None:
 
 def rivals_table(table: pd.DataFrame) -> None:
     """Average over the data sets for each rival, the best under u65 first."""
-    measures = {"utility": "", "determinacy": "determinacy", "set_accuracy": "set-acc.", "output_size": "size"}
+    measures = {
+        "utility": "",
+        "determinacy": "determinacy",
+        "set_accuracy": "set-acc.",
+        "output_size": "size",
+    }
     means = table.groupby(["series", "judged_by"])[list(measures)].mean().unstack("judged_by")
     means = means.sort_values([("utility", "u65"), ("utility", "u80")], ascending=False)
     header = [f"{utility} {name}".strip() for utility in UTILITIES for name in measures.values()]
@@ -183,9 +188,7 @@ if __name__ == "__main__":
     set_aside_table(studies["set-aside"])
     rivals_table(studies["rivals"])
     drawn = displays(summaries[0], studies)
-    as_json = {
-        name: [type(display).__name__, rounded(display.numbers())] for name, display in drawn.items()
-    }
+    as_json = {name: [type(display).__name__, rounded(display.numbers())] for name, display in drawn.items()}
     lines = [f" {json.dumps(name)}: {json.dumps(value)}" for name, value in as_json.items()]
     (HERE / "displays.json").write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
     cited = numbers(folders, claims, summaries)
