@@ -329,6 +329,13 @@ def vectors(draw, n):
     return object_array(values) if made is None else made
 
 
+def rows_of(X):
+    """Return how many rows a table has, 8 if it has none to count."""
+    if hasattr(X, "shape"):
+        return int(X.shape[0]) if len(X.shape) else 8
+    return len(X) if hasattr(X, "__len__") else 8
+
+
 # --- The law --------------------------------------------------------------------------------------
 
 def outcome(work, names):

@@ -101,7 +101,7 @@ def check_real(
     try:
         number = float(value)
     except OverflowError:
-        number = math.copysign(math.inf, value)
+        number = math.inf if value > 0 else -math.inf
     above = number > low if low_open else number >= low
     below = number < high if high_open else number <= high
     if not (above and below and math.isfinite(number)):
@@ -111,7 +111,8 @@ def check_real(
 
 def check_integer(name: str, value: Any, *, low: int, high: float = math.inf) -> int:
     """Return the value as an int if it is a whole number of at least ``low`` and at most ``high``."""
-    if not isinstance(value, Integral) or isinstance(value, bool):
+    # numpy counts its spans of time among the integers.
+    if not isinstance(value, Integral) or isinstance(value, (bool, np.timedelta64)):
         raise TypeError(f"{name} must be a whole number of at least {low}, got {value!r}.")
     if int(value) < low:
         raise ValueError(f"{name} must be at least {low}, got {value!r}.")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from skcredal._extras import require
+from skcredal._validation import naming
 
 if TYPE_CHECKING:
     import pandas
@@ -124,7 +125,9 @@ def read_arff(path: str | os.PathLike[str]) -> ArffTable:
     ['sunny', 'rainy', 'snowy']
     """
     pandas = require("pandas", extra="cli", purpose="Reading an ARFF file")
-    path = Path(path)
+    with naming("path"):
+        path = Path(path)
+        _check_file_name(path)
     try:
         lines = _lines(path.read_bytes())
         relation, attributes, start = _header(lines)
@@ -137,6 +140,12 @@ def read_arff(path: str | os.PathLike[str]) -> ArffTable:
     except _FormatError as error:
         raise ValueError(f"{path}{error}") from None
     return ArffTable(relation, pandas.DataFrame(columns))
+
+
+def _check_file_name(path: Path) -> None:
+    """Refuse what no file can be called, before the system does so in its own words."""
+    if b"\0" in os.fsencode(path):
+        raise ValueError(f"path must not hold the character NUL, got {str(path)!r}.")
 
 
 def _lines(content: bytes) -> list[str]:
