@@ -73,16 +73,13 @@ CELLS = {
 
 
 class Awkward:
-    """An object that can be neither compared nor shown."""
+    """An object that cannot be compared."""
 
     def __eq__(self, other):
         raise RuntimeError("not comparable")
 
     def __hash__(self):
         return 1
-
-    def __repr__(self):
-        raise RuntimeError("not showable")
 
 
 def object_array(values):
@@ -409,6 +406,13 @@ def vectors(draw, n):
     elif way == "arrow":
         made = _or_none(ARROW[draw(st.sampled_from(sorted(ARROW)))], values)
     return object_array(values) if made is None else made
+
+
+def rows_of(X):
+    """Return how many rows a table has, 8 if it has none to count."""
+    if hasattr(X, "shape"):
+        return int(X.shape[0]) if len(X.shape) else 8
+    return len(X) if hasattr(X, "__len__") else 8
 
 
 # --- The law --------------------------------------------------------------------------------------
