@@ -21,7 +21,7 @@ from skcredal._validation import check_choice, check_integer
 from skcredal.data.columns import read_table
 from skcredal.data.encoding import EncodingRules, learn_encoding
 from skcredal.data.target import encode_target, read_weights
-from skcredal.ensemble.counts import JointCounts, count, is_complete, pair_table_bytes
+from skcredal.ensemble.counts import JointCounts, count, pair_table_bytes
 from skcredal.ensemble.naive import ValueCounts, count_values
 from skcredal.ensemble.parameters import chunks
 
@@ -250,8 +250,7 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
     def _check_pair_tables(self, rows: TrainingRows) -> None:
         """Refuse pair tables beyond the limit before they are allocated."""
         n_states = self._encoding.n_states
-        complete = is_complete(rows.codes, n_states)
-        needed = pair_table_bytes(n_states, len(self.classes_), complete=complete)
+        needed = pair_table_bytes(n_states, len(self.classes_))
         limit = get_config()["pair_table_limit"]
         if needed <= limit:
             return

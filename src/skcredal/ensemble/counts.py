@@ -50,6 +50,15 @@ class Layout:
         widths = self.n_states + self.slots
         return _ends(widths[self.pairs[:, 0]] * widths[self.pairs[:, 1]] * self.n_classes)
 
+    @cached_property
+    def line_offsets(self) -> IntArray:
+        """The beginning of each super-parent's block (values × values of all others × classes), and the end.
+
+        It consists of lines, one for each value (see ``kernels.tables``).
+        """
+        widths = self.n_states + self.slots
+        return _ends(widths * (widths.sum() - widths) * self.n_classes)
+
     def pair_index(self, i: int, j: int) -> int:
         """Return the place of the pair ``i < j`` in the order of the blocks."""
         k = len(self.n_states)
@@ -60,22 +69,22 @@ def _ends(sizes: IntArray) -> IntArray:
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
 
 
-def pair_table_bytes(n_states: npt.ArrayLike, n_classes: int, *, complete: bool = True) -> int:
+def pair_table_bytes(n_states: npt.ArrayLike, n_classes: int) -> int:
     """Return the bytes of the pair tables of a model: the counts, and the logarithms with a slot for unknown.
 
-    Where training cells are unknown, there are two tables of logarithms.
+    A pair has one block of counts and two of logarithms, one for each of the two as super-parent.
 
     Examples
     --------
-    Two features of two states and two classes: 2·2·2 counts and 3·3·2 logarithms of 8 bytes each.
+    Two features of two states and two classes: 2·2·2 counts and twice 3·3·2 logarithms of 8 bytes each.
 
     >>> pair_table_bytes([2, 2], 2)
-    208
+    352
     """
     # Python integers: the product is what may not fit.
     states = [int(v) for v in np.atleast_1d(np.asarray(n_states))]
     cells = 0
-    for slots in (0, 1) if complete else (0, 1, 1):
+    for slots in (0, 1, 1):
         widths = [v + slots for v in states]
         cells += (sum(widths) ** 2 - sum(v * v for v in widths)) // 2
     return 8 * int(n_classes) * cells
