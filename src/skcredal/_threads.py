@@ -4,6 +4,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from numbers import Integral
 from typing import Any, TypeVar
 
@@ -38,7 +39,7 @@ def parts(n: int, n_threads: int, least: int) -> list[slice]:
     """
     n_parts = max(1, min(n_threads, n // least))
     ends = [n * place // n_parts for place in range(n_parts + 1)]
-    return [slice(start, stop) for start, stop in zip(ends, ends[1:], strict=False)]
+    return [slice(start, stop) for start, stop in pairwise(ends)]
 
 
 def run_in_threads(work: Callable[[Task], Result], tasks: Sequence[Task], n_threads: int) -> list[Result]:

@@ -13,10 +13,11 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
-from skcredal._arrays import AnyArray, BoolArray, FloatArray
+from skcredal import kernels
+from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray
 from skcredal._extras import require
 
-__all__ = ["Column", "Factor", "Table", "is_missing", "make_frame", "read_series", "read_table"]
+__all__ = ["Column", "Factor", "Table", "as_bytes", "is_missing", "make_frame", "read_series", "read_table"]
 
 # Integers that span less than this are told apart by a table instead of by sorting.
 _SMALL_RANGE = 1 << 16
@@ -24,11 +25,15 @@ _SMALL_RANGE = 1 << 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Factor:
-    """A categorical column: for each row the place of its value among the states, -1 where it is missing."""
+    """A categorical column: for each row the place of its value among the states, -1 where it is missing.
+
+    ``occurrences`` tells how many rows have each state, where that was found out on the way.
+    """
 
     codes: AnyArray
     states: list[Any]
     declared: bool
+    occurrences: IntArray | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,6 +87,8 @@ class Column:
         values = self._array()
         if values.dtype.kind in "OSUT":
             return self._factor_of_objects(values.astype(object))
+        if values.dtype == np.uint8 and values.flags.c_contiguous:
+            return _factor_of_bytes(values)
         if values.dtype.kind in "iu" and len(values):
             low, high = int(values.min()), int(values.max())
             if high - low < _SMALL_RANGE:
@@ -193,6 +200,20 @@ def _in_order(states: list[Any]) -> list[Any]:
         return sorted(states, key=lambda state: (type(state).__name__, repr(state)))
 
 
+def _factor_of_bytes(values: AnyArray) -> Factor:
+    counts = np.zeros((4, kernels.cells.BYTE), np.int64)
+    kernels.cells.count_bytes(values, counts)
+    occurrences = counts.sum(axis=0)
+    present = np.flatnonzero(occurrences)
+    states = present.tolist()
+    if len(states) and states[-1] >= len(states):
+        lookup = np.zeros(kernels.cells.BYTE, np.uint8)
+        lookup[present] = np.arange(len(states))
+        values, bytes_ = np.empty_like(values), values
+        kernels.cells.translate(bytes_, lookup, values)
+    return Factor(values, states, declared=False, occurrences=occurrences[present])
+
+
 def _factor_of_small_integers(values: AnyArray, low: int, high: int) -> Factor:
     shifted = (values - values.dtype.type(low)).astype(np.int64)
     present = np.zeros(high - low + 1, np.bool_)
@@ -296,7 +317,14 @@ def read_table(X: Any, *, estimator: Any) -> Table:
             # Rows of mixed cells: numpy alone would turn the numbers into text.
             X = np.array(X, dtype=object)
     array = check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator)
-    return Table(array, [Column(f"Feature {j}", array[:, j]) for j in range(array.shape[1])], len(array))
+    data = as_bytes(array) if array.dtype.kind in "iu" else array.T
+    return Table(array, [Column(f"Feature {j}", column) for j, column in enumerate(data)], len(array))
+
+
+def as_bytes(table: AnyArray) -> AnyArray:
+    """Return the columns of a table of integers, as bytes one after the other if all of them are small."""
+    columns = np.empty(table.shape[::-1], np.uint8)
+    return columns if kernels.cells.bytes_of_columns(table, columns) else table.T
 
 
 def read_series(y: Any) -> Any:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from skcredal import kernels
-from skcredal._arrays import CountArray, FloatArray, IntArray, LabelArray
+from skcredal._arrays import AnyArray, CountArray, FloatArray, IntArray, LabelArray
 from skcredal.data.columns import Column, Factor
 
 __all__ = ["CategoricalFeature", "NumericFeature", "weighted_median"]
@@ -151,10 +151,12 @@ class CategoricalFeature:
         refuse_unknown: bool,
     ) -> CategoricalFeature:
         """Learn the states and the mode from a training column."""
-        known = factor.codes >= 0
-        occurrences = np.bincount(
-            factor.codes[known], None if weights is None else weights[known], len(factor.states)
-        )
+        occurrences = factor.occurrences
+        if occurrences is None or weights is not None:
+            known = factor.codes >= 0
+            occurrences = np.bincount(
+                factor.codes[known], None if weights is None else weights[known], len(factor.states)
+            )
         seen = dict(zip(factor.states, occurrences.tolist(), strict=True))
         states = list(declared) if declared is not None else factor.states
         counts = np.array([seen.get(state, 0) for state in states])
@@ -185,7 +187,7 @@ class CategoricalFeature:
         """Whether the feature is worth keeping: more than one state occurs."""
         return self.n_observed > 1
 
-    def encode(self, factor: Factor, label: str) -> IntArray:
+    def encode(self, factor: Factor, label: str) -> AnyArray:
         """Return the codes of a factor; the label names it in an error."""
         codes = [self.lookup.get(state, self.n_states) for state in factor.states]
         if factor.states and min(codes) == self.n_states and self._is_of_another_kind(factor.states):
@@ -194,7 +196,9 @@ class CategoricalFeature:
                 f"{_kind(factor.states[0])} ({factor.states[0]!r}): all its values are unknown.",
                 stacklevel=2,
             )
-        new_codes: IntArray = np.array([*codes, self.fill], np.int64)[factor.codes]
+        # A missing value, -1, stands for the last.
+        lookup = np.array([*codes, self.fill], np.min_scalar_type(self.n_states))
+        new_codes = self._translated(factor.codes, lookup)
         if self.refuse_unknown:
             unknown = (new_codes == self.n_states) & (factor.codes >= 0)
             if unknown.any():
@@ -203,10 +207,22 @@ class CategoricalFeature:
                 raise ValueError(f"{label} holds unknown states, and handle_unknown='error': {shown}.")
         return new_codes
 
+    @staticmethod
+    def _translated(codes: AnyArray, lookup: AnyArray) -> AnyArray:
+        if codes.itemsize > 1 or lookup.itemsize > 1 or not codes.flags.c_contiguous:
+            return np.asarray(lookup[codes])
+        if codes.dtype == np.uint8 and np.array_equal(lookup[:-1], np.arange(len(lookup) - 1)):
+            return codes
+        of_bytes = np.full(kernels.cells.BYTE, lookup[-1])
+        of_bytes[: len(lookup) - 1] = lookup[:-1]
+        new_codes = np.empty(len(codes), np.uint8)
+        kernels.cells.translate(codes.view(np.uint8), of_bytes, new_codes)
+        return new_codes
+
     def _is_of_another_kind(self, states: list[Any]) -> bool:
         return {_kind(state) for state in states}.isdisjoint(_kind(state) for state in self.lookup)
 
-    def read(self, column: Column) -> IntArray:
+    def read(self, column: Column) -> AnyArray:
         """Return the codes of a column."""
         return self.encode(column.factor(), column.label)
 

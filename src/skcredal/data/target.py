@@ -10,7 +10,7 @@ from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from skcredal._arrays import AnyArray, CountArray, LabelArray
-from skcredal.data.columns import is_missing, read_series
+from skcredal.data.columns import Column, as_bytes, is_missing, read_series
 
 __all__ = ["encode_target", "read_weights"]
 
@@ -42,6 +42,11 @@ def encode_target(y: Any, *, estimator: Any, n_rows: int | None = None) -> tuple
                     f"y contains a missing value ({value!r}, in row {r}); every row needs a class."
                 )
     assert_all_finite(target, input_name="y")
+    if target.dtype.kind in "iu":
+        factor = Column("y", as_bytes(target[:, None])[0]).factor()
+        if factor.occurrences is not None and 2 * len(factor.states) <= len(target):
+            # Few small integers: classes beyond doubt, found without sorting.
+            return np.array(factor.states, target.dtype), factor.codes.astype(np.int32)
     try:
         check_classification_targets(target)
         classes, labels = np.unique(target, return_inverse=True)

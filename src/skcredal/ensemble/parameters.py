@@ -49,8 +49,9 @@ class SpodeTables:
     def log_joints(self, codes: CodeArray) -> FloatArray:
         """Return log P(c, a | s_j) of a chunk of codes (k, rows) as an array (k, rows, n_classes)."""
         out = np.empty((*codes.shape, self.layout.n_classes))
+        layout = self.layout
         kernels.inference.spode_log_joints(
-            codes, self.log_c, self.log_a, self.layout.value_offsets, self.log_ratio, self.layout.line_offsets, out
+            codes, self.log_c, self.log_a, layout.value_offsets, self.log_ratio, layout.line_offsets, out
         )
         return out
 

@@ -16,15 +16,18 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
-from numba.core import cgutils
+from numba.core import cgutils as _cgutils
 from numba.extending import intrinsic, overload
 
 from skcredal._arrays import AnyArray, CodeArray, FloatArray, IntArray, LabelArray
 from skcredal.kernels._jit import kernel
 
 __all__ = ["BLOCK_ROWS", "LANES", "add_log_likelihoods", "mean_joint", "mean_posterior", "spode_log_joints"]
+
+# Untyped, as all of numba's code generation.
+cgutils: Any = _cgutils
 
 # Rows of a block. The likelihoods are summed block by block: their last digits depend on this number.
 BLOCK_ROWS = 256
@@ -58,7 +61,7 @@ def _vector_sum(lanes: int) -> Callable[..., None]:
             for j in range(window, window + size):
                 sums[r, c] += log_ratio[begin + int(cells[r, j]) + c]
 
-    @intrinsic  # type: ignore[untyped-decorator]
+    @intrinsic
     def compiled(_: Any, log_ratio: Any, begin: Any, cells: Any, r: Any, window: Any, sums: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             def array(place: int) -> tuple[Any, Any]:
@@ -92,9 +95,10 @@ def _vector_sum(lanes: int) -> Callable[..., None]:
 
         return types.void(log_ratio, begin, cells, r, window, sums), generate
 
-    @overload(vector_sum, strict=False)  # type: ignore[untyped-decorator]
+    @overload(vector_sum, strict=False)
     def choose(log_ratio: Any, begin: Any, cells: Any, r: Any, window: Any, sums: Any) -> Any:
-        return lambda log_ratio, begin, cells, r, window, sums: compiled(
+        by_instruction: Any = compiled
+        return lambda log_ratio, begin, cells, r, window, sums: by_instruction(
             log_ratio, begin, cells, r, window, sums
         )
 
@@ -280,7 +284,8 @@ def mean_posterior(
             for r in range(n):
                 known = codes[j, start + r] < n_states[j]
                 weight[r] += weights[j] if known else 0.0
-                total[r] = 1.0 / total[r]
+                # Unlike the operator, it does not look out for 0, which keeps a loop from being vectors.
+                total[r] = np.divide(1.0, total[r])
                 share[r] = weights[j] * total[r] if known else 0.0
             for c in range(n_classes):
                 for r in range(n):

@@ -12,9 +12,9 @@ rounding small. An unknown value has a slot of its own, the last, filled with ze
 Where training cells are unknown, ``P(a_i|a_j,c)`` is divided by the rows in which both cells are known (§1),
 and the symmetry is lost.
 
-The SPODEs' corrections lie in lines, one for each value of each feature as super-parent: those for every value
-of every other feature side by side, class by class. Inference then reads, for each SPODE of a row, from a
-single line. The line of feature i begins with feature i + 1 and goes round to i - 1.
+The SPODEs' corrections lie in lines, one for each value of each feature as super-parent: those for every
+value of every other feature side by side, class by class. Inference then reads, for each SPODE of a row, from
+a single line. The line of feature i begins with feature i + 1 and goes round to i - 1.
 """
 
 import numpy as np
@@ -26,6 +26,8 @@ __all__ = ["fill_pairs", "fill_spodes", "fill_values"]
 
 # log 2 in two parts, the first with so few digits that its multiples by an exponent are exact.
 LOG_2_HIGH, LOG_2_LOW = 0.6931471803691238, 1.9082149292705877e-10
+# Numbers whose logarithms are taken at once, where a line of the pair has no more.
+BATCH = 1024
 # The bits of sqrt(1/2): numbers from there to sqrt(2) have the exponent 0.
 HALF_ROOT_BITS = 0x3FE6A09E667F3BCD
 
@@ -120,7 +122,8 @@ def _take_logs(x: FloatArray, bits: IntArray, exponent: FloatArray, n: int) -> N
         bits[t] -= m << 52
     for t in range(n):
         y = x[t] - 1.0
-        z = y / (2.0 + y)
+        # Unlike the operator, it does not look out for 0, which would keep the loop from being vectors.
+        z = np.divide(y, 2.0 + y)
         q = z * z
         s = 1.0 / 17.0 + q * (1.0 / 19.0 + q * (1.0 / 21.0))
         s = 1.0 / 11.0 + q * (1.0 / 13.0 + q * (1.0 / 15.0 + q * s))
@@ -150,7 +153,8 @@ def fill_spodes(
     widest = 0
     for v in n_states:
         widest = max(widest, v)
-    log_pair, exponent = np.empty(widest * widest * n_classes), np.empty(widest * widest * n_classes)
+    size = max(widest * n_classes, BATCH)
+    log_pair, exponent = np.empty(size), np.empty(size)
     log_i, log_j = np.empty(widest * n_classes), np.empty(widest * n_classes)
     pair_bits, i_bits, j_bits = log_pair.view(np.int64), log_i.view(np.int64), log_j.view(np.int64)
     end = value_offsets[len(n_states)]
@@ -158,20 +162,20 @@ def fill_spodes(
         i, j = pairs[p]
         v_i, v_j = n_states[i], n_states[j]
         width_i, width_j = v_i * n_classes, v_j * n_classes
-        prior = ess / (n_classes * v_i * v_j)
         for t in range(width_i):
             log_i[t] = ess / (n_classes * v_i)
         for t in range(width_j):
             log_j[t] = ess / (n_classes * v_j)
+        # Views, here and below: indices that might be negative are slower.
         for a in range(v_i):
+            counts = n_cab[count_offsets[p] + a * width_j : count_offsets[p] + (a + 1) * width_j]
             for t in range(width_j):
-                count = n_cab[count_offsets[p] + a * width_j + t]
-                log_pair[a * width_j + t] = count + prior
-                log_j[t] += count
+                log_j[t] += counts[t]
+            of_a = log_i[a * n_classes : (a + 1) * n_classes]
             for b in range(v_j):
+                of_b = counts[b * n_classes : (b + 1) * n_classes]
                 for c in range(n_classes):
-                    log_i[a * n_classes + c] += n_cab[count_offsets[p] + a * width_j + b * n_classes + c]
-        _take_logs(log_pair, pair_bits, exponent, v_i * width_j)
+                    of_a[c] += of_b[c]
         _take_logs(log_i, i_bits, exponent, width_i)
         _take_logs(log_j, j_bits, exponent, width_j)
         line_i = end - value_offsets[i + 1] + value_offsets[i]
@@ -179,13 +183,22 @@ def fill_spodes(
         # The pair is in order, i < j: in the lines of j, feature i comes after the turn.
         i_to_j = line_offsets[i] + value_offsets[j] - value_offsets[i + 1]
         j_to_i = line_offsets[j] + value_offsets[i] - value_offsets[j + 1] + end
-        for a in range(v_i):
-            for b in range(v_j):
-                for c in range(n_classes):
-                    log_n = log_pair[a * width_j + b * n_classes + c]
-                    log_ratio[i_to_j + a * line_i + b * n_classes + c] = (
-                        log_n - log_i[a * n_classes + c] - log_a[value_offsets[j] + b * n_classes + c]
-                    )
-                    log_ratio[j_to_i + b * line_j + a * n_classes + c] = (
-                        log_n - log_j[b * n_classes + c] - log_a[value_offsets[i] + a * n_classes + c]
-                    )
+        at_once = max(BATCH // width_j, 1)
+        for first in range(0, v_i, at_once):
+            last = min(v_i, first + at_once)
+            counts = n_cab[count_offsets[p] + first * width_j : count_offsets[p] + last * width_j]
+            for t in range(len(counts)):
+                log_pair[t] = counts[t] + ess / (n_classes * v_i * v_j)
+            _take_logs(log_pair, pair_bits, exponent, len(counts))
+            for a in range(first, last):
+                of_a = slice(a * n_classes, (a + 1) * n_classes)
+                mass_i, log_a_i = log_i[of_a], log_a[value_offsets[i] + of_a.start :]
+                for b in range(v_j):
+                    of_b = slice(b * n_classes, (b + 1) * n_classes)
+                    mass_j, log_a_j = log_j[of_b], log_a[value_offsets[j] + of_b.start :]
+                    both = log_pair[(a - first) * width_j + of_b.start :]
+                    forward = log_ratio[i_to_j + a * line_i + of_b.start :]
+                    backward = log_ratio[j_to_i + b * line_j + of_a.start :]
+                    for c in range(n_classes):
+                        forward[c] = both[c] - mass_i[c] - log_a_j[c]
+                        backward[c] = both[c] - mass_j[c] - log_a_i[c]
