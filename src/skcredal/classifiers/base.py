@@ -23,7 +23,7 @@ from skcredal._validation import check_choice, check_integer, naming
 from skcredal.data.columns import read_series, read_table
 from skcredal.data.encoding import EncodingRules, learn_encoding
 from skcredal.data.target import encode_target, read_weights
-from skcredal.ensemble.counts import JointCounts, count, is_complete, pair_table_bytes
+from skcredal.ensemble.counts import JointCounts, count, pair_table_bytes
 from skcredal.ensemble.naive import ValueCounts, count_values
 from skcredal.ensemble.parameters import SpodeTables, chunks
 from skcredal.ensemble.weights import log_likelihoods
@@ -63,10 +63,6 @@ class TrainingRows:
     def n_features(self) -> int:
         """How many features were kept."""
         return len(self.codes)
-
-    def is_complete(self, n_states: IntArray) -> bool:
-        """Tell whether every cell is known."""
-        return is_complete(self.codes, n_states)
 
     def count_values(self, n_states: IntArray, n_classes: int) -> ValueCounts:
         """Count the classes and values."""
@@ -295,10 +291,10 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
     def _check_pair_tables(self, rows: TrainingRows) -> None:
         """Refuse pair tables beyond the limit before they are allocated."""
         n_states = self._encoding.n_states
-        self._refuse_large_tables(n_states, self._kept_features(), complete=rows.is_complete(n_states))
+        self._refuse_large_tables(n_states, self._kept_features())
 
-    def _refuse_large_tables(self, n_states: IntArray, names: Any, *, complete: bool) -> None:
-        needed = pair_table_bytes(n_states, len(self.classes_), complete=complete)
+    def _refuse_large_tables(self, n_states: IntArray, names: Any) -> None:
+        needed = pair_table_bytes(n_states, len(self.classes_))
         limit = get_config()["pair_table_limit"]
         if needed <= limit:
             return

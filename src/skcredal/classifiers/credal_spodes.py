@@ -113,8 +113,8 @@ class CredalSpodeEnsemble(CredalClassifier, SpodeEnsemble):
 
     def _posteriors(self, chunk: CodeArray) -> tuple[FloatArray, FloatArray]:
         """Return what every SPODE says of a chunk, and their mean under the reference prior."""
-        posterior = self._tables.posteriors(chunk)
-        return posterior, self._weighted_mean(chunk, posterior)
+        reference, posterior = self._tables.mean_posterior(chunk, self.weights_, keep=True)
+        return posterior, reference
 
     def _maximal_sets(self, chunk: CodeArray) -> tuple[BoolArray, FloatArray]:
         posterior, reference = self._posteriors(chunk)

@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from skcredal._arrays import AnyArray, CountArray, FloatArray, LabelArray
 from skcredal._validation import naming, real_numbers, refuse_mask
-from skcredal.data.columns import is_missing, read_series, read_text
+from skcredal.data.columns import Column, as_bytes, is_missing, read_series, read_text
 
 __all__ = ["ONLY_ZEROS", "check_weights", "encode_target", "read_weights"]
 
@@ -55,6 +55,11 @@ def _encode_classes(y: Any, n_rows: int | None) -> tuple[AnyArray, LabelArray]:
     if target.dtype.kind == "O":
         return _encode_objects(target)
     assert_all_finite(target, input_name="y")
+    if target.dtype.kind in "iu":
+        factor = Column("y", as_bytes(target[:, None])[0]).factor()
+        if factor.occurrences is not None and 2 * len(factor.states) <= len(target):
+            # Few small integers: classes beyond doubt, found without sorting.
+            return np.array(factor.states, target.dtype), factor.codes.astype(np.int32)
     check_classification_targets(target)
     classes, labels = np.unique(target, return_inverse=True)
     return classes, labels.astype(np.int32)

@@ -7,15 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from skcredal import kernels
-from skcredal._arrays import CodeArray, FloatArray, IntArray
-from skcredal._threads import run_in_threads
+from skcredal._arrays import CodeArray, FloatArray
+from skcredal._threads import parts, run_in_threads
 from skcredal.ensemble.counts import JointCounts, Layout
 
 __all__ = ["CHUNK_ROWS", "SpodeTables", "chunks", "spode_tables"]
 
-# Rows that inference takes at a time. The likelihoods are summed chunk by chunk: their last digits depend on
-# this number, and on nothing else.
+# Rows that inference takes at a time, a multiple of the block by which the likelihoods are summed.
 CHUNK_ROWS = 512
+# Filling in the tables of fewer pairs takes less time than starting a thread for them.
+PAIRS_PER_THREAD = 256
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,16 +31,15 @@ class SpodeTables:
         The class probabilities.
     log_a : ndarray
         The naive Bayes factors.
-    log_ratio, log_ratio_reverse : ndarray
-        The corrections of feature j under super-parent i, and of i under j; the latter is empty for complete
-        data, where the two are the same.
+    log_ratio : ndarray
+        The corrections, a line for each value of each super-parent, which begins with the feature after it.
+        A few zeros follow the last.
     """
 
     layout: Layout
     log_c: FloatArray
     log_a: FloatArray
     log_ratio: FloatArray
-    log_ratio_reverse: FloatArray
 
     @property
     def prior(self) -> FloatArray:
@@ -49,24 +49,50 @@ class SpodeTables:
     def log_joints(self, codes: CodeArray) -> FloatArray:
         """Return log P(c, a | s_j) of a chunk of codes (k, rows) as an array (k, rows, n_classes)."""
         out = np.empty((*codes.shape, self.layout.n_classes))
+        layout = self.layout
         kernels.inference.spode_log_joints(
-            codes,
-            self.layout.n_states,
-            self.log_c,
-            self.log_a,
-            self.layout.value_offsets,
-            self.log_ratio,
-            self.log_ratio_reverse,
-            self.layout.pair_offsets,
-            out,
+            codes, self.log_c, self.log_a, layout.value_offsets, self.log_ratio, layout.line_offsets, out
         )
         return out
 
     def posteriors(self, codes: CodeArray, *, left_out: float = 0.0) -> FloatArray:
         """Return P(c | a, s_j) of a chunk likewise; a SPODE left out of a row gets the given number."""
-        out = self.log_joints(codes)
-        kernels.inference.normalise(codes, self.layout.n_states, left_out, out)
-        return out
+        return self.mean_posterior(codes, np.zeros(len(codes)), keep=True, left_out=left_out)[1]
+
+    def mean_posterior(
+        self,
+        codes: CodeArray,
+        weights: FloatArray,
+        *,
+        rows: slice | None = None,
+        keep: bool = False,
+        left_out: float = 0.0,
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return Σ_j w_j P(c | a, s_j) of rows, (rows, n_classes), and if they are to be kept its terms.
+
+        The weights are renormalised over the SPODEs whose super-parent a row knows; where there is none, P(c)
+        answers.
+        """
+        first, last = (0, codes.shape[1]) if rows is None else (rows.start, rows.stop)
+        n_classes = self.layout.n_classes
+        mean = np.empty((last - first, n_classes))
+        posterior = np.empty((len(codes) if keep else 0, last - first, n_classes))
+        kernels.inference.mean_posterior(
+            codes,
+            first,
+            last,
+            self.layout.n_states,
+            self.log_c,
+            self.log_a,
+            self.layout.value_offsets,
+            self.log_ratio,
+            self.layout.line_offsets,
+            weights,
+            left_out,
+            mean,
+            posterior,
+        )
+        return mean, posterior
 
 
 def spode_tables(counts: JointCounts, ess: float, *, n_threads: int = 1) -> SpodeTables:
@@ -87,8 +113,7 @@ def spode_tables(counts: JointCounts, ess: float, *, n_threads: int = 1) -> Spod
     layout = Layout(n_states, n_classes, slots=1)
     log_c = np.log((counts.n_c + ess / n_classes) / (counts.n + ess))
     log_a = np.empty(layout.value_offsets[-1])
-    log_ratio = np.zeros(layout.pair_offsets[-1])
-    log_ratio_reverse = np.zeros(0 if counts.complete else layout.pair_offsets[-1])
+    log_ratio = np.zeros(layout.line_offsets[-1] + kernels.inference.LANES)
     kernels.tables.fill_values(
         counts.n_ca,
         n_states,
@@ -99,24 +124,22 @@ def spode_tables(counts: JointCounts, ess: float, *, n_threads: int = 1) -> Spod
         log_a,
     )
 
-    def fill_some(some: IntArray) -> None:
-        kernels.tables.fill_pairs(
+    def fill_some(some: slice) -> None:
+        kernels.tables.fill_spodes(
             counts.n_cab,
             log_a,
             n_states,
-            layout.pairs[some],
+            counts.layout.pairs[some],
             counts.layout.pair_offsets[some],
             layout.value_offsets,
-            layout.pair_offsets[some],
             n_classes,
             ess,
+            layout.line_offsets,
             log_ratio,
-            log_ratio_reverse,
         )
 
-    if len(layout.pairs) > 0:
-        run_in_threads(fill_some, np.array_split(np.arange(len(layout.pairs)), n_threads), n_threads)
-    return SpodeTables(layout, log_c, log_a, log_ratio, log_ratio_reverse)
+    run_in_threads(fill_some, parts(len(counts.layout.pairs), n_threads, PAIRS_PER_THREAD), n_threads)
+    return SpodeTables(layout, log_c, log_a, log_ratio)
 
 
 def chunks(n_rows: int) -> list[slice]:

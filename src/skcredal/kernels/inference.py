@@ -1,117 +1,306 @@
-"""What every SPODE says about a chunk of rows, and the averages of it.
+"""What every SPODE says about rows, and the averages of it.
 
-The loop is pair-major: the small table of one pair stays in the innermost cache while the rows of the chunk
-go by. Arrays over the chunk are ``[super-parent, row, class]``, so that nothing of the size rows × features ×
-classes is ever held for more than a chunk. A SPODE whose super-parent is unknown in a row is left out of that
-row (§1).
+Rows go by in blocks. Each cell of a row becomes a place, ``cells[r, j]``, in the tables: that of its value's
+first class. What SPODE i says about a row is naive Bayes plus the sum of its corrections, which lie side by
+side in the line of ``log_ratio`` that belongs to the value of its super-parent (see ``tables``): k - 1
+look-ups of neighbouring numbers, one per class, added in a register and written once. A line begins with the
+feature after i and goes round; the places stand twice in ``cells``, so that a window of them follows the same
+order. Only then come the exponentials and the weights: nothing of the size rows × features × classes is held
+unless it is asked for. Arrays of a block are ``[class, row]``: their loops run over rows and become vector
+instructions.
+
+A SPODE whose super-parent is unknown in a row is left out of that row (§1).
 """
 
-import numpy as np
+from collections.abc import Callable
+from typing import Any
 
-from skcredal._arrays import CodeArray, FloatArray, IntArray, LabelArray
+import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import types
+from numba.core import cgutils as _cgutils
+from numba.extending import intrinsic, overload
+
+from skcredal._arrays import AnyArray, CodeArray, FloatArray, IntArray, LabelArray
 from skcredal.kernels._jit import kernel
 
-__all__ = ["add_log_likelihoods", "mean_joint", "mean_posterior", "normalise", "spode_log_joints"]
+__all__ = ["BLOCK_ROWS", "LANES", "add_log_likelihoods", "mean_joint", "mean_posterior", "spode_log_joints"]
+
+# Untyped, as all of numba's code generation.
+cgutils: Any = _cgutils
+
+# Rows of a block. The likelihoods are summed block by block: their last digits depend on this number.
+BLOCK_ROWS = 256
+# The most classes summed at once; so many numbers may be read beyond the end of a cell.
+LANES = 8
+# Sums and products of a block first run over rows this far apart.
+STRIDE = 64
+# log 2 in two parts, the first with so few digits that its multiples by an exponent are exact.
+LOG_2_HIGH, LOG_2_LOW = 0.6931471803691238, 1.9082149292705877e-10
+PER_LOG_2 = 1.4426950408889634
+# Adding it rounds to a whole number, which then stands in the last bits.
+ROUNDING = 6755399441055744.0
+# Below, exp is less than the smallest normal number: it is taken for 0.
+LEAST_EXPONENT = -708.0
+
+
+def _vector_sum(lanes: int) -> Callable[..., None]:
+    """Return a function that sums the corrections of one row for so many classes at once.
+
+    numba leaves the few classes of a cell to scalar instructions, which is half as fast; so the sum is
+    written as vector instructions, which LLVM fits to the machine at hand. Two partial sums hide the latency
+    of the addition. Numbers beyond the last class are summed along, and ignored.
+    """
+
+    def vector_sum(
+        log_ratio: FloatArray, begin: int, cells: AnyArray, r: int, window: int, sums: FloatArray
+    ) -> None:
+        size = cells.shape[1] // 2 - 1
+        for c in range(lanes):
+            sums[r, c] = 0.0
+            for j in range(window, window + size):
+                sums[r, c] += log_ratio[begin + int(cells[r, j]) + c]
+
+    @intrinsic
+    def compiled(_: Any, log_ratio: Any, begin: Any, cells: Any, r: Any, window: Any, sums: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            def array(place: int) -> tuple[Any, Any]:
+                struct = context.make_array(signature.args[place])(context, builder, arguments[place])
+                return struct.data, cgutils.unpack_tuple(builder, struct.shape)[-1]
+
+            word, vector = ir.IntType(64), ir.VectorType(ir.DoubleType(), lanes)
+            zero, one, two = (ir.Constant(word, number) for number in range(3))
+            (table, _), (places, doubled), (out, width) = array(0), array(2), array(5)
+            line = builder.gep(table, [arguments[1]])
+            places = builder.gep(places, [builder.add(builder.mul(arguments[3], doubled), arguments[4])])
+            size = builder.sub(builder.lshr(doubled, one), one)
+            partial = [cgutils.alloca_once_value(builder, ir.Constant(vector, None)) for _ in range(2)]
+
+            def add(j: Any, total: Any) -> None:
+                place = builder.zext(builder.load(builder.gep(places, [j])), word)
+                source = builder.bitcast(builder.gep(line, [place]), vector.as_pointer())
+                builder.store(builder.fadd(builder.load(total), builder.load(source, align=8)), total)
+
+            even = builder.sub(size, builder.and_(size, one))
+            with cgutils.for_range_slice(builder, zero, even, two, intp=word) as (j, _):
+                add(j, partial[0])
+                add(builder.add(j, one), partial[1])
+            with builder.if_then(builder.icmp_signed("<", even, size)):
+                add(even, partial[0])
+            target = builder.bitcast(
+                builder.gep(out, [builder.mul(arguments[3], width)]), vector.as_pointer()
+            )
+            builder.store(builder.fadd(builder.load(partial[0]), builder.load(partial[1])), target, align=8)
+            return context.get_dummy_value()
+
+        return types.void(log_ratio, begin, cells, r, window, sums), generate
+
+    @overload(vector_sum, strict=False)
+    def choose(log_ratio: Any, begin: Any, cells: Any, r: Any, window: Any, sums: Any) -> Any:
+        by_instruction: Any = compiled
+        return lambda log_ratio, begin, cells, r, window, sums: by_instruction(
+            log_ratio, begin, cells, r, window, sums
+        )
+
+    return vector_sum
+
+
+_sum_2, _sum_4, _sum_8 = _vector_sum(2), _vector_sum(4), _vector_sum(LANES)
+
+
+@kernel
+def _place_cells(
+    codes: CodeArray, start: int, n: int, value_offsets: IntArray, n_classes: int, cells: AnyArray
+) -> None:
+    """Fill in the places of a block's cells, and once more beyond the end of a line."""
+    k = codes.shape[0]
+    for j in range(k):
+        for r in range(n):
+            place = value_offsets[j] + np.int64(codes[j, start + r]) * n_classes
+            cells[r, j] = place
+            cells[r, k + j] = place + value_offsets[k]
+
+
+@kernel
+def _add_up_naive(
+    cells: AnyArray, k: int, n: int, log_c: FloatArray, log_a: FloatArray, naive: FloatArray
+) -> None:
+    """Fill in log P(c) + Σ_j log P(a_j|c) of a block."""
+    for c in range(len(log_c)):
+        for r in range(n):
+            naive[c, r] = log_c[c]
+            for j in range(k):
+                naive[c, r] += log_a[cells[r, j] + c]
+
+
+@kernel
+def _add_up_spode(
+    i: int,
+    cells: AnyArray,
+    n: int,
+    value_offsets: IntArray,
+    log_ratio: FloatArray,
+    line_offsets: IntArray,
+    naive: FloatArray,
+    sums: FloatArray,
+    block: FloatArray,
+) -> None:
+    """Fill in log P(c, a | s_i) of a block."""
+    n_classes, k = len(naive), len(value_offsets) - 1
+    # From one value of the super-parent to the next its place grows by the classes, and the line by this.
+    slots = (value_offsets[k] - value_offsets[i + 1] + value_offsets[i]) // n_classes
+    origin = line_offsets[i] - value_offsets[i] * slots - value_offsets[i + 1]
+    for first in range(0, n_classes, LANES):
+        left = min(n_classes - first, LANES)
+        for r in range(n):
+            begin = origin + np.int64(cells[r, i]) * slots + first
+            if left > 4:
+                _sum_8(log_ratio, begin, cells, r, i + 1, sums)
+            elif left > 2:
+                _sum_4(log_ratio, begin, cells, r, i + 1, sums)
+            else:
+                _sum_2(log_ratio, begin, cells, r, i + 1, sums)
+        for c in range(left):
+            for r in range(n):
+                block[first + c, r] = naive[first + c, r] + sums[r, c]
+
+
+@kernel
+def _exponentiate(block: FloatArray, n: int, power: FloatArray, bits: IntArray, total: FloatArray) -> None:
+    """Replace the logarithms of a block, which are ≤ 0, by their exponentials, and fill in the sums.
+
+    exp x = 2^m · exp f with a whole m, |f| ≤ log(2)/2 and Taylor's polynomial: within one unit in the last
+    place. A library's function would be called number by number. ``bits`` are those of ``power``.
+    """
+    for r in range(n):
+        total[r] = 0.0
+    for c in range(len(block)):
+        for r in range(n):
+            x = block[c, r] if block[c, r] > LEAST_EXPONENT else LEAST_EXPONENT
+            power[r] = x * PER_LOG_2 + ROUNDING
+        for r in range(n):
+            x = block[c, r]
+            m = power[r] - ROUNDING
+            f = (x - m * LOG_2_HIGH) - m * LOG_2_LOW
+            e = 1.0 / 479001600.0 + f * (1.0 / 6227020800.0)
+            e = 1.0 / 3628800.0 + f * (1.0 / 39916800.0 + f * e)
+            e = 1.0 / 40320.0 + f * (1.0 / 362880.0 + f * e)
+            e = 1.0 / 720.0 + f * (1.0 / 5040.0 + f * e)
+            e = 1.0 / 24.0 + f * (1.0 / 120.0 + f * e)
+            e = 0.5 + f * (1.0 / 6.0 + f * e)
+            e = 1.0 + f * (1.0 + f * e)
+            block[c, r] = e if x >= LEAST_EXPONENT else 0.0
+        for r in range(n):
+            bits[r] = (bits[r] + 1023) << 52
+        for r in range(n):
+            block[c, r] *= power[r]
+            total[r] += block[c, r]
+
+
+@kernel
+def _subtract_highest(block: FloatArray, n: int, highest: FloatArray) -> None:
+    for r in range(n):
+        highest[r] = block[0, r]
+    for c in range(1, len(block)):
+        for r in range(n):
+            highest[r] = block[c, r] if block[c, r] > highest[r] else highest[r]
+    for c in range(len(block)):
+        for r in range(n):
+            block[c, r] -= highest[r]
 
 
 @kernel
 def spode_log_joints(
     codes: CodeArray,
-    n_states: IntArray,
     log_c: FloatArray,
     log_a: FloatArray,
     value_offsets: IntArray,
     log_ratio: FloatArray,
-    log_ratio_reverse: FloatArray,
-    pair_offsets: IntArray,
+    line_offsets: IntArray,
     log_joint: FloatArray,
 ) -> None:
-    """Fill in log P(c, a | s_j) of a chunk of codes: naive Bayes and its corrections (see ``tables``)."""
-    k, n = codes.shape
-    if k == 0:
-        return
+    """Fill in log P(c, a | s_j), (k, rows, n_classes)."""
+    k, n_rows = codes.shape
     n_classes = len(log_c)
-    both_ways = len(log_ratio_reverse) > 0
-    for r in range(n):
-        for c in range(n_classes):
-            log_joint[0, r, c] = log_c[c]
-    for i in range(k):
-        for r in range(n):
-            cell = value_offsets[i] + np.int64(codes[i, r]) * n_classes
-            for c in range(n_classes):
-                log_joint[0, r, c] += log_a[cell + c]
-    for j in range(1, k):
-        for r in range(n):
-            for c in range(n_classes):
-                log_joint[j, r, c] = log_joint[0, r, c]
-    p = 0
-    for i in range(k):
-        for j in range(i + 1, k):
-            offset, stride = pair_offsets[p], n_states[j] + 1
-            p += 1
+    cells = np.empty((BLOCK_ROWS, 2 * k), np.uint32)
+    sums = np.empty((BLOCK_ROWS, LANES))
+    naive, block = np.empty((n_classes, BLOCK_ROWS)), np.empty((n_classes, BLOCK_ROWS))
+    for start in range(0, n_rows, BLOCK_ROWS):
+        n = min(BLOCK_ROWS, n_rows - start)
+        _place_cells(codes, start, n, value_offsets, n_classes, cells)
+        _add_up_naive(cells, k, n, log_c, log_a, naive)
+        for j in range(k):
+            _add_up_spode(j, cells, n, value_offsets, log_ratio, line_offsets, naive, sums, block)
             for r in range(n):
-                cell = offset + (codes[i, r] * stride + codes[j, r]) * n_classes
                 for c in range(n_classes):
-                    ratio = log_ratio[cell + c]
-                    log_joint[i, r, c] += ratio
-                    if both_ways:
-                        ratio = log_ratio_reverse[cell + c]
-                    log_joint[j, r, c] += ratio
-
-
-@kernel
-def normalise(
-    codes: CodeArray,
-    n_states: IntArray,
-    left_out: float,
-    log_joint: FloatArray,
-) -> None:
-    """Turn log joints into P(c | a, s_j), in place; a SPODE left out gets the given number."""
-    k, n, n_classes = log_joint.shape
-    for j in range(k):
-        for r in range(n):
-            if codes[j, r] == n_states[j]:
-                for c in range(n_classes):
-                    log_joint[j, r, c] = left_out
-                continue
-            highest = log_joint[j, r, 0]
-            for c in range(1, n_classes):
-                highest = max(highest, log_joint[j, r, c])
-            total = 0.0
-            for c in range(n_classes):
-                likely = np.exp(log_joint[j, r, c] - highest)
-                log_joint[j, r, c] = likely
-                total += likely
-            for c in range(n_classes):
-                log_joint[j, r, c] /= total
+                    log_joint[j, start + r, c] = block[c, r]
 
 
 @kernel
 def mean_posterior(
     codes: CodeArray,
+    first: int,
+    last: int,
     n_states: IntArray,
-    posterior: FloatArray,
+    log_c: FloatArray,
+    log_a: FloatArray,
+    value_offsets: IntArray,
+    log_ratio: FloatArray,
+    line_offsets: IntArray,
     weights: FloatArray,
-    prior: FloatArray,
-    out: FloatArray,
+    left_out: float,
+    mean: FloatArray,
+    posterior: FloatArray,
 ) -> None:
-    """Fill in Σ_j w_j P(c | a, s_j), the weights renormalised over a row's SPODEs; none left: the prior."""
-    k, n, n_classes = posterior.shape
-    total = np.zeros(n)
-    for r in range(n):
-        for c in range(n_classes):
-            out[r, c] = 0.0
-    for j in range(k):
-        if weights[j] == 0.0:
-            continue
+    """Fill in Σ_j w_j P(c | a, s_j) of the rows from first to last, and P(c | a, s_j) if it is not empty.
+
+    The weights are renormalised over a row's SPODEs; where none is left, P(c) answers. In ``posterior``, (k,
+    last - first, n_classes), a SPODE left out gets the given number; in ``mean`` row 0 is ``first``, too.
+    """
+    k, n_classes = codes.shape[0], len(log_c)
+    cells = np.empty((BLOCK_ROWS, 2 * k), np.uint32)
+    sums = np.empty((BLOCK_ROWS, LANES))
+    naive, block = np.empty((n_classes, BLOCK_ROWS)), np.empty((n_classes, BLOCK_ROWS))
+    answer = np.empty((n_classes, BLOCK_ROWS))
+    total, weight, power = np.empty(BLOCK_ROWS), np.empty(BLOCK_ROWS), np.empty(BLOCK_ROWS)
+    bits = power.view(np.int64)
+    share = np.empty(BLOCK_ROWS)
+    keep = posterior.size > 0
+    for start in range(first, last, BLOCK_ROWS):
+        n = min(BLOCK_ROWS, last - start)
+        _place_cells(codes, start, n, value_offsets, n_classes, cells)
+        _add_up_naive(cells, k, n, log_c, log_a, naive)
         for r in range(n):
-            if codes[j, r] < n_states[j]:
-                total[r] += weights[j]
-                for c in range(n_classes):
-                    out[r, c] += weights[j] * posterior[j, r, c]
-    for r in range(n):
+            weight[r] = 0.0
         for c in range(n_classes):
-            out[r, c] = out[r, c] / total[r] if total[r] > 0.0 else prior[c]
+            for r in range(n):
+                answer[c, r] = 0.0
+        for j in range(k):
+            if weights[j] == 0.0 and not keep:
+                continue
+            _add_up_spode(j, cells, n, value_offsets, log_ratio, line_offsets, naive, sums, block)
+            _subtract_highest(block, n, total)
+            _exponentiate(block, n, power, bits, total)
+            for r in range(n):
+                known = codes[j, start + r] < n_states[j]
+                weight[r] += weights[j] if known else 0.0
+                # Unlike the operator, it does not look out for 0, which keeps a loop from being vectors.
+                total[r] = np.divide(1.0, total[r])
+                share[r] = weights[j] * total[r] if known else 0.0
+            for c in range(n_classes):
+                for r in range(n):
+                    answer[c, r] += share[r] * block[c, r]
+            if keep:
+                for r in range(n):
+                    known = codes[j, start + r] < n_states[j]
+                    for c in range(n_classes):
+                        posterior[j, start - first + r, c] = block[c, r] * total[r] if known else left_out
+        for r in range(n):
+            for c in range(n_classes):
+                if weight[r] > 0.0:
+                    mean[start - first + r, c] = answer[c, r] / weight[r]
+                else:
+                    mean[start - first + r, c] = np.exp(log_c[c])
 
 
 @kernel
@@ -144,31 +333,60 @@ def mean_joint(
 
 
 @kernel
+def _add_up_block(own: FloatArray, total: FloatArray, weights: FloatArray, start: int, n: int) -> float:
+    """Return the weighted sum of ``own - log total`` over a block, which is lost."""
+    sum_ = 0.0
+    if len(weights) > 0:
+        for r in range(n):
+            sum_ += weights[start + r] * (own[r] - np.log(total[r]))
+        return sum_
+    # A sum of logarithms is the logarithm of the product: four numbers between 1 and the number of classes.
+    for far in range(STRIDE, n, STRIDE):
+        for r in range(min(STRIDE, n - far)):
+            own[r] += own[far + r]
+            total[r] *= total[far + r]
+    for r in range(min(STRIDE, n)):
+        sum_ += own[r] - np.log(total[r])
+    return sum_
+
+
+@kernel
 def add_log_likelihoods(
     codes: CodeArray,
     labels: LabelArray,
     weights: FloatArray,
+    first: int,
+    last: int,
     n_states: IntArray,
-    log_joint: FloatArray,
     log_c: FloatArray,
+    log_a: FloatArray,
+    value_offsets: IntArray,
+    log_ratio: FloatArray,
+    line_offsets: IntArray,
     log_floor: float,
     log_lik: FloatArray,
 ) -> None:
-    """Add log P(c_r | a_r, s_j) of the chunk's rows to every LL_j (§4), in the order of the rows."""
-    k, n, n_classes = log_joint.shape
-    weighted = len(weights) > 0
-    for j in range(k):
-        sum_ = 0.0
-        for r in range(n):
-            if codes[j, r] == n_states[j]:
-                log_p = log_c[labels[r]]
-            else:
-                highest = log_joint[j, r, 0]
-                for c in range(1, n_classes):
-                    highest = max(highest, log_joint[j, r, c])
-                total = 0.0
-                for c in range(n_classes):
-                    total += np.exp(log_joint[j, r, c] - highest)
-                log_p = max(log_joint[j, r, labels[r]] - highest - np.log(total), log_floor)
-            sum_ += weights[r] * log_p if weighted else log_p
-        log_lik[j] += sum_
+    """Fill in Σ_r log P(c_r | a_r, s_j) of every block of rows from first to last, (blocks, k) (§4)."""
+    k, n_classes = codes.shape[0], len(log_c)
+    cells = np.empty((BLOCK_ROWS, 2 * k), np.uint32)
+    sums = np.empty((BLOCK_ROWS, LANES))
+    naive, block = np.empty((n_classes, BLOCK_ROWS)), np.empty((n_classes, BLOCK_ROWS))
+    own, total, power = np.empty(BLOCK_ROWS), np.empty(BLOCK_ROWS), np.empty(BLOCK_ROWS)
+    bits = power.view(np.int64)
+    for start in range(first, last, BLOCK_ROWS):
+        n = min(BLOCK_ROWS, last - start)
+        _place_cells(codes, start, n, value_offsets, n_classes, cells)
+        _add_up_naive(cells, k, n, log_c, log_a, naive)
+        for j in range(k):
+            _add_up_spode(j, cells, n, value_offsets, log_ratio, line_offsets, naive, sums, block)
+            _subtract_highest(block, n, total)
+            for r in range(n):
+                own[r] = block[labels[start + r], r]
+            _exponentiate(block, n, power, bits, total)
+            if log_floor > -np.inf:
+                for r in range(n):
+                    own[r], total[r] = max(own[r] - np.log(total[r]), log_floor), 1.0
+            for r in range(n):
+                if codes[j, start + r] == n_states[j]:
+                    own[r], total[r] = log_c[labels[start + r]], 1.0
+            log_lik[(start - first) // BLOCK_ROWS, j] = _add_up_block(own, total, weights, start, n)
