@@ -548,7 +548,7 @@ def test_a_model_that_does_not_fit_together_is_refused(saved):
         "n_ca must have the shape": with_class_counts("counts_", "n_ca"),
         "base must be of float64": with_class_counts("_priors", "base"),
         "layout must be a Layout": part("counts_", layout=json_node(2)),
-        "ess must be": state(ess=json_node(0)),
+        "ess must lie": state(ess=json_node(0)),
     }
     for reason, change in changes.items():
         path.write_bytes(original)
