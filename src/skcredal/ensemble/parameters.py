@@ -7,14 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from skcredal import kernels
-from skcredal._arrays import CodeArray, FloatArray
+from skcredal._arrays import BoolArray, CodeArray, FloatArray
 from skcredal._threads import parts, run_in_threads
 from skcredal.ensemble.counts import JointCounts, Layout
 
-__all__ = ["CHUNK_ROWS", "SpodeTables", "chunks", "spode_tables"]
+__all__ = ["CHUNK_ROWS", "SpodeTables", "chunks", "prediction_chunks", "spode_tables"]
 
 # Rows that inference takes at a time, a multiple of the block by which the likelihoods are summed.
 CHUNK_ROWS = 512
+# Numbers of a chunk that stay in the cache.
+CACHED_NUMBERS = 1 << 17
 # Filling in the tables of fewer pairs takes less time than starting a thread for them.
 PAIRS_PER_THREAD = 256
 
@@ -30,7 +32,7 @@ class SpodeTables:
     log_c : ndarray of shape (n_classes,)
         The class probabilities.
     log_a : ndarray
-        The naive Bayes factors.
+        The naive Bayes factors; a few zeros follow.
     log_ratio : ndarray
         The corrections, a line for each value of each super-parent, which begins with the feature after it.
         A few zeros follow the last.
@@ -64,7 +66,6 @@ class SpodeTables:
         codes: CodeArray,
         weights: FloatArray,
         *,
-        rows: slice | None = None,
         keep: bool = False,
         left_out: float = 0.0,
     ) -> tuple[FloatArray, FloatArray]:
@@ -73,14 +74,41 @@ class SpodeTables:
         The weights are renormalised over the SPODEs whose super-parent a row knows; where there is none, P(c)
         answers.
         """
-        first, last = (0, codes.shape[1]) if rows is None else (rows.start, rows.stop)
-        n_classes = self.layout.n_classes
-        mean = np.empty((last - first, n_classes))
-        posterior = np.empty((len(codes) if keep else 0, last - first, n_classes))
+        k, n = codes.shape
+        mean, nothing = np.empty((n, self.layout.n_classes)), np.empty(0)
+        posterior = np.empty((k if keep else 0, *mean.shape))
+        self._average(codes, weights, left_out, mean, posterior, nothing, nothing, 0.0, np.empty(0, np.bool_))
+        return mean, posterior
+
+    def decide(
+        self, codes: CodeArray, weights: FloatArray, least: FloatArray, most: FloatArray, tie: float
+    ) -> tuple[FloatArray, BoolArray]:
+        """Return the mean, and for which rows it is doubtful that its best class dominates all others.
+
+        That is settled where it is ahead although each SPODE has the factor, between ``least`` and ``most``,
+        that serves its rival.
+        """
+        mean, doubtful = np.empty((codes.shape[1], self.layout.n_classes)), np.empty(codes.shape[1], np.bool_)
+        nothing = np.empty((0, *mean.shape))
+        self._average(codes, weights, 0.0, mean, nothing, least, most, tie, doubtful)
+        return mean, doubtful
+
+    def _average(
+        self,
+        codes: CodeArray,
+        weights: FloatArray,
+        left_out: float,
+        mean: FloatArray,
+        posterior: FloatArray,
+        least: FloatArray,
+        most: FloatArray,
+        tie: float,
+        doubtful: BoolArray,
+    ) -> None:
         kernels.inference.mean_posterior(
             codes,
-            first,
-            last,
+            0,
+            codes.shape[1],
             self.layout.n_states,
             self.log_c,
             self.log_a,
@@ -91,8 +119,11 @@ class SpodeTables:
             left_out,
             mean,
             posterior,
+            least,
+            most,
+            tie,
+            doubtful,
         )
-        return mean, posterior
 
 
 def spode_tables(counts: JointCounts, ess: float, *, n_threads: int = 1) -> SpodeTables:
@@ -112,7 +143,8 @@ def spode_tables(counts: JointCounts, ess: float, *, n_threads: int = 1) -> Spod
     n_states, n_classes = counts.layout.n_states, counts.layout.n_classes
     layout = Layout(n_states, n_classes, slots=1)
     log_c = np.log((counts.n_c + ess / n_classes) / (counts.n + ess))
-    log_a = np.empty(layout.value_offsets[-1])
+    # Vectors read beyond the last cell.
+    log_a = np.zeros(layout.value_offsets[-1] + kernels.inference.LANES)
     log_ratio = np.zeros(layout.line_offsets[-1] + kernels.inference.LANES)
     kernels.tables.fill_values(
         counts.n_ca,
@@ -140,6 +172,20 @@ def spode_tables(counts: JointCounts, ess: float, *, n_threads: int = 1) -> Spod
 
     run_in_threads(fill_some, parts(len(counts.layout.pairs), n_threads, PAIRS_PER_THREAD), n_threads)
     return SpodeTables(layout, log_c, log_a, log_ratio)
+
+
+def prediction_chunks(n_rows: int, n_numbers: int, n_threads: int) -> list[slice]:
+    """Return larger chunks, where each row has so few numbers that they fit the cache, for few calls.
+
+    Examples
+    --------
+    >>> [len(prediction_chunks(10_000, n_numbers, 2)) for n_numbers in (40, 800)]
+    [8, 20]
+    """
+    most = max(CACHED_NUMBERS // max(n_numbers, 1), CHUNK_ROWS)
+    # Several chunks a thread: one that is slowed down leaves the rest to the others.
+    rows = max(min(most, -(-n_rows // (4 * n_threads))), CHUNK_ROWS)
+    return [slice(start, min(start + rows, n_rows)) for start in range(0, n_rows, rows)]
 
 
 def chunks(n_rows: int) -> list[slice]:

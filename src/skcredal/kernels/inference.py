@@ -21,10 +21,18 @@ from numba import types
 from numba.core import cgutils as _cgutils
 from numba.extending import intrinsic, overload
 
-from skcredal._arrays import AnyArray, CodeArray, FloatArray, IntArray, LabelArray
+from skcredal._arrays import AnyArray, BoolArray, CodeArray, FloatArray, IntArray, LabelArray
 from skcredal.kernels._jit import kernel
 
-__all__ = ["BLOCK_ROWS", "LANES", "add_log_likelihoods", "mean_joint", "mean_posterior", "spode_log_joints"]
+__all__ = [
+    "BLOCK_ROWS",
+    "LANES",
+    "add_log_likelihoods",
+    "best_classes",
+    "mean_joint",
+    "mean_posterior",
+    "spode_log_joints",
+]
 
 # Untyped, as all of numba's code generation.
 cgutils: Any = _cgutils
@@ -122,15 +130,51 @@ def _place_cells(
 
 
 @kernel
+def _sum_window(
+    table: FloatArray,
+    origin: int,
+    slots: int,
+    i: int,
+    cells: AnyArray,
+    n: int,
+    window: int,
+    left: int,
+    sums: FloatArray,
+) -> None:
+    """Fill in the sums over the k - 1 cells of a window, for up to eight classes.
+
+    The line of a row begins at ``origin``, and ``slots`` further for every place of its cell i.
+    """
+    for r in range(n):
+        begin = origin + np.int64(cells[r, i]) * slots
+        if left > 4:
+            _sum_8(table, begin, cells, r, window, sums)
+        elif left > 2:
+            _sum_4(table, begin, cells, r, window, sums)
+        else:
+            _sum_2(table, begin, cells, r, window, sums)
+
+
+@kernel
 def _add_up_naive(
-    cells: AnyArray, k: int, n: int, log_c: FloatArray, log_a: FloatArray, naive: FloatArray
+    cells: AnyArray,
+    k: int,
+    n: int,
+    log_c: FloatArray,
+    log_a: FloatArray,
+    sums: FloatArray,
+    naive: FloatArray,
 ) -> None:
     """Fill in log P(c) + Σ_j log P(a_j|c) of a block."""
-    for c in range(len(log_c)):
-        for r in range(n):
-            naive[c, r] = log_c[c]
-            for j in range(k):
-                naive[c, r] += log_a[cells[r, j] + c]
+    for first in range(0, len(log_c), LANES):
+        left = min(len(log_c) - first, LANES)
+        if k > 0:
+            _sum_window(log_a, first, 0, 0, cells, n, 1, left, sums)
+        for c in range(left):
+            for r in range(n):
+                naive[first + c, r] = log_c[first + c]
+                if k > 0:
+                    naive[first + c, r] += log_a[cells[r, 0] + first + c] + sums[r, c]
 
 
 @kernel
@@ -152,14 +196,7 @@ def _add_up_spode(
     origin = line_offsets[i] - value_offsets[i] * slots - value_offsets[i + 1]
     for first in range(0, n_classes, LANES):
         left = min(n_classes - first, LANES)
-        for r in range(n):
-            begin = origin + np.int64(cells[r, i]) * slots + first
-            if left > 4:
-                _sum_8(log_ratio, begin, cells, r, i + 1, sums)
-            elif left > 2:
-                _sum_4(log_ratio, begin, cells, r, i + 1, sums)
-            else:
-                _sum_2(log_ratio, begin, cells, r, i + 1, sums)
+        _sum_window(log_ratio, origin + first, slots, i, cells, n, i + 1, left, sums)
         for c in range(left):
             for r in range(n):
                 block[first + c, r] = naive[first + c, r] + sums[r, c]
@@ -228,12 +265,65 @@ def spode_log_joints(
     for start in range(0, n_rows, BLOCK_ROWS):
         n = min(BLOCK_ROWS, n_rows - start)
         _place_cells(codes, start, n, value_offsets, n_classes, cells)
-        _add_up_naive(cells, k, n, log_c, log_a, naive)
+        _add_up_naive(cells, k, n, log_c, log_a, sums, naive)
         for j in range(k):
             _add_up_spode(j, cells, n, value_offsets, log_ratio, line_offsets, naive, sums, block)
             for r in range(n):
                 for c in range(n_classes):
                     log_joint[j, start + r, c] = block[c, r]
+
+
+@kernel
+def best_classes(mean: FloatArray, best: IntArray) -> None:
+    """Fill in the most probable class of every row, of equal ones the first."""
+    for r in range(len(mean)):
+        of_row = mean[r]
+        highest, best[r] = of_row[0], 0
+        for c in range(1, len(of_row)):
+            if of_row[c] > highest:
+                highest, best[r] = of_row[c], c
+
+
+@kernel
+def _find_doubtful(
+    codes: CodeArray,
+    start: int,
+    n: int,
+    n_states: IntArray,
+    said: FloatArray,
+    mean: FloatArray,
+    least: FloatArray,
+    most: FloatArray,
+    tie: float,
+    doubtful: BoolArray,
+) -> None:
+    """Fill in which rows of a block need a closer look to know the classes that remain.
+
+    ``said[j, c, r]`` is P(c | a, s_j). A set of priors gives SPODE j a factor between ``least`` and ``most``:
+    the best class is ahead of another for sure if it is with the factor that serves the other best, each
+    SPODE for itself, by more than the tie. A row that does not know the super-parent of a SPODE with a factor
+    has other factors.
+    """
+    k, n_classes = said.shape[:2]
+    best, bound, own = np.empty(n, np.int64), np.zeros((n_classes, n)), np.empty(n)
+    best_classes(mean, best)
+    for r in range(n):
+        doubtful[r] = False
+    for j in range(k):
+        if most[j] <= 0.0:
+            continue
+        low, high = least[j], most[j]
+        for r in range(n):
+            own[r] = said[j, best[r], r]
+            doubtful[r] |= codes[j, start + r] == n_states[j]
+        for d in range(n_classes):
+            of_class, bound_of_class = said[j, d], bound[d]
+            for r in range(n):
+                difference = own[r] - of_class[r]
+                bound_of_class[r] += difference * (low if difference >= 0.0 else high)
+    for d in range(n_classes):
+        for r in range(n):
+            doubtful[r] |= d != best[r] and not bound[d, r] > tie
 
 
 @kernel
@@ -251,11 +341,17 @@ def mean_posterior(
     left_out: float,
     mean: FloatArray,
     posterior: FloatArray,
+    least: FloatArray,
+    most: FloatArray,
+    tie: float,
+    doubtful: BoolArray,
 ) -> None:
-    """Fill in Σ_j w_j P(c | a, s_j) of the rows from first to last, and P(c | a, s_j) if it is not empty.
+    """Fill in Σ_j w_j P(c | a, s_j) of the rows from first to last, and what else is not empty.
 
-    The weights are renormalised over a row's SPODEs; where none is left, P(c) answers. In ``posterior``, (k,
-    last - first, n_classes), a SPODE left out gets the given number; in ``mean`` row 0 is ``first``, too.
+    The weights are renormalised over a row's SPODEs; where none is left, P(c) answers. ``posterior``, (k,
+    rows, n_classes), takes P(c | a, s_j), and the number ``left_out`` for a SPODE left out. ``doubtful``
+    takes whether the most probable class fails a test of dominance over all others, or may not be tested so
+    (see :func:`_find_doubtful`). Row 0 of all of them is ``first``.
     """
     k, n_classes = codes.shape[0], len(log_c)
     cells = np.empty((BLOCK_ROWS, 2 * k), np.uint32)
@@ -265,18 +361,19 @@ def mean_posterior(
     total, weight, power = np.empty(BLOCK_ROWS), np.empty(BLOCK_ROWS), np.empty(BLOCK_ROWS)
     bits = power.view(np.int64)
     share = np.empty(BLOCK_ROWS)
-    keep = posterior.size > 0
+    keep, decide = posterior.size > 0, len(doubtful) > 0
+    said = np.empty((k if decide else 0, n_classes, BLOCK_ROWS))
     for start in range(first, last, BLOCK_ROWS):
         n = min(BLOCK_ROWS, last - start)
         _place_cells(codes, start, n, value_offsets, n_classes, cells)
-        _add_up_naive(cells, k, n, log_c, log_a, naive)
+        _add_up_naive(cells, k, n, log_c, log_a, sums, naive)
         for r in range(n):
             weight[r] = 0.0
         for c in range(n_classes):
             for r in range(n):
                 answer[c, r] = 0.0
         for j in range(k):
-            if weights[j] == 0.0 and not keep:
+            if weights[j] == 0.0 and not keep and not (decide and most[j] > 0.0):
                 continue
             _add_up_spode(j, cells, n, value_offsets, log_ratio, line_offsets, naive, sums, block)
             _subtract_highest(block, n, total)
@@ -290,6 +387,10 @@ def mean_posterior(
             for c in range(n_classes):
                 for r in range(n):
                     answer[c, r] += share[r] * block[c, r]
+            if decide:
+                for c in range(n_classes):
+                    for r in range(n):
+                        said[j, c, r] = block[c, r] * total[r]
             if keep:
                 for r in range(n):
                     known = codes[j, start + r] < n_states[j]
@@ -301,6 +402,9 @@ def mean_posterior(
                     mean[start - first + r, c] = answer[c, r] / weight[r]
                 else:
                     mean[start - first + r, c] = np.exp(log_c[c])
+        if decide:
+            rows = slice(start - first, start - first + n)
+            _find_doubtful(codes, start, n, n_states, said, mean[rows], least, most, tie, doubtful[rows])
 
 
 @kernel
@@ -376,7 +480,7 @@ def add_log_likelihoods(
     for start in range(first, last, BLOCK_ROWS):
         n = min(BLOCK_ROWS, last - start)
         _place_cells(codes, start, n, value_offsets, n_classes, cells)
-        _add_up_naive(cells, k, n, log_c, log_a, naive)
+        _add_up_naive(cells, k, n, log_c, log_a, sums, naive)
         for j in range(k):
             _add_up_spode(j, cells, n, value_offsets, log_ratio, line_offsets, naive, sums, block)
             _subtract_highest(block, n, total)
