@@ -239,6 +239,7 @@ def decided_at_once(problem, priors, weights):
     kernels.inference._find_doubtful(
         problem.codes,
         0,
+        0,
         1,
         problem.n_states,
         np.ascontiguousarray(problem.posterior[:, :, None]),

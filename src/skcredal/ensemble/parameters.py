@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from skcredal import kernels
-from skcredal._arrays import BoolArray, CodeArray, FloatArray
+from skcredal._arrays import BoolArray, CodeArray, FloatArray, LabelArray
 from skcredal._threads import parts, run_in_threads
 from skcredal.ensemble.counts import JointCounts, Layout
 
@@ -19,6 +19,9 @@ CHUNK_ROWS = 512
 CACHED_NUMBERS = 1 << 17
 # Filling in the tables of fewer pairs takes less time than starting a thread for them.
 PAIRS_PER_THREAD = 256
+# What inference is not asked for.
+NO_NUMBERS, NO_ROWS, NO_SPODES = np.empty(0), np.empty((0, 0)), np.empty((0, 0, 0))
+NO_FLAGS, NO_LABELS = np.empty(0, np.bool_), np.empty(0, np.int32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,9 +78,9 @@ class SpodeTables:
         answers.
         """
         k, n = codes.shape
-        mean, nothing = np.empty((n, self.layout.n_classes)), np.empty(0)
+        mean = np.empty((n, self.layout.n_classes))
         posterior = np.empty((k if keep else 0, *mean.shape))
-        self._average(codes, weights, left_out, mean, posterior, nothing, nothing, 0.0, np.empty(0, np.bool_))
+        self.infer(codes, 0, n, weights=weights, left_out=left_out, mean=mean, posterior=posterior)
         return mean, posterior
 
     def decide(
@@ -88,33 +91,44 @@ class SpodeTables:
         That is settled where it is ahead although each SPODE has the factor, between ``least`` and ``most``,
         that serves its rival.
         """
-        mean, doubtful = np.empty((codes.shape[1], self.layout.n_classes)), np.empty(codes.shape[1], np.bool_)
-        nothing = np.empty((0, *mean.shape))
-        self._average(codes, weights, 0.0, mean, nothing, least, most, tie, doubtful)
+        n = codes.shape[1]
+        mean, doubtful = np.empty((n, self.layout.n_classes)), np.empty(n, np.bool_)
+        self.infer(
+            codes, 0, n, weights=weights, mean=mean, least=least, most=most, tie=tie, doubtful=doubtful
+        )
         return mean, doubtful
 
-    def _average(
+    def infer(
         self,
         codes: CodeArray,
-        weights: FloatArray,
-        left_out: float,
-        mean: FloatArray,
-        posterior: FloatArray,
-        least: FloatArray,
-        most: FloatArray,
-        tie: float,
-        doubtful: BoolArray,
+        first: int,
+        last: int,
+        *,
+        weights: FloatArray = NO_NUMBERS,
+        left_out: float = 0.0,
+        mean: FloatArray = NO_ROWS,
+        posterior: FloatArray = NO_SPODES,
+        least: FloatArray = NO_NUMBERS,
+        most: FloatArray = NO_NUMBERS,
+        tie: float = 0.0,
+        doubtful: BoolArray = NO_FLAGS,
+        labels: LabelArray = NO_LABELS,
+        row_weights: FloatArray = NO_NUMBERS,
+        log_floor: float = -np.inf,
+        log_lik: FloatArray = NO_ROWS,
     ) -> None:
-        kernels.inference.mean_posterior(
+        """Fill in what is given, see ``kernels.inference.infer``."""
+        layout = self.layout
+        kernels.inference.infer(
             codes,
-            0,
-            codes.shape[1],
-            self.layout.n_states,
+            first,
+            last,
+            layout.n_states,
             self.log_c,
             self.log_a,
-            self.layout.value_offsets,
+            layout.value_offsets,
             self.log_ratio,
-            self.layout.line_offsets,
+            layout.line_offsets,
             weights,
             left_out,
             mean,
@@ -123,6 +137,10 @@ class SpodeTables:
             most,
             tie,
             doubtful,
+            labels,
+            row_weights,
+            log_floor,
+            log_lik,
         )
 
 
