@@ -111,10 +111,10 @@ def test_the_environment_sets_the_limit_of_worker_processes_too():
         "X = np.array([['a', 'b'], ['b', 'a']] * 4)\n"
         "skcredal.AODE().fit(X, [0, 1] * 4)"
     )
-    refused = run(code, SKCREDAL_PAIR_TABLE_LIMIT="207")
-    assert refused.stdout.strip() == "207"
+    refused = run(code, SKCREDAL_PAIR_TABLE_LIMIT="351")
+    assert refused.stdout.strip() == "351"
     assert "ValueError: The pair tables of 2 features and 2 classes would take" in refused.stderr
-    accepted = run(code, SKCREDAL_PAIR_TABLE_LIMIT="208")
+    accepted = run(code, SKCREDAL_PAIR_TABLE_LIMIT="352")
     assert accepted.returncode == 0, accepted.stderr
 
 

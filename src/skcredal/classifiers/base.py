@@ -25,7 +25,7 @@ from skcredal.data.encoding import EncodingRules, learn_encoding
 from skcredal.data.target import encode_target, read_weights
 from skcredal.ensemble.counts import JointCounts, count, pair_table_bytes
 from skcredal.ensemble.naive import ValueCounts, count_values
-from skcredal.ensemble.parameters import SpodeTables, chunks
+from skcredal.ensemble.parameters import SpodeTables, prediction_chunks
 from skcredal.ensemble.weights import log_likelihoods
 
 __all__ = ["TabularClassifier", "TrainingRows"]
@@ -232,7 +232,9 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
         def work_on(rows: slice) -> None:
             work(np.ascontiguousarray(codes[:, rows]), rows)
 
-        run_in_threads(work_on, chunks(codes.shape[1]), thread_count(self.n_jobs))
+        n_threads = thread_count(self.n_jobs)
+        n_numbers = len(codes) * len(self.classes_)
+        run_in_threads(work_on, prediction_chunks(codes.shape[1], n_numbers, n_threads), n_threads)
 
     def _encode_training(self, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
         """Read the training table, learn its encoding and the classes, and return the rows that count."""

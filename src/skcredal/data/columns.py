@@ -280,7 +280,9 @@ def _factor_of_bytes(values: AnyArray) -> Factor:
 
 
 def _factor_of_small_integers(values: AnyArray, low: int, high: int) -> Factor:
-    shifted = (values - values.dtype.type(low)).astype(np.int64)
+    # Wide enough for the difference: int8 holds -128 and 127, but not how far they are apart.
+    wide = values.astype(np.int64) if values.dtype.kind == "i" else values
+    shifted = (wide - wide.dtype.type(low)).astype(np.int64)
     present = np.zeros(high - low + 1, np.bool_)
     present[shifted] = True
     rank = np.cumsum(present) - 1

@@ -41,25 +41,20 @@ def log_likelihoods(
     k, n = codes.shape
     row_weights = np.empty(0) if weights is None else np.asarray(weights, dtype=np.float64)
     log_floor = math.log(floor) if floor > 0.0 else -math.inf
-
+    if k == 0:
+        return np.zeros(0)
     block = kernels.inference.BLOCK_ROWS
     sums = np.empty((-(-n // block), k))
 
     def sum_blocks(blocks: slice) -> None:
-        kernels.inference.add_log_likelihoods(
+        tables.infer(
             codes,
-            labels,
-            row_weights,
             blocks.start * block,
             min(n, blocks.stop * block),
-            tables.layout.n_states,
-            tables.log_c,
-            tables.log_a,
-            tables.layout.value_offsets,
-            tables.log_ratio,
-            tables.layout.line_offsets,
-            log_floor,
-            sums[blocks],
+            labels=labels,
+            row_weights=row_weights,
+            log_floor=log_floor,
+            log_lik=sums[blocks],
         )
 
     run_in_threads(sum_blocks, parts(len(sums), 4 * n_threads, 8), n_threads)

@@ -21,10 +21,17 @@ from numba import types
 from numba.core import cgutils as _cgutils
 from numba.extending import intrinsic, overload
 
-from skcredal._arrays import AnyArray, CodeArray, FloatArray, IntArray, LabelArray
+from skcredal._arrays import AnyArray, BoolArray, CodeArray, FloatArray, IntArray, LabelArray
 from skcredal.kernels._jit import kernel
 
-__all__ = ["BLOCK_ROWS", "LANES", "add_log_likelihoods", "mean_joint", "mean_posterior", "spode_log_joints"]
+__all__ = [
+    "BLOCK_ROWS",
+    "LANES",
+    "best_classes",
+    "infer",
+    "mean_joint",
+    "spode_log_joints",
+]
 
 # Untyped, as all of numba's code generation.
 cgutils: Any = _cgutils
@@ -105,7 +112,7 @@ def _vector_sum(lanes: int) -> Callable[..., None]:
     return vector_sum
 
 
-_sum_2, _sum_4, _sum_8 = _vector_sum(2), _vector_sum(4), _vector_sum(LANES)
+_sum_4, _sum_8 = _vector_sum(4), _vector_sum(LANES)
 
 
 @kernel
@@ -122,15 +129,52 @@ def _place_cells(
 
 
 @kernel
+def _sum_window(
+    table: FloatArray,
+    origin: int,
+    slots: int,
+    i: int,
+    cells: AnyArray,
+    n: int,
+    window: int,
+    left: int,
+    sums: FloatArray,
+) -> None:
+    """Fill in the sums over the k - 1 cells of a window, for up to eight classes.
+
+    The line of a row begins at ``origin``, and ``slots`` further for every place of its cell i.
+    """
+    for r in range(n):
+        begin = origin + np.int64(cells[r, i]) * slots
+        if left > 4:
+            _sum_8(table, begin, cells, r, window, sums)
+        else:
+            _sum_4(table, begin, cells, r, window, sums)
+
+
+@kernel
 def _add_up_naive(
-    cells: AnyArray, k: int, n: int, log_c: FloatArray, log_a: FloatArray, naive: FloatArray
+    cells: AnyArray,
+    n: int,
+    value_offsets: IntArray,
+    log_c: FloatArray,
+    log_a: FloatArray,
+    sums: FloatArray,
+    naive: FloatArray,
 ) -> None:
     """Fill in log P(c) + Σ_j log P(a_j|c) of a block."""
-    for c in range(len(log_c)):
-        for r in range(n):
-            naive[c, r] = log_c[c]
-            for j in range(k):
-                naive[c, r] += log_a[cells[r, j] + c]
+    k = len(value_offsets) - 1
+    # Not a literal, for which numba would compile the sum a second time.
+    zero = value_offsets[0]
+    for first in range(0, len(log_c), LANES):
+        left = min(len(log_c) - first, LANES)
+        if k > 0:
+            _sum_window(log_a, first, zero, zero, cells, n, zero + 1, left, sums)
+        for c in range(left):
+            for r in range(n):
+                naive[first + c, r] = log_c[first + c]
+                if k > 0:
+                    naive[first + c, r] += log_a[cells[r, 0] + first + c] + sums[r, c]
 
 
 @kernel
@@ -152,14 +196,7 @@ def _add_up_spode(
     origin = line_offsets[i] - value_offsets[i] * slots - value_offsets[i + 1]
     for first in range(0, n_classes, LANES):
         left = min(n_classes - first, LANES)
-        for r in range(n):
-            begin = origin + np.int64(cells[r, i]) * slots + first
-            if left > 4:
-                _sum_8(log_ratio, begin, cells, r, i + 1, sums)
-            elif left > 2:
-                _sum_4(log_ratio, begin, cells, r, i + 1, sums)
-            else:
-                _sum_2(log_ratio, begin, cells, r, i + 1, sums)
+        _sum_window(log_ratio, origin + first, slots, i, cells, n, i + 1, left, sums)
         for c in range(left):
             for r in range(n):
                 block[first + c, r] = naive[first + c, r] + sums[r, c]
@@ -228,7 +265,7 @@ def spode_log_joints(
     for start in range(0, n_rows, BLOCK_ROWS):
         n = min(BLOCK_ROWS, n_rows - start)
         _place_cells(codes, start, n, value_offsets, n_classes, cells)
-        _add_up_naive(cells, k, n, log_c, log_a, naive)
+        _add_up_naive(cells, n, value_offsets, log_c, log_a, sums, naive)
         for j in range(k):
             _add_up_spode(j, cells, n, value_offsets, log_ratio, line_offsets, naive, sums, block)
             for r in range(n):
@@ -237,7 +274,83 @@ def spode_log_joints(
 
 
 @kernel
-def mean_posterior(
+def best_classes(mean: FloatArray, best: IntArray) -> None:
+    """Fill in the most probable class of every row, of equal ones the first."""
+    for r in range(len(mean)):
+        of_row = mean[r]
+        highest, best[r] = of_row[0], 0
+        for c in range(1, len(of_row)):
+            if of_row[c] > highest:
+                highest, best[r] = of_row[c], c
+
+
+@kernel
+def _find_doubtful(
+    codes: CodeArray,
+    first: int,
+    start: int,
+    n: int,
+    n_states: IntArray,
+    said: FloatArray,
+    mean: FloatArray,
+    least: FloatArray,
+    most: FloatArray,
+    tie: float,
+    doubtful: BoolArray,
+) -> None:
+    """Fill in which rows of a block need a closer look to know the classes that remain.
+
+    ``said[j, c, r]`` is P(c | a, s_j). A set of priors gives SPODE j a factor between ``least`` and ``most``:
+    the best class is ahead of another for sure if it is with the factor that serves the other best, each
+    SPODE for itself, by more than the tie. A row that does not know the super-parent of a SPODE with a factor
+    has other factors.
+    """
+    k, n_classes = said.shape[:2]
+    best, doubt, own = np.empty(n, np.int64), np.zeros(n, np.bool_), np.empty(n)
+    bound = np.zeros((n_classes, n))
+    for r in range(n):
+        best[r] = 0
+        for c in range(1, n_classes):
+            if mean[start - first + r, c] > mean[start - first + r, best[r]]:
+                best[r] = c
+    for j in range(k):
+        if most[j] <= 0.0:
+            continue
+        low, high = least[j], most[j]
+        for r in range(n):
+            own[r] = said[j, best[r], r]
+            doubt[r] |= codes[j, start + r] == n_states[j]
+        for d in range(n_classes):
+            for r in range(n):
+                difference = own[r] - said[j, d, r]
+                bound[d, r] += difference * (low if difference >= 0.0 else high)
+    for d in range(n_classes):
+        for r in range(n):
+            doubt[r] |= d != best[r] and not bound[d, r] > tie
+    for r in range(n):
+        doubtful[start - first + r] = doubt[r]
+
+
+@kernel
+def _add_up_block(own: FloatArray, total: FloatArray, weights: FloatArray, start: int, n: int) -> float:
+    """Return the weighted sum of ``own - log total`` over a block, which is lost."""
+    sum_ = 0.0
+    if len(weights) > 0:
+        for r in range(n):
+            sum_ += weights[start + r] * (own[r] - np.log(total[r]))
+        return sum_
+    # A sum of logarithms is the logarithm of the product: four numbers between 1 and the number of classes.
+    for far in range(STRIDE, n, STRIDE):
+        for r in range(min(STRIDE, n - far)):
+            own[r] += own[far + r]
+            total[r] *= total[far + r]
+    for r in range(min(STRIDE, n)):
+        sum_ += own[r] - np.log(total[r])
+    return sum_
+
+
+@kernel
+def infer(
     codes: CodeArray,
     first: int,
     last: int,
@@ -251,11 +364,24 @@ def mean_posterior(
     left_out: float,
     mean: FloatArray,
     posterior: FloatArray,
+    least: FloatArray,
+    most: FloatArray,
+    tie: float,
+    doubtful: BoolArray,
+    labels: LabelArray,
+    row_weights: FloatArray,
+    log_floor: float,
+    log_lik: FloatArray,
 ) -> None:
-    """Fill in Σ_j w_j P(c | a, s_j) of the rows from first to last, and P(c | a, s_j) if it is not empty.
+    """Compute P(c | a, s_j) of the rows from first to last, and fill in what follows and is not empty.
 
-    The weights are renormalised over a row's SPODEs; where none is left, P(c) answers. In ``posterior``, (k,
-    last - first, n_classes), a SPODE left out gets the given number; in ``mean`` row 0 is ``first``, too.
+    ``log_lik``, (blocks, k), alone: Σ_r log P(c_r | a_r, s_j) of every block (§4). Otherwise ``mean``, (rows,
+    n_classes): Σ_j w_j P(c | a, s_j), the weights renormalised over a row's SPODEs; where none is left, P(c)
+    answers. With it ``posterior``, (k, rows, n_classes): P(c | a, s_j), and the number ``left_out`` for a
+    SPODE left out; and ``doubtful``: whether the most probable class fails a test of dominance over all
+    others (see :func:`_find_doubtful`). Row 0 of all of them is ``first``.
+
+    All of it is one kernel, because compilation takes seconds for each that holds these loops.
     """
     k, n_classes = codes.shape[0], len(log_c)
     cells = np.empty((BLOCK_ROWS, 2 * k), np.uint32)
@@ -264,23 +390,36 @@ def mean_posterior(
     answer = np.empty((n_classes, BLOCK_ROWS))
     total, weight, power = np.empty(BLOCK_ROWS), np.empty(BLOCK_ROWS), np.empty(BLOCK_ROWS)
     bits = power.view(np.int64)
-    share = np.empty(BLOCK_ROWS)
-    keep = posterior.size > 0
+    share, own = np.empty(BLOCK_ROWS), np.empty(BLOCK_ROWS)
+    learn, keep, decide = log_lik.size > 0, posterior.size > 0, len(doubtful) > 0
+    said = np.empty((k if decide else 0, n_classes, BLOCK_ROWS))
     for start in range(first, last, BLOCK_ROWS):
         n = min(BLOCK_ROWS, last - start)
         _place_cells(codes, start, n, value_offsets, n_classes, cells)
-        _add_up_naive(cells, k, n, log_c, log_a, naive)
+        _add_up_naive(cells, n, value_offsets, log_c, log_a, sums, naive)
         for r in range(n):
             weight[r] = 0.0
         for c in range(n_classes):
             for r in range(n):
                 answer[c, r] = 0.0
         for j in range(k):
-            if weights[j] == 0.0 and not keep:
+            if not learn and not keep and weights[j] == 0.0 and not (decide and most[j] > 0.0):
                 continue
             _add_up_spode(j, cells, n, value_offsets, log_ratio, line_offsets, naive, sums, block)
             _subtract_highest(block, n, total)
+            if learn:
+                for r in range(n):
+                    own[r] = block[labels[start + r], r]
             _exponentiate(block, n, power, bits, total)
+            if learn:
+                if log_floor > -np.inf:
+                    for r in range(n):
+                        own[r], total[r] = max(own[r] - np.log(total[r]), log_floor), 1.0
+                for r in range(n):
+                    if codes[j, start + r] == n_states[j]:
+                        own[r], total[r] = log_c[labels[start + r]], 1.0
+                log_lik[(start - first) // BLOCK_ROWS, j] = _add_up_block(own, total, row_weights, start, n)
+                continue
             for r in range(n):
                 known = codes[j, start + r] < n_states[j]
                 weight[r] += weights[j] if known else 0.0
@@ -290,17 +429,25 @@ def mean_posterior(
             for c in range(n_classes):
                 for r in range(n):
                     answer[c, r] += share[r] * block[c, r]
+            if decide:
+                for c in range(n_classes):
+                    for r in range(n):
+                        said[j, c, r] = block[c, r] * total[r]
             if keep:
                 for r in range(n):
                     known = codes[j, start + r] < n_states[j]
                     for c in range(n_classes):
                         posterior[j, start - first + r, c] = block[c, r] * total[r] if known else left_out
+        if learn:
+            continue
         for r in range(n):
             for c in range(n_classes):
                 if weight[r] > 0.0:
                     mean[start - first + r, c] = answer[c, r] / weight[r]
                 else:
                     mean[start - first + r, c] = np.exp(log_c[c])
+        if decide:
+            _find_doubtful(codes, first, start, n, n_states, said, mean, least, most, tie, doubtful)
 
 
 @kernel
@@ -330,63 +477,3 @@ def mean_joint(
                     total += likely
         for c in range(n_classes):
             out[r, c] = out[r, c] / total if total > 0.0 else prior[c]
-
-
-@kernel
-def _add_up_block(own: FloatArray, total: FloatArray, weights: FloatArray, start: int, n: int) -> float:
-    """Return the weighted sum of ``own - log total`` over a block, which is lost."""
-    sum_ = 0.0
-    if len(weights) > 0:
-        for r in range(n):
-            sum_ += weights[start + r] * (own[r] - np.log(total[r]))
-        return sum_
-    # A sum of logarithms is the logarithm of the product: four numbers between 1 and the number of classes.
-    for far in range(STRIDE, n, STRIDE):
-        for r in range(min(STRIDE, n - far)):
-            own[r] += own[far + r]
-            total[r] *= total[far + r]
-    for r in range(min(STRIDE, n)):
-        sum_ += own[r] - np.log(total[r])
-    return sum_
-
-
-@kernel
-def add_log_likelihoods(
-    codes: CodeArray,
-    labels: LabelArray,
-    weights: FloatArray,
-    first: int,
-    last: int,
-    n_states: IntArray,
-    log_c: FloatArray,
-    log_a: FloatArray,
-    value_offsets: IntArray,
-    log_ratio: FloatArray,
-    line_offsets: IntArray,
-    log_floor: float,
-    log_lik: FloatArray,
-) -> None:
-    """Fill in Σ_r log P(c_r | a_r, s_j) of every block of rows from first to last, (blocks, k) (§4)."""
-    k, n_classes = codes.shape[0], len(log_c)
-    cells = np.empty((BLOCK_ROWS, 2 * k), np.uint32)
-    sums = np.empty((BLOCK_ROWS, LANES))
-    naive, block = np.empty((n_classes, BLOCK_ROWS)), np.empty((n_classes, BLOCK_ROWS))
-    own, total, power = np.empty(BLOCK_ROWS), np.empty(BLOCK_ROWS), np.empty(BLOCK_ROWS)
-    bits = power.view(np.int64)
-    for start in range(first, last, BLOCK_ROWS):
-        n = min(BLOCK_ROWS, last - start)
-        _place_cells(codes, start, n, value_offsets, n_classes, cells)
-        _add_up_naive(cells, k, n, log_c, log_a, naive)
-        for j in range(k):
-            _add_up_spode(j, cells, n, value_offsets, log_ratio, line_offsets, naive, sums, block)
-            _subtract_highest(block, n, total)
-            for r in range(n):
-                own[r] = block[labels[start + r], r]
-            _exponentiate(block, n, power, bits, total)
-            if log_floor > -np.inf:
-                for r in range(n):
-                    own[r], total[r] = max(own[r] - np.log(total[r]), log_floor), 1.0
-            for r in range(n):
-                if codes[j, start + r] == n_states[j]:
-                    own[r], total[r] = log_c[labels[start + r]], 1.0
-            log_lik[(start - first) // BLOCK_ROWS, j] = _add_up_block(own, total, weights, start, n)

@@ -162,20 +162,22 @@ def fill_spodes(
         i, j = pairs[p]
         v_i, v_j = n_states[i], n_states[j]
         width_i, width_j = v_i * n_classes, v_j * n_classes
+        prior = ess / (n_classes * v_i * v_j)
         for t in range(width_i):
-            log_i[t] = ess / (n_classes * v_i)
+            log_i[t] = 0.0
         for t in range(width_j):
-            log_j[t] = ess / (n_classes * v_j)
-        # Views, here and below: indices that might be negative are slower.
+            log_j[t] = 0.0
         for a in range(v_i):
-            counts = n_cab[count_offsets[p] + a * width_j : count_offsets[p] + (a + 1) * width_j]
-            for t in range(width_j):
-                log_j[t] += counts[t]
-            of_a = log_i[a * n_classes : (a + 1) * n_classes]
             for b in range(v_j):
-                of_b = counts[b * n_classes : (b + 1) * n_classes]
                 for c in range(n_classes):
-                    of_a[c] += of_b[c]
+                    count = n_cab[count_offsets[p] + a * width_j + b * n_classes + c]
+                    log_i[a * n_classes + c] += count
+                    log_j[b * n_classes + c] += count
+        # Counts first, the prior last: a sum of integers does not depend on the order of the states.
+        for t in range(width_i):
+            log_i[t] += ess / (n_classes * v_i)
+        for t in range(width_j):
+            log_j[t] += ess / (n_classes * v_j)
         _take_logs(log_i, i_bits, exponent, width_i)
         _take_logs(log_j, j_bits, exponent, width_j)
         line_i = end - value_offsets[i + 1] + value_offsets[i]
@@ -186,19 +188,16 @@ def fill_spodes(
         at_once = max(BATCH // width_j, 1)
         for first in range(0, v_i, at_once):
             last = min(v_i, first + at_once)
-            counts = n_cab[count_offsets[p] + first * width_j : count_offsets[p] + last * width_j]
-            for t in range(len(counts)):
-                log_pair[t] = counts[t] + ess / (n_classes * v_i * v_j)
-            _take_logs(log_pair, pair_bits, exponent, len(counts))
+            begin, size = count_offsets[p] + first * width_j, (last - first) * width_j
+            for t in range(size):
+                log_pair[t] = n_cab[begin + t] + prior
+            _take_logs(log_pair, pair_bits, exponent, size)
             for a in range(first, last):
-                of_a = slice(a * n_classes, (a + 1) * n_classes)
-                mass_i, log_a_i = log_i[of_a], log_a[value_offsets[i] + of_a.start :]
+                at_a = a * n_classes
                 for b in range(v_j):
-                    of_b = slice(b * n_classes, (b + 1) * n_classes)
-                    mass_j, log_a_j = log_j[of_b], log_a[value_offsets[j] + of_b.start :]
-                    both = log_pair[(a - first) * width_j + of_b.start :]
-                    forward = log_ratio[i_to_j + a * line_i + of_b.start :]
-                    backward = log_ratio[j_to_i + b * line_j + of_a.start :]
+                    at_b = b * n_classes
+                    forward, backward = i_to_j + a * line_i + at_b, j_to_i + b * line_j + at_a
                     for c in range(n_classes):
-                        forward[c] = both[c] - mass_i[c] - log_a_j[c]
-                        backward[c] = both[c] - mass_j[c] - log_a_i[c]
+                        log_n = log_pair[(a - first) * width_j + at_b + c]
+                        log_ratio[forward + c] = log_n - log_i[at_a + c] - log_a[value_offsets[j] + at_b + c]
+                        log_ratio[backward + c] = log_n - log_j[at_b + c] - log_a[value_offsets[i] + at_a + c]
