@@ -18,7 +18,22 @@ from scipy import sparse
 
 MISSING = (None, float("nan"), pd.NA, pd.NaT, np.float32("nan"), Decimal("nan"), np.datetime64("NaT"))
 EXTREME = (1e308, -1.7976931348623157e308, 5e-324, -5e-324, 0.0, -0.0, 1e16, 1e16 + 2, 1.0, 2.5)
-TEXTS = ("a", "b", "", " ", "ä", "\x00", "日本", "\ud800", "e\u0301", "<script>", "1", "nan", "None", "a" * 300)
+TEXTS = (
+    "a",
+    "b",
+    "",
+    " ",
+    "ä",
+    "\x00",
+    "日本",
+    "\ud800",
+    "e\u0301",
+    "<script>",
+    "1",
+    "nan",
+    "None",
+    "a" * 300,
+)
 CELLS = {
     "integers": (0, 1, 2, -1, 7),
     "extremes": EXTREME,
@@ -78,7 +93,9 @@ def object_array(values):
 @st.composite
 def cells(draw, n):
     """Draw a column of one or two kinds of cells, some of them missing perhaps."""
-    kinds = draw(st.lists(st.sampled_from(sorted(CELLS)), min_size=1, max_size=draw(st.sampled_from([1, 1, 3]))))
+    kinds = draw(
+        st.lists(st.sampled_from(sorted(CELLS)), min_size=1, max_size=draw(st.sampled_from([1, 1, 3])))
+    )
     pool = [cell for kind in kinds for cell in CELLS[kind]]
     if draw(st.integers(0, 2)) == 0:
         pool.append(draw(st.sampled_from(MISSING)))
@@ -150,7 +167,9 @@ ARROW = {
     "struct": lambda values: pa.array([{"a": 1}] * len(values)),
     "map": lambda values: pa.array([[("a", 1)]] * len(values), pa.map_(pa.string(), pa.int64())),
     "dictionary": lambda values: pa.array(values).dictionary_encode(),
-    "number dictionary": lambda values: pa.array([1.5, None] * len(values))[: len(values)].dictionary_encode(),
+    "number dictionary": lambda values: pa.array([1.5, None] * len(values))[
+        : len(values)
+    ].dictionary_encode(),
     "binary": lambda values: pa.array([b"a", b"b"] * len(values))[: len(values)],
     "half": lambda values: pa.array(np.arange(len(values), dtype=np.float16)),
     "decimal": lambda values: pa.array([Decimal("1.5")] * len(values)),
@@ -167,7 +186,23 @@ def _polars_series(values):
     return pl.Series(values, strict=False)
 
 
-NAMES = ("a", "b", "a", "", "<script>", "日本", "\ud800", 0, 1, 1.5, None, float("nan"), ("a", "b"), True, b"a")
+NAMES = (
+    "a",
+    "b",
+    "a",
+    "",
+    "<script>",
+    "日本",
+    "\ud800",
+    0,
+    1,
+    1.5,
+    None,
+    float("nan"),
+    ("a", "b"),
+    True,
+    b"a",
+)
 
 
 def _or_none(make, *arguments):
@@ -189,18 +224,45 @@ def tables(draw, n=None):
     if draw(st.integers(0, 9)) == 0:
         return draw(oddities(n))
     strange = draw(st.sampled_from([0, 0, 1, 1, 2]))
-    kind = draw(st.sampled_from(["rows", "objects", "numpy", "pandas", "pandas", "pandas", "polars", "polars", "arrow", "arrow"]))
+    kind = draw(
+        st.sampled_from(
+            ["rows", "objects", "numpy", "pandas", "pandas", "pandas", "polars", "polars", "arrow", "arrow"]
+        )
+    )
     columns = [draw(cells(n) if j < strange else plain_cells(n)) for j in range(k)]
     if kind == "rows":
         rows = [list(row) for row in zip(*columns, strict=True)]
-        return draw(st.sampled_from([rows, tuple(map(tuple, rows)), rows[:1] + [row[:-1] for row in rows[1:]]]))
+        return draw(
+            st.sampled_from([rows, tuple(map(tuple, rows)), rows[:1] + [row[:-1] for row in rows[1:]]])
+        )
     if kind == "objects":
         array = np.empty((n, k), object)
         for j, column in enumerate(columns):
             array[:, j] = object_array(column)
         return array
     if kind == "numpy":
-        dtype = draw(st.sampled_from(["f8", "f4", "f2", "i8", "u8", "i1", "?", "U3", "S3", "c16", "M8[s]", "m8[s]", "g", "V8", ">f8", ">i4"]))
+        dtype = draw(
+            st.sampled_from(
+                [
+                    "f8",
+                    "f4",
+                    "f2",
+                    "i8",
+                    "u8",
+                    "i1",
+                    "?",
+                    "U3",
+                    "S3",
+                    "c16",
+                    "M8[s]",
+                    "m8[s]",
+                    "g",
+                    "V8",
+                    ">f8",
+                    ">i4",
+                ]
+            )
+        )
         pool = draw(st.sampled_from([(0, 1, 2), (0, 255), EXTREME]))
         picks = draw(st.lists(st.sampled_from(pool), min_size=n * k, max_size=n * k))
         array = _or_none(lambda: np.array(picks).reshape(n, k).astype(dtype))
@@ -240,6 +302,50 @@ def _pandas(draw, columns, n):
     if draw(st.integers(0, 4)) == 0:
         frame.index = pd.Index([0] * n)
     return frame
+
+
+@st.composite
+def sane_tables(draw):
+    """Draw a table that can be learned from, in any library."""
+    n = draw(st.sampled_from([6, 12]))
+    frame = pd.DataFrame(
+        {f"c{j}": object_array(draw(plain_cells(n))) for j in range(draw(st.integers(1, 3)))}
+    )
+    way = draw(st.sampled_from(["pandas", "inferred", "polars", "arrow", "numpy"]))
+    if way == "pandas":
+        return frame
+    if way == "numpy":
+        return frame.to_numpy(object)
+    frame = frame.apply(lambda column: pd.Series(column.tolist()))
+    return {"inferred": frame, "polars": pl.from_pandas(frame), "arrow": pa.Table.from_pandas(frame)}[way]
+
+
+@st.composite
+def changed(draw, X):
+    """Draw a table beside one: with columns in another order, fewer, more, renamed, or of other cells."""
+    names = list(getattr(X, "column_names", getattr(X, "columns", [f"c{j}" for j in range(np.shape(X)[1])])))
+    n = draw(st.sampled_from([1, 5]))
+    how = draw(st.sampled_from(["cells", "cells", "cells", "order", "fewer", "more", "renamed"]))
+    if how == "order":
+        names = names[::-1]
+    if how == "fewer":
+        names = names[1:]
+    if how == "more":
+        names = [*names, "new"]
+    if how == "renamed":
+        names = ["new", *names[1:]]
+    columns = {name: draw(st.one_of(plain_cells(n), cells(n))) for name in names}
+    library = draw(st.sampled_from(["pandas", "objects", "polars", "arrow", "numpy"]))
+    objects = pd.DataFrame({name: object_array(column) for name, column in columns.items()}, dtype=object)
+    makers = {"pandas": PANDAS, "polars": POLARS, "arrow": ARROW}.get(library)
+    if library == "numpy":
+        return objects.to_numpy()
+    if makers is None or not names:
+        return objects
+    made = {name: _or_none(makers["inferred"], column) for name, column in columns.items()}
+    if any(column is None for column in made.values()):
+        return objects
+    return {"pandas": pd.DataFrame, "polars": pl.DataFrame, "arrow": pa.table}[library](made)
 
 
 def _numbers(n):
@@ -308,7 +414,24 @@ def vectors(draw, n):
         values = draw(st.one_of(plain_cells(n), st.lists(st.sampled_from([0, 1, 2]), min_size=n, max_size=n)))
     else:
         values = draw(cells(n))
-    way = draw(st.sampled_from(["list", "list", "list", "objects", "numpy", "pandas", "pandas", "polars", "arrow", "column", "oddity", "short"]))
+    way = draw(
+        st.sampled_from(
+            [
+                "list",
+                "list",
+                "list",
+                "objects",
+                "numpy",
+                "pandas",
+                "pandas",
+                "polars",
+                "arrow",
+                "column",
+                "oddity",
+                "short",
+            ]
+        )
+    )
     if way == "list":
         return values
     if way == "short":
@@ -337,6 +460,7 @@ def rows_of(X):
 
 
 # --- The law --------------------------------------------------------------------------------------
+
 
 def outcome(work, names):
     """Return the result, or None for a refusal: a ValueError or TypeError that names what it refuses.

@@ -74,7 +74,9 @@ def test_a_summary_and_a_report_are_made_or_refused(data):
     wishes = {
         "y_pred": data.draw(st.one_of(st.none(), vectors(n)), "y_pred"),
         "y_proba": data.draw(st.one_of(st.none(), probabilities(n, 2)), "y_proba"),
-        "labels": data.draw(st.one_of(st.none(), st.sampled_from([["a", "b"], [0, 1]]), vectors(2)), "labels"),
+        "labels": data.draw(
+            st.one_of(st.none(), st.sampled_from([["a", "b"], [0, 1]]), vectors(2)), "labels"
+        ),
     }
     names = "y_true|y_set|y_pred|y_proba|labels|target_names|digits"
     summary = outcome(lambda: metrics.credal_summary(y_true, y_set, **wishes), names)
@@ -136,7 +138,9 @@ class Guesser:
 @given(data=st.data())
 def test_a_scorer_scores_or_refuses(data):
     n = data.draw(st.sampled_from([1, 4]))
-    guesser = Guesser(data.draw(masks(n, 2), "y_set"), data.draw(st.one_of(st.just([0, 1]), vectors(2)), "labels"))
+    guesser = Guesser(
+        data.draw(masks(n, 2), "y_set"), data.draw(st.one_of(st.just([0, 1]), vectors(2)), "labels")
+    )
     estimator = data.draw(st.sampled_from([guesser, guesser, None, 3, "a", object()]), "estimator")
     scorer = metrics.make_set_scorer(metrics.u65_score)
     y = data.draw(vectors(n), "y")
@@ -202,7 +206,8 @@ def test_a_comparison_is_made_or_refused(data):
     assert p_values is None or not np.isnan(p_values).any()
     rope, seed = data.draw(odd, "rope"), data.draw(odd, "seed")
     bayes = outcome(
-        lambda: compare.bayesian_signed_rank(a, b, rope, seed, n_samples=10), "a and b|a|b|rope|seed|n_samples"
+        lambda: compare.bayesian_signed_rank(a, b, rope, seed, n_samples=10),
+        "a and b|a|b|rope|seed|n_samples",
     )
     assert bayes is None or bayes.n == 0 or math.isclose(bayes.left + bayes.rope + bayes.right, 1.0)
 
@@ -225,7 +230,9 @@ def broken(draw, table):
     table = table.copy()
     for _ in range(draw(st.integers(0, 2))):
         column = draw(st.sampled_from(sorted(table.columns)))
-        how = draw(st.sampled_from(["drop", "double", "cells", "text", "missing", "infinite", "rows", "same"]))
+        how = draw(
+            st.sampled_from(["drop", "double", "cells", "text", "missing", "infinite", "rows", "same"])
+        )
         if how == "drop":
             table = table.drop(columns=column)
         elif how == "double":
@@ -237,7 +244,9 @@ def broken(draw, table):
         else:
             kind = draw(st.sampled_from(sorted(CELLS)))
             cell = {"cells": CELLS[kind][0], "text": "a", "missing": None, "infinite": math.inf}[how]
-            values = table[column].astype(object).to_numpy() if table[column].ndim == 1 else [cell] * len(table)
+            values = (
+                table[column].astype(object).to_numpy() if table[column].ndim == 1 else [cell] * len(table)
+            )
             rows = np.arange(len(table)) % draw(st.integers(1, 3)) == 0
             changed = np.empty(len(table), object)
             for place, (old, is_changed) in enumerate(zip(values, rows, strict=True)):
@@ -272,8 +281,40 @@ def test_a_display_reads_a_broken_table_or_refuses_it(name, data):
 
 PIECES = (
     *("@relation", "@attribute", "@data", "@end", "@", "% comment", "numeric", "real", "integer", "string"),
-    *("date", "relational", "{a, b}", "{a b}", "{}", "{", "}", "{'a', \"b\"}", "'a b'", "a", "b", "1", "1e400"),
-    *("-0", "?", "'?'", ",", ",,", " ", "\t", "\n", "\n", "\n", "\r", "\r\n", "'", '"', "\\", "\x00", "\ufeff"),
+    *(
+        "date",
+        "relational",
+        "{a, b}",
+        "{a b}",
+        "{}",
+        "{",
+        "}",
+        "{'a', \"b\"}",
+        "'a b'",
+        "a",
+        "b",
+        "1",
+        "1e400",
+    ),
+    *(
+        "-0",
+        "?",
+        "'?'",
+        ",",
+        ",,",
+        " ",
+        "\t",
+        "\n",
+        "\n",
+        "\n",
+        "\r",
+        "\r\n",
+        "'",
+        '"',
+        "\\",
+        "\x00",
+        "\ufeff",
+    ),
     *("ä", "日本", "nan", "inf", "1_000", "[0, 1]", "(", "a" * 300, "{0 1}", "\x85", "\u2028"),
 )
 HEADER = "@relation r\n@attribute x numeric\n@attribute c {a, b}\n@data\n"
@@ -298,7 +339,9 @@ def test_any_bytes_are_read_as_arff_or_refused(tmp_path_factory, header, pieces,
     assert data is None or len(data.features) == len(data.target)
 
 
-@pytest.mark.parametrize("value", [None, 3, 1.5, b"iris", "", "no\x00thing", "\ud800", "a" * 5000, [], ["iris"], {}])
+@pytest.mark.parametrize(
+    "value", [None, 3, 1.5, b"iris", "", "no\x00thing", "\ud800", "a" * 5000, [], ["iris"], {}]
+)
 def test_a_strange_name_or_source_is_refused(value, tmp_path):
     shown = re.escape(repr(value or "."))
     works = {

@@ -188,7 +188,8 @@ class CategoricalFeature:
     def encode(self, factor: Factor, label: str) -> IntArray:
         """Return the codes of a factor; the label names it in an error."""
         codes = [self.lookup.get(state, self.n_states) for state in factor.states]
-        if factor.states and min(codes) == self.n_states and self._is_of_another_kind(factor.states):
+        nothing_known = bool(factor.states) and min(codes) == self.n_states
+        if nothing_known and self.lookup and self._is_of_another_kind(factor.states):
             warnings.warn(
                 f"{label} was learned as {_kind(next(iter(self.lookup)))} and now holds only "
                 f"{_kind(factor.states[0])} ({factor.states[0]!r}): all its values are unknown.",

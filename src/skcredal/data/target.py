@@ -76,7 +76,9 @@ def read_weights(sample_weight: Any, n_rows: int) -> CountArray | None:
     if sample_weight is None:
         return None
     with naming("sample_weight"):
-        given = np.full(n_rows, sample_weight) if isinstance(sample_weight, Real) else read_series(sample_weight)
+        given = (
+            np.full(n_rows, sample_weight) if isinstance(sample_weight, Real) else read_series(sample_weight)
+        )
         weights = real_numbers("sample_weight", given, "hold finite numbers ≥ 0")
     if weights.ndim != 1:
         raise ValueError(f"sample_weight must be 1D, got an array of shape {weights.shape}.")

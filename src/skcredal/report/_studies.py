@@ -53,7 +53,9 @@ def _read(table: DataFrame, name: str, text: Sequence[str], measures: Sequence[s
     table = check_table("table", table, ("dataset", "series", *text), measures)
     if table.empty:
         raise NothingToShowError(f"table must have rows of the study {name}, is empty.")
-    if lacking := [column for column in ("dataset", "series", *text, *measures) if column not in table.columns]:
+    if lacking := [
+        column for column in ("dataset", "series", *text, *measures) if column not in table.columns
+    ]:
         raise ValueError(f"table must have the columns of {name}.csv, lacks {', '.join(lacking)}.")
     return table
 
@@ -132,7 +134,10 @@ class EpsilonDisplay(Display):
                 name: [None if math.isnan(value) else float(value) for value in group.mean().reindex(grid)]
                 for name, group in groups.items()
             },
-            n_datasets={name: [int(n) for n in group.count().reindex(grid, fill_value=0)] for name, group in groups.items()},
+            n_datasets={
+                name: [int(n) for n in group.count().reindex(grid, fill_value=0)]
+                for name, group in groups.items()
+            },
             measure=measure,
         )
 
@@ -219,7 +224,9 @@ class SetAsideDisplay(Display):
         grid = sorted(float(share) for share in table["set_aside"].dropna().unique())
         gaps = [by for by, mean in means.items() if mean.reindex(grid).isna().any()]
         if gaps or not means or not grid:
-            raise NothingToShowError(f"table must have an accuracy of every series for every share, lacks {gaps}.")
+            raise NothingToShowError(
+                f"table must have an accuracy of every series for every share, lacks {gaps}."
+            )
         return cls(
             set_aside=grid,
             accuracy={by: [float(value) for value in mean] for by, mean in means.items()},
