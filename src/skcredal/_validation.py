@@ -66,11 +66,12 @@ def real_numbers(name: str, given: Any, rule: str = "hold real numbers") -> npt.
         if values.dtype.kind in "biuf" or values.size == 0:
             return values.astype(np.float64)
         numbers = np.empty(values.size)
-        for place, value in enumerate(values.ravel()):
+        cells = values.ravel() if values.dtype.kind in "OMm" else values.ravel().tolist()
+        for place, value in enumerate(cells):
             # None, and pandas' NA and NaT without importing pandas.
             if value is None or type(value).__name__ in ("NAType", "NaTType"):
                 numbers[place] = np.nan
-            elif isinstance(value, (Real, Decimal, np.bool_)) and values.dtype.kind == "O":
+            elif isinstance(value, (Real, Decimal, np.bool_)) and not isinstance(value, np.timedelta64):
                 numbers[place] = float(value)
             else:
                 raise TypeError(f"{name} must {rule}, got {value!r}.")

@@ -304,8 +304,9 @@ def _as_array(name: str, given: Any, *, dtype: type | None = None) -> NDArray[An
 
 def _as_booleans(name: str, mask: NDArray[Any]) -> NDArray[np.bool_]:
     """Return a mask of booleans, or of zeros and ones, as booleans."""
-    # numpy gives an empty table the type float; there is nothing in it to be wrong.
-    if mask.size and mask.dtype.kind not in "biu":
+    if mask.size == 0:  # of whatever type: there is nothing in it to be wrong
+        return np.zeros(mask.shape, np.bool_)
+    if mask.dtype.kind not in "biu":
         raise ValueError(f"{name} must be boolean (0 and 1 will do), got values of type {mask.dtype}.")
     wrong = mask[(mask != 0) & (mask != 1)]
     if wrong.size:

@@ -260,7 +260,7 @@ class CategoricalFeature:
 
     def warn_of_another_kind(self, states: list[Any], label: str) -> None:
         """Warn if a column holds none of the states and nothing like them: text instead of numbers."""
-        if not states or any(state in self.lookup for state in states):
+        if not states or not self.lookup or any(state in self.lookup for state in states):
             return
         if {_kind(state) for state in states}.isdisjoint(_kind(state) for state in self.lookup):
             warnings.warn(

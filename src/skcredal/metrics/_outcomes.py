@@ -156,8 +156,9 @@ def as_mask(y_set: ArrayLike) -> BoolArray:
         raise ValueError(f"{rule}, got rows of different lengths.") from None
     if mask.ndim != 2 or mask.shape[1] == 0:
         raise ValueError(f"{rule}, got shape {mask.shape}.")
-    # numpy gives an empty table the type float; there is nothing in it to be wrong.
-    if mask.dtype.kind not in "biu" and mask.size:
+    if mask.size == 0:  # of whatever type: there is nothing in it to be wrong
+        return np.zeros(mask.shape, np.bool_)
+    if mask.dtype.kind not in "biu":
         raise ValueError(f"{rule} (0 and 1 will do), got values of type {mask.dtype}.")
     wrong = mask[(mask != 0) & (mask != 1)]
     if wrong.size:
