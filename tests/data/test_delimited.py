@@ -233,6 +233,73 @@ OPTIONS = st.fixed_dictionaries(
 )
 
 
+def found_or_refused(content, options):
+    """Return the table as lists, the warnings, and the refusal."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            frame, refusal = read_delimited(content, "t.csv", **options), None
+        except ValueError as error:
+            frame, refusal = pd.DataFrame(), str(error)
+    columns = {name: (str(frame[name].dtype), list(map(repr, frame[name]))) for name in frame}
+    return columns, [str(warning.message) for warning in caught], refusal
+
+
+def assert_both_ways_agree(content, options):
+    quickly = found_or_refused(content, options)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("skcredal.data.delimited.split_quickly", lambda *_, **__: None)
+        assert quickly == found_or_refused(content, options)
+
+
+def cell_columns(n):
+    numbers = st.floats(allow_nan=False, allow_infinity=False).map(repr) | st.integers(-99, 99).map(str)
+    rare = st.sampled_from(["", "NA", "nan", "inf", "-9", "0", "+1", "1,5", " 2", "1e999", "1,234", ".", "x"])
+    words = st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), max_size=4)
+    mixed = st.integers(0, 9).flatmap(lambda chance: rare if chance == 0 else numbers)
+    commas = mixed.map(lambda cell: cell.replace(".", ","))
+    return st.one_of(st.lists(kind, min_size=n, max_size=n) for kind in (numbers, mixed, commas, words, rare))
+
+
+@st.composite
+def well_formed(draw):
+    n = draw(st.integers(1, 30))
+    columns = draw(st.lists(cell_columns(n), min_size=1, max_size=4))
+    delimiter = draw(st.sampled_from(",;\t|"))
+    text = io.StringIO()
+    quoting = draw(st.sampled_from([csv.QUOTE_ALL, csv.QUOTE_MINIMAL]))
+    writer = csv.writer(text, delimiter=delimiter, quoting=quoting, lineterminator="\n")
+    writer.writerow([f"x{j}" for j in range(len(columns))])
+    writer.writerows(zip(*columns, strict=True))
+    options = {"delimiter": delimiter, "missing": draw(st.sampled_from([[], ["-9"], ["x", "0"]]))}
+    if draw(st.booleans()):
+        options |= {"usual_missing": draw(st.booleans()), "text_columns": ["x0"]}
+    return text.getvalue().encode(), options
+
+
+@given(well_formed())
+@example((b"a;b\n1;2\n 3;x\n", {}))
+@example((b'a,b\n1,"2\n', {}))
+@example((b'a,"b\n1,2\n', {}))
+@example((b"a,b\n1,0\n -9,0\n-9,x\n", {"missing": ["-9"]}))
+@example((b"a,\n1,2\n", {"text_columns": ["column 2"]}))
+@example((b"a,b\n" + b"1,2\n" * 20_000 + b"1,two\n" * 2, {}))
+@example((b"a,b\n" + b"".join(b"%d,2\n" % i for i in range(20_000)) + b"one,2\n\n", {}))
+def test_well_formed_tables_are_the_same_quickly_and_carefully(written):
+    pytest.importorskip("pyarrow")
+    assert_both_ways_agree(*written)
+
+
+def test_a_table_that_is_in_order_is_read_quickly(monkeypatch):
+    pytest.importorskip("pyarrow")
+    monkeypatch.setattr("skcredal.data.delimited.split_carefully", None)
+    assert as_lists(read('a;b;c\n1,5;"x; y";NA\n2;;3\n')) == {
+        "a": [1.5, 2.0],
+        "b": ["x; y", None],
+        "c": [None, 3.0],
+    }
+
+
 def is_table_or_refusal(name, read_it):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -259,6 +326,7 @@ def is_table_or_refusal(name, read_it):
 @example(b"1;2\n3;4", {"delimiter": "."})
 def test_any_bytes_are_a_table_or_a_refusal_that_names_the_file(content, options):
     is_table_or_refusal("t.csv", lambda: read_delimited(content, "t.csv", **options))
+    assert_both_ways_agree(content, options)
 
 
 @given(
