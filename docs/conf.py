@@ -26,6 +26,7 @@ copyright = author  # noqa: A001
 version = release = skcredal.__version__
 
 extensions = [
+    "command_line",
     "mathml",
     "matplotlib.sphinxext.plot_directive",
     "numpydoc",
@@ -81,7 +82,7 @@ html_theme_options = {
     "footer_end": ["theme-version"],
     "header_links_before_dropdown": 7,
 }
-html_sidebars = {page: [] for page in ("index", "start", "theory", "contribute", "experiment/index")}
+html_sidebars = {page: [] for page in ("index", "start", "theory", "contribute", "experiment/index", "experiment/studies")}
 
 
 def _skip_foreign(app: Any, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:
