@@ -246,7 +246,8 @@ def with_accuracy(summary: DataFrame, measure: str) -> DataFrame:
     if "accuracy" not in summary.columns:
         return summary
     utility = summary.get(measure, summary["accuracy"])
-    return summary.assign(**{measure: utility.where(utility.notna(), summary["accuracy"])})
+    filled: DataFrame = summary.assign(**{measure: utility.where(utility.notna(), summary["accuracy"])})
+    return filled
 
 
 def check_names(summary: DataFrame) -> None:
