@@ -182,7 +182,8 @@ def check_table(name: str, table: DataFrame, text: Sequence[str], measures: Sequ
         # Means and ratios of larger numbers would not be finite.
         if np.any(np.isfinite(values) & (np.abs(values) > _LARGEST)):
             raise ValueError(f"{name}, column {column!r}, must hold numbers up to {_LARGEST:g}.")
-    return table.assign(**numbers)
+    checked: DataFrame = table.assign(**numbers)
+    return checked
 
 
 def read_values(
@@ -246,8 +247,7 @@ def with_accuracy(summary: DataFrame, measure: str) -> DataFrame:
     if "accuracy" not in summary.columns:
         return summary
     utility = summary.get(measure, summary["accuracy"])
-    filled: DataFrame = summary.assign(**{measure: utility.where(utility.notna(), summary["accuracy"])})
-    return filled
+    return summary.assign(**{measure: utility.where(utility.notna(), summary["accuracy"])})
 
 
 def check_names(summary: DataFrame) -> None:
