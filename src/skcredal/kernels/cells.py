@@ -26,7 +26,7 @@ def bytes_of_columns(table: AnyArray, columns: ByteArray) -> bool:
             beyond = False
             for r in range(start, stop):
                 value = table[r, j]
-                columns[j, r] = value & 255
+                columns[j, r] = np.int64(value) & 255
                 beyond |= columns[j, r] != value
             if beyond:
                 return False
