@@ -128,9 +128,8 @@ def test_any_number_of_classes_and_features_is_summed(n_classes, k):
                 np.testing.assert_allclose(joints[j, r], exact, rtol=1e-12)
 
 
-@needs_jit
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("n", [64, 65, 255, 256, 257, 1000])
+@pytest.mark.parametrize("n", [65, *(pytest.param(n, marks=needs_jit) for n in (64, 255, 256, 257, 1000))])
 def test_rows_beyond_one_block_are_summed_and_averaged(n, weighted):
     rng = np.random.default_rng(9)
     codes, labels, n_states, n_classes = random_codes(rng, n=n, k=4, n_classes=3, unknown=0.1)
@@ -189,3 +188,31 @@ def test_of_equally_probable_classes_the_first_is_the_best():
     best = np.empty(4, np.int64)
     kernels.inference.best_classes(mean, best)
     assert best.tolist() == mean.argmax(axis=1).tolist() == [1, 0, 2, 0]
+
+
+def test_rows_are_doubtful_where_factors_could_bring_a_rival_ahead():
+    rng = np.random.default_rng(10)
+    decided = 0
+    for _ in range(repetitions(60)):
+        tables, counts, test, _, _ = random_tables(rng, ess=1.0, unknown_in_training=0.0, unknown_in_test=0.2)
+        k, n = test.shape
+        used = rng.random(k) < 0.8
+        weights = rng.random(k) * (rng.random(k) < 0.7)
+        least, most = rng.uniform(-0.2, 0.5, k) * used, rng.uniform(0.5, 1.0, k) * used
+        tie = 0.05
+        mean, doubtful = tables.decide(test, weights, least, most, tie)
+        expected, _ = tables.mean_posterior(test, weights)
+        np.testing.assert_array_equal(mean, expected)
+        posterior = tables.posteriors(test)
+        for r in range(n):
+            best = int(mean[r].argmax())
+            rivals = [d for d in range(counts.n_classes) if d != best]
+            ahead = []
+            for d in rivals:
+                differences = (posterior[:, r, best] - posterior[:, r, d]).tolist()
+                pairs = zip(differences, least.tolist(), most.tolist(), strict=True)
+                ahead.append(sum(min(x * low, x * high) for x, low, high in pairs) > tie)
+            known = all(test[j, r] < counts.n_states[j] for j in range(k) if used[j])
+            assert doubtful[r] == (not known or not all(ahead))
+            decided += not doubtful[r]
+    assert decided > 0

@@ -296,8 +296,10 @@ def _declared_factor(series: nw.Series[Any]) -> Factor | None:
     narwhals reports only the categories that occur, and takes no notice of a null in an Arrow dictionary.
     """
     native = nw.to_native(series)
-    if hasattr(native, "cat") and hasattr(native.dtype, "categories") and not hasattr(native, "to_physical"):
-        return Factor(native.cat.codes.to_numpy(), native.cat.categories.tolist(), declared=True)
+    if hasattr(native.dtype, "categories") and not hasattr(native, "to_physical"):
+        accessor = getattr(native, "cat", None)  # asked once: each time it is built anew
+        if accessor is not None:
+            return Factor(accessor.codes.to_numpy(), accessor.categories.tolist(), declared=True)
     if hasattr(native, "to_physical"):
         if not isinstance(series.dtype, nw.Enum):
             return None
@@ -413,7 +415,8 @@ def _read_any_table(X: Any, estimator: Any) -> Table:
                     f"X must not be empty. Found array with 0 {what} (shape=({n_rows}, {n_columns})) while a "
                     f"minimum of 1 is required by {type(estimator).__name__}."
                 )
-        columns = [Column(f"Column {name!r}", frame[:, j]) for j, name in enumerate(frame.columns)]
+        series = zip(frame.columns, frame.iter_columns(), strict=True)
+        columns = [Column(f"Column {name!r}", column) for name, column in series]
         return Table(X, columns, n_rows)
     if isinstance(X, (list, tuple)):
         try:

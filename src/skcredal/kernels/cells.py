@@ -10,8 +10,8 @@ __all__ = ["BYTE", "bytes_of_columns", "count_bytes", "translate", "translate_ta
 
 # How many values a byte has.
 BYTE = 256
-# Rows that are transposed at a time: a line of the cache of every column.
-ROW_BLOCK = 64
+# Rows that are transposed at a time: they stay in the cache while the columns go by.
+ROW_BLOCK = 256
 
 ByteArray = npt.NDArray[np.uint8]
 
@@ -22,12 +22,14 @@ def bytes_of_columns(table: AnyArray, columns: ByteArray) -> bool:
     n, k = table.shape
     for start in range(0, n, ROW_BLOCK):
         stop = min(n, start + ROW_BLOCK)
+        rows = table[start:stop]
         for j in range(k):
+            # Views: indices that might be negative take twice the time.
+            source, target = rows[:, j], columns[j, start:stop]
             beyond = False
-            for r in range(start, stop):
-                value = table[r, j]
-                columns[j, r] = value & 255
-                beyond |= columns[j, r] != value
+            for r in range(stop - start):
+                target[r] = np.int64(source[r]) & 255
+                beyond |= target[r] != source[r]
             if beyond:
                 return False
     return True
@@ -62,8 +64,9 @@ def translate_table(table: AnyArray, columns: IntArray, lookup: ByteArray, codes
     n = len(table)
     for start in range(0, n, ROW_BLOCK):
         stop = min(n, start + ROW_BLOCK)
+        rows = table[start:stop]
         for place in range(len(columns)):
-            j = columns[place]
-            for r in range(start, stop):
-                value = table[r, j]
-                codes[place, r] = lookup[place, value if 0 <= value < BYTE else BYTE]
+            source, target = rows[:, columns[place]], codes[place, start:stop]
+            for r in range(stop - start):
+                value = source[r]
+                target[r] = lookup[place, value if 0 <= value < BYTE else BYTE]
