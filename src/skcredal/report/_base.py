@@ -182,7 +182,8 @@ def check_table(name: str, table: DataFrame, text: Sequence[str], measures: Sequ
         # Means and ratios of larger numbers would not be finite.
         if np.any(np.isfinite(values) & (np.abs(values) > _LARGEST)):
             raise ValueError(f"{name}, column {column!r}, must hold numbers up to {_LARGEST:g}.")
-    return table.assign(**numbers)
+    checked: DataFrame = table.assign(**numbers)
+    return checked
 
 
 def read_values(
