@@ -1,4 +1,4 @@
-"""Strange arguments to everything that is no classifier: measures, decisions, comparisons, displays, readers."""
+"""Strange arguments to all that is no classifier: measures, decisions, comparisons, displays, readers."""
 
 import math
 import re
@@ -116,8 +116,11 @@ def test_a_decision_is_made_or_refused(data):
     assert found is None or isinstance(found, list)
     utility = data.draw(
         st.sampled_from(
-            ["u65", "u80", ("fbeta", 1), ("fbeta", "1"), ("fbeta",), "u", None, len, 1.0, lambda m: -1.0]
-            + [lambda m: "a", lambda m: None, lambda m: math.nan, lambda m: 1 / m, lambda m: np.ones(2)]
+            [
+                *("u65", "u80", ("fbeta", 1), ("fbeta", "1"), ("fbeta",), "u", None, len, 1.0),
+                *(lambda m: -1.0, lambda m: "a", lambda m: None, lambda m: math.nan),
+                *(lambda m: 1 / m, lambda m: np.ones(2)),
+            ]
         )
     )
     sets = outcome(lambda: decisions.utility_optimal_sets(proba, utility=utility), names)

@@ -25,7 +25,7 @@ WISHES = st.fixed_dictionaries(
 
 
 def outcome(work):
-    """Return the result or None: what is refused is the table, the target, the weights or a wish about them."""
+    """Return the result or None: a refusal is of the table, the target, the weights or a wish about them."""
     return strange_problems.outcome(work, "X|y|sample_weight|categories|categorical_features|feature names")
 
 
@@ -37,9 +37,9 @@ def check_answers(clf, X):
             if hasattr(clf, method):
                 assert outcome(lambda method=method: getattr(clf, method)(X)) is None, method
         return
-    n, l = len(proba), len(clf.classes_)
+    n, n_classes = len(proba), len(clf.classes_)
     assert n > 0
-    assert proba.shape == (n, l)
+    assert proba.shape == (n, n_classes)
     np.testing.assert_allclose(proba.sum(axis=1), 1.0, rtol=1e-9)
     assert (proba >= 0).all()
     assert not np.isnan(clf.predict_log_proba(X)).any()
@@ -49,9 +49,9 @@ def check_answers(clf, X):
     places = proba.argmax(axis=1)
     if hasattr(clf, "predict_set"):
         sets, bounds = clf.predict_set(X), clf.predict_interval(X)
-        assert sets.shape == (n, l)
+        assert sets.shape == (n, n_classes)
         assert sets[np.arange(n), places].all()
-        assert bounds.shape == (n, l, 2)
+        assert bounds.shape == (n, n_classes, 2)
         assert ((bounds[..., 0] <= proba + 1e-9) & (proba <= bounds[..., 1] + 1e-9)).all()
         assert ((bounds >= 0) & (bounds <= 1)).all()
     if hasattr(clf, "robustness"):
@@ -61,7 +61,7 @@ def check_answers(clf, X):
         assert len(why) == n
     if hasattr(clf, "spode_proba"):
         spodes = clf.spode_proba(X)
-        assert spodes.shape == (n, len(clf.super_parents_), l)
+        assert spodes.shape == (n, len(clf.super_parents_), n_classes)
         known = ~np.isnan(spodes).any(axis=2)
         np.testing.assert_allclose(spodes[known].sum(axis=1), 1.0, rtol=1e-9)
 
@@ -209,7 +209,7 @@ def test_weights_of_no_numbers_are_refused_by_name(weights, message):
 def test_a_score_reads_its_target_and_its_weights_as_fit_does():
     clf = CredalCompAODE().fit(TABLE, [0, 1, 0, 1])
     assert clf.score(TABLE, pl.Series([0, 1, 0, 0]), sample_weight=[1, 1, 1, 0]) == 1.0
-    with pytest.raises(ValueError, match="^y "):
+    with pytest.raises(ValueError, match=r"^y "):
         clf.score(TABLE, ["a", "b", "a", "b"])
-    with pytest.raises(ValueError, match="^sample_weight must hold finite numbers ≥ 0, got -1"):
+    with pytest.raises(ValueError, match=r"^sample_weight must hold finite numbers ≥ 0, got -1"):
         clf.score(TABLE, [0, 1, 0, 0], sample_weight=[-1, 1, 1, 1])
