@@ -58,6 +58,7 @@ def read_delimited(
     encoding: str | None = None,
     delimiter: str | None = None,
     decimal: str | None = None,
+    default_decimal: str | None = None,
     missing: Collection[str] = (),
     usual_missing: bool = True,
     text_columns: Collection[str] = (),
@@ -76,8 +77,10 @@ def read_delimited(
         What separates cells; by default that of comma, semicolon, tab and bar which gives the most columns of
         all that give every row the same number.
     decimal : {".", ","}, optional
-        The decimal sign; by default a comma in columns that are numbers with it and not with a point, where
-        the delimiter is no comma.
+        The decimal sign; by default a comma in columns that are numbers with it and not with a point. Where
+        all its commas might group digits, as in 1,234, and no semicolon separates cells, it is text.
+    default_decimal : {".", ","}, optional
+        The decimal sign where none is given, unless it separates cells.
     missing : collection of str
         Cells that are missing values, besides the usual ones.
     usual_missing : bool, default=True
@@ -110,8 +113,9 @@ def read_delimited(
     1   NaN   blue
     """
     library = require("pandas", extra="cli", purpose="Reading a table")
-    if decimal not in (None, ".", ","):
-        raise ValueError(f"decimal must be '.' or ',', got {decimal!r}.")
+    for parameter, sign in (("decimal", decimal), ("default_decimal", default_decimal)):
+        if sign not in (None, ".", ","):
+            raise ValueError(f"{parameter} must be '.' or ',', got {sign!r}.")
     text = decode(content, name, encoding)
     text, declared = _declared_delimiter(text)
     if delimiter is None:
@@ -120,9 +124,9 @@ def read_delimited(
         raise ValueError(
             f"delimiter must be one ASCII character, no letter, digit or quote, got {delimiter!r}."
         )
-    if decimal == delimiter:
-        raise ValueError(f"decimal and delimiter must differ, got {decimal!r} for both.")
-    decimals = (decimal,) if decimal else (".",) if delimiter == "," else (".", ",")
+    if decimal is None and default_decimal != delimiter:
+        decimal = default_decimal
+    decimals = (decimal,) if decimal else (".", ",")
     reader = _ColumnReader(name, decimals, delimiter, missing, usual_missing=usual_missing)
     table = reader.split(text, text_columns)
     header = _header(table.header, f"{name}, line {table.header_line}")
