@@ -7,7 +7,7 @@ all rows at once. Here the rows lie in Parquet files, and no more than a batch o
 """
 
 # %%
-# Five thousand waves, written ten times over into ten files, stand for a folder that does not fit.
+# Five thousand waves, written four times over into four files, stand for a folder that does not fit.
 
 import tempfile
 from pathlib import Path
@@ -23,7 +23,7 @@ from skcredal.scale import fit_batches, predict_batches, scan_parquet
 data = load_dataset("waveform")
 table = data.features.assign(kind=data.target.astype(str))
 folder = Path(tempfile.mkdtemp())
-for part in range(10):
+for part in range(4):
     table.sample(frac=1.0, random_state=part).to_parquet(folder / f"part-{part}.parquet", index=False)
 
 # %%
@@ -37,7 +37,7 @@ def remember(progress):
     passes.setdefault(progress.stage, []).append((progress.seconds, progress.n_rows))
 
 
-scan = scan_parquet(folder, target="kind", batch_rows=2500)
+scan = scan_parquet(folder, target="kind", batch_rows=1250)
 clf = fit_batches(CredalCompAODE(), scan, progress=remember)
 print(f"{scan.n_rows} rows, passes for {', '.join(passes)}")
 
@@ -45,7 +45,7 @@ print(f"{scan.n_rows} rows, passes for {', '.join(passes)}")
 # The model is the one of ``fit`` on all rows: the same counts, and the same likelihoods but for the last
 # digits.
 
-everything = pd.concat([table] * 10)
+everything = pd.concat([table] * 4)
 whole = CredalCompAODE().fit(everything.drop(columns="kind"), everything["kind"])
 print("same counts:", np.array_equal(clf.counts_.n_cab, whole.counts_.n_cab))
 relative = np.abs(clf.log_likelihood_ / whole.log_likelihood_ - 1).max()
