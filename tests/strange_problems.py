@@ -73,16 +73,13 @@ CELLS = {
 
 
 class Awkward:
-    """An object that can be neither compared nor shown."""
+    """An object that cannot be compared."""
 
     def __eq__(self, other):
         raise RuntimeError("not comparable")
 
     def __hash__(self):
         return 1
-
-    def __repr__(self):
-        raise RuntimeError("not showable")
 
 
 def object_array(values):
@@ -307,6 +304,50 @@ def _pandas(draw, columns, n):
     return frame
 
 
+@st.composite
+def sane_tables(draw):
+    """Draw a table that can be learned from, in any library."""
+    n = draw(st.sampled_from([6, 12]))
+    frame = pd.DataFrame(
+        {f"c{j}": object_array(draw(plain_cells(n))) for j in range(draw(st.integers(1, 3)))}
+    )
+    way = draw(st.sampled_from(["pandas", "inferred", "polars", "arrow", "numpy"]))
+    if way == "pandas":
+        return frame
+    if way == "numpy":
+        return frame.to_numpy(object)
+    frame = frame.apply(lambda column: pd.Series(column.tolist()))
+    return {"inferred": frame, "polars": pl.from_pandas(frame), "arrow": pa.Table.from_pandas(frame)}[way]
+
+
+@st.composite
+def changed(draw, X):
+    """Draw a table beside one: with columns in another order, fewer, more, renamed, or of other cells."""
+    names = list(getattr(X, "column_names", getattr(X, "columns", [f"c{j}" for j in range(np.shape(X)[1])])))
+    n = draw(st.sampled_from([1, 5]))
+    how = draw(st.sampled_from(["cells", "cells", "cells", "order", "fewer", "more", "renamed"]))
+    if how == "order":
+        names = names[::-1]
+    if how == "fewer":
+        names = names[1:]
+    if how == "more":
+        names = [*names, "new"]
+    if how == "renamed":
+        names = ["new", *names[1:]]
+    columns = {name: draw(st.one_of(plain_cells(n), cells(n))) for name in names}
+    library = draw(st.sampled_from(["pandas", "objects", "polars", "arrow", "numpy"]))
+    objects = pd.DataFrame({name: object_array(column) for name, column in columns.items()}, dtype=object)
+    makers = {"pandas": PANDAS, "polars": POLARS, "arrow": ARROW}.get(library)
+    if library == "numpy":
+        return objects.to_numpy()
+    if makers is None or not names:
+        return objects
+    made = {name: _or_none(makers["inferred"], column) for name, column in columns.items()}
+    if any(column is None for column in made.values()):
+        return objects
+    return {"pandas": pd.DataFrame, "polars": pl.DataFrame, "arrow": pa.table}[library](made)
+
+
 def _numbers(n):
     return np.arange(2.0 * n).reshape(n, 2)
 
@@ -409,6 +450,13 @@ def vectors(draw, n):
     elif way == "arrow":
         made = _or_none(ARROW[draw(st.sampled_from(sorted(ARROW)))], values)
     return object_array(values) if made is None else made
+
+
+def rows_of(X):
+    """Return how many rows a table has, 8 if it has none to count."""
+    if hasattr(X, "shape"):
+        return int(X.shape[0]) if len(X.shape) else 8
+    return len(X) if hasattr(X, "__len__") else 8
 
 
 # --- The law --------------------------------------------------------------------------------------

@@ -32,6 +32,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 import skcredal
 from skcredal import CompAODE, CredalCompAODE, CredalTree, MDLDiscretizer, NaiveBayes
 from skcredal.metrics import make_set_scorer, predict_set, u65_score, u80_score
+from skcredal.persistence import read_notes
 from skcredal.persistence.files import FORMAT
 from skcredal.persistence.trust import ESTIMATORS
 
@@ -452,6 +453,27 @@ def test_the_header_must_be_that_of_the_content(saved):
     refused(path, with_header(b"no zip"), "does not fit together")
 
 
+def test_notes_are_kept_and_readable_by_anyone(saved):
+    clf, path, _ = saved
+    assert read_notes(path) == {}
+    notes = {"target": "größe\n", "reading": {"missing": ["-9"], "usual_missing": False}}
+    skcredal.save(clf, path, notes=notes)
+    assert read_notes(path) == notes
+    assert json.loads(path.read_bytes().split(b"\n")[2])["notes"] == notes
+    skcredal.load(path)
+    with pytest.raises(ValueError, match=r"notes must fit a header of 10,000 bytes, got 1\d,\d+ bytes"):
+        skcredal.save(clf, path, notes={"target": "x" * 10_000})
+    assert read_notes(path) == notes
+    with pytest.raises(TypeError):
+        skcredal.save(clf, path, notes={"target": object()})
+    path.write_bytes(with_header(content_of(path), notes=[]))
+    with pytest.raises(ValueError, match="its notes are damaged"):
+        read_notes(path)
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(ValueError, match="truncated"):
+        read_notes(path)
+
+
 def with_schema(path, change):
     """Return the file with a right checksum and its schema changed, as a stranger would."""
     source = zipfile.ZipFile(io.BytesIO(content_of(path)))
@@ -546,8 +568,9 @@ def test_a_model_that_does_not_fit_together_is_refused(saved):
         "n_features_in_ does not fit": state(n_features_in_=json_node(3)),
         "classes_ must be": state(classes_=json_node("a")),
         "n_ca must have the shape": with_class_counts("counts_", "n_ca"),
-        "log_a must be of float64": with_class_counts("_tables", "log_a"),
-        "layout must be a Layout": part("_tables", layout=json_node(2)),
+        "base must be of float64": with_class_counts("_priors", "base"),
+        "layout must be a Layout": part("counts_", layout=json_node(2)),
+        "ess must lie": state(ess=json_node(0)),
     }
     for reason, change in changes.items():
         path.write_bytes(original)

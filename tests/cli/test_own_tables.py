@@ -4,15 +4,19 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+import skcredal
 import skcredal.cli.commands as commands_module
+from flips import scores_under_prior
 from skcredal import CredalCompAODE
 from skcredal.cli.app import app
 from skcredal.data.datasets import list_datasets, load_dataset
@@ -47,12 +51,20 @@ def table(tmp_path):
     return frame
 
 
-@pytest.fixture
-def model(run, table, tmp_path):
-    result = run("fit", "patients.csv", "--target", "outcome", "-o", "m.skcredal")
+@pytest.fixture(scope="module")
+def fitted_once(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("fitted")
+    patients().to_csv(folder / "patients.csv", index=False)
+    call = ["fit", str(folder / "patients.csv"), "--target", "outcome", "-o", str(folder / "m.skcredal")]
+    result = CliRunner().invoke(app, call)
     assert result.exit_code == 0, result.output
     assert result.stdout == ""
-    return tmp_path / "m.skcredal"
+    return folder / "m.skcredal"
+
+
+@pytest.fixture
+def model(run, table, fitted_once, tmp_path):
+    return Path(shutil.copy(fitted_once, tmp_path))
 
 
 def one_line(result):
@@ -191,6 +203,91 @@ def test_a_row_beyond_the_table_is_refused(run, table, model):
     result = run("explain", "m.skcredal", "patients.csv", "--row", 61)
     assert result.exit_code == 2
     assert "--row must be at most 60" in one_line(result)
+
+
+@pytest.mark.parametrize("name", ["bma-aode*", "comp-aode*"])
+def test_the_prior_that_is_said_to_flip_the_answer_does(run, name):
+    patients(20).to_csv("few.csv", index=False)
+    run("fit", "few.csv", "--target", "outcome", "--classifier", name, "-o", "m")
+    table = patients(seed=1)
+    table.to_csv("t.csv", index=False)
+    clf, features = skcredal.load("m"), table.drop(columns="outcome")
+    explained, spodes = clf.explain(features), clf.spode_proba(features)
+    undecided = explained.index[explained["undecided"]].tolist()
+    assert undecided
+    texts = run("explain", "m", "t.csv", *(part for r in undecided for part in ("--row", r + 1))).stdout
+    for r, text in zip(undecided, texts.split("\n\nRow "), strict=True):
+        case = explained.loc[r]
+        rival = case["rival"]
+        printed = [line.split() for line in text.partition("speaks\n")[2].splitlines()]
+        assert [cells[0] for cells in printed] == case["super_parents"]
+        assert [cells[2] for cells in printed] == [f"{prior:.3f}" for prior in case["prior"]]
+        tied = max(map(abs, case["votes"])) < 1e-9
+        claim = f"favours {rival} most" if tied else f"flips the answer to {rival}"
+        assert f"the prior over them that {claim}:" in text
+        assert ("about the same for both" in text) == any(abs(vote) < 0.0005 for vote in case["votes"])
+        scores = scores_under_prior(clf, spodes[r], case, compression=name == "comp-aode*")
+        of_class = dict(zip(clf.classes_, scores, strict=True))
+        assert of_class[rival] >= of_class[case["predicted"]] - 1e-9
+
+
+def test_the_class_that_the_table_knows_is_told(run, table, model):
+    table.loc[1, "outcome"] = None
+    table.to_csv("patients.csv", index=False)
+    result = run("explain", "m.skcredal", "patients.csv", "--row", 1, "--row", 2)
+    first, second = result.stdout.split("\n\nRow 2")
+    assert f"In the table, outcome is {table['outcome'][0]}.\n" in first
+    assert "In the table" not in second
+    table.drop(columns="outcome").to_csv("patients.csv", index=False)
+    assert "In the table" not in run("explain", "m.skcredal", "patients.csv", "--row", 1).stdout
+
+
+def test_a_model_remembers_how_its_table_was_read(run, table):
+    table["dose"] = (np.arange(60) % 7 + 1.0 + (table["outcome"] == "ill")).map(lambda dose: f"{dose:.3f}")
+    table["dose"] = table["dose"].str.replace(".", ",")
+    table["pain"] = table["pain"].where(np.arange(60) % 5 > 0, "null")
+    table.loc[::6, "age"] = -9
+    table.to_csv("t.tsv", index=False, sep="\t")
+    reading = ("--missing", "-9", "--decimal", ",", "--no-usual-missing")
+    fitted = run("fit", "t.tsv", "--target", "outcome", "-o", "m", *reading)
+    assert fitted.exit_code == 0, fitted.output
+    features = table.drop(columns="outcome").assign(
+        age=table["age"].replace(-9, np.nan), dose=table["dose"].str.replace(",", ".").astype(float)
+    )
+    clf = CredalCompAODE().fit(features, table["outcome"])
+    for given in ((), reading):
+        found = pd.read_csv(io.StringIO(run("predict", "m", "t.tsv", *given).stdout))
+        np.testing.assert_allclose(found["robustness"], clf.robustness(features), rtol=1e-5)
+    # With the usual markers "null" is no value; and a comma that separates cells is not decimal.
+    features.to_csv("t.csv", index=False)
+    of_comma = run("predict", "m", "t.csv", "--missing", "", "--usual-missing")
+    missing = features.assign(pain=features["pain"].where(features["pain"] != "null", None))
+    found = pd.read_csv(io.StringIO(of_comma.stdout))
+    np.testing.assert_allclose(found["robustness"], clf.robustness(missing), rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "notes",
+    [
+        {"target": 3},
+        {"reading": []},
+        {"reading": {"missing": "x"}},
+        {"reading": {"missing": [1]}},
+        {"reading": {"decimal": ";"}},
+        {"reading": {"usual_missing": "no"}},
+    ],
+)
+def test_notes_of_a_stranger_are_checked(run, table, fitted_once, notes):
+    skcredal.save(skcredal.load(fitted_once), "m", notes=notes)
+    result = run("predict", "m", "patients.csv")
+    assert result.exit_code == 1
+    assert "m cannot be used: its notes on how its table was read are damaged" in one_line(result)
+
+
+def test_a_model_without_notes_will_do(run, table, model):
+    expected = run("predict", "m.skcredal", "patients.csv").stdout
+    skcredal.save(skcredal.load(model), "m")
+    assert run("predict", "m", "patients.csv").stdout == expected
 
 
 def evaluated(result):
@@ -442,38 +539,28 @@ MESSY = """\
 """
 
 
-def command_line(*arguments, **options):
-    return subprocess.run(
-        [sys.executable, "-m", "skcredal.cli", *map(str, arguments)],
-        capture_output=True,
-        timeout=300,
-        check=False,
-        **options,
-    )
-
-
-def test_a_messy_table_from_end_to_end(tmp_path):
+def test_a_messy_table_from_end_to_end(run, tmp_path):
     (tmp_path / "tabelle.csv").write_bytes(MESSY.encode("utf-16"))
-    fitted = command_line(
-        "fit", "tabelle.csv", "--target", "Ausgang", "--drop", "Nr", "-o", "m", cwd=tmp_path
-    )
-    assert fitted.returncode == 0, fitted.stderr
-    assert fitted.stdout == b""
-    result = command_line("predict", "m", "-", cwd=tmp_path, input=MESSY.encode("cp1252", errors="ignore"))
-    assert result.returncode == 0, result.stderr
-    found = pd.read_csv(io.BytesIO(result.stdout))
+    fitted = run("fit", "tabelle.csv", "--target", "Ausgang", "--drop", "Nr", "-o", "m")
+    assert fitted.exit_code == 0, fitted.stderr
+    assert fitted.stdout == ""
+    result = run("predict", "m", "-", input=MESSY.encode("cp1252", errors="ignore"))
+    assert result.exit_code == 0, result.stderr
+    found = pd.read_csv(io.StringIO(result.stdout))
     assert len(found) == 6
     assert set(found["class"]) <= {"gesund", "krank"}
 
 
 def test_a_reader_that_has_enough_is_no_error(tmp_path, table, model):
     pd.concat([table] * 200).to_csv(tmp_path / "many.csv", index=False)
-    code = f"""
-import subprocess, sys
-writer = subprocess.Popen([sys.executable, "-m", "skcredal.cli", "predict", "m.skcredal", "many.csv"],
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd={str(tmp_path)!r})
-writer.stdout.readline(); writer.stdout.close()
-complaint = writer.stderr.read(); print(writer.wait(), complaint)
-"""
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=300, check=True)
-    assert found.stdout.split() == [b"0", b"b''"]
+    call = [sys.executable, "-m", "skcredal.cli", "predict", "m.skcredal", "-"]
+    with (
+        (tmp_path / "many.csv").open("rb") as rows,
+        subprocess.Popen(
+            call, stdin=rows, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path
+        ) as writer,
+    ):
+        assert writer.stdout.readline().startswith(b"class,set,robustness,")
+        writer.stdout.close()
+        assert writer.stderr.read() == b""
+    assert writer.returncode == 0

@@ -1,4 +1,5 @@
 import json
+from functools import partial
 
 import pandas as pd
 import pytest
@@ -6,6 +7,7 @@ from typer.testing import CliRunner
 
 import skcredal.experiment.run as run_module
 from skcredal.cli.app import app
+from skcredal.experiment.compare import bayesian_signed_rank
 from skcredal.experiment.summary import FOLD_COLUMNS, SUMMARY_COLUMNS
 
 ARFF = """@relation small
@@ -17,7 +19,10 @@ ARFF = """@relation small
 
 
 @pytest.fixture
-def run(tmp_path):
+def run(tmp_path, monkeypatch):
+    # How many samples of the posterior are drawn is the tests' of the comparison to judge.
+    few = partial(bayesian_signed_rank, n_samples=500)
+    monkeypatch.setattr("skcredal.report._tests.bayesian_signed_rank", few)
     runner = CliRunner()
     out = ["--out", str(tmp_path / "out"), "--jobs", "1"]
     return lambda *arguments: runner.invoke(app, ["reproduce", *out, *arguments])
@@ -89,7 +94,7 @@ def test_a_folder_of_arff_files_will_do(run, folder, tmp_path):
 
 def test_a_data_set_that_fails_does_not_take_the_others_down(run, folder):
     (folder / "broken.arff").write_text(ARFF + "red,1\n")
-    result = run("--data", str(folder), "--folds", "2", "--runs", "1")
+    result = run("--data", str(folder), "--folds", "2", "--runs", "1", "--classifiers", "aode,cdt")
     assert result.exit_code == 1
     assert "small" in result.stdout
     assert "Error: broken:" in result.stderr
@@ -138,7 +143,7 @@ def test_an_interrupt_keeps_what_is_finished(run, monkeypatch):
         return original(name, source)
 
     monkeypatch.setattr(run_module, "load_dataset", interrupted)
-    result = run("--datasets", "iris,wine", "--folds", "2", "--runs", "1")
+    result = run("--datasets", "iris,wine", "--folds", "2", "--runs", "1", "--classifiers", "aode,cdt")
     assert result.exit_code == 130
     assert "iris" in result.stdout
     assert "interrupted: 1 of 2 data sets" in result.stdout

@@ -81,6 +81,8 @@ def test_text_before_the_delimiter_counts_decides_by_equal_rows():
         ("a\tb\n1,5\tx\n2\ty\n", [1.5, 2.0]),
         ("a\tb\n1,234\tx\n2\ty\n", ["1,234", "2"]),  # a thousand? it is not guessed
         ("a;b\n1.5;x\n2;y\n", [1.5, 2.0]),
+        ('a,b\n"1,5",x\n2,y\n', [1.5, 2.0]),  # quoted, as spreadsheets write it
+        ('a,b\n"1,234",x\n2,y\n', ["1,234", "2"]),
         ("a;b\n1.5;x\n2,5;y\n", ["1.5", "2,5"]),
     ],
 )
@@ -91,6 +93,12 @@ def test_the_decimal_sign_is_found_where_it_is_clear(text, expected):
 def test_the_decimal_sign_can_be_given():
     assert read("a\tb\n1,234\tx\n2\ty\n", decimal=",")["a"].tolist() == [1.234, 2.0]
     assert read("a;b\n1,5;x\n2;y\n", decimal=".")["a"].tolist() == ["1,5", "2"]
+
+
+def test_a_decimal_sign_that_separates_cells_is_no_default():
+    assert read("a\tb\n1,234\tx\n2\ty\n", default_decimal=",")["a"].tolist() == [1.234, 2.0]
+    assert read("a,b\n1.5,x\n2,y\n", default_decimal=",")["a"].tolist() == [1.5, 2.0]
+    assert read("a\tb\n1,5\tx\n2\ty\n", decimal=".", default_decimal=",")["a"].tolist() == ["1,5", "2"]
 
 
 def test_missing_markers_and_what_is_no_marker():
@@ -153,7 +161,7 @@ def test_a_header_alone_is_a_table_without_rows():
         ("a,b\n", {"delimiter": '"'}, "delimiter must be one ASCII character"),
         ("a,b\n", {"delimiter": "a"}, "delimiter must be one ASCII character"),
         ("a,b\n", {"decimal": "'"}, "decimal must be '.' or ','"),
-        ("a,b\n", {"decimal": ",", "delimiter": ","}, "decimal and delimiter must differ"),
+        ("a,b\n", {"default_decimal": "'"}, "default_decimal must be '.' or ','"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_its_place(content, options, message):
@@ -226,11 +234,79 @@ OPTIONS = st.fixed_dictionaries(
         | st.text(max_size=5),
         "delimiter": st.text(max_size=2) | st.sampled_from([",", ";", " ", ":", "\t", "."]),
         "decimal": st.sampled_from([".", ","]),
+        "default_decimal": st.sampled_from([".", ","]),
         "missing": st.lists(st.text(max_size=2), max_size=2),
         "usual_missing": st.booleans(),
         "text_columns": st.lists(st.sampled_from(["a", "1", "x"]), max_size=2),
     },
 )
+
+
+def found_or_refused(content, options):
+    """Return the table as lists, the warnings, and the refusal."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            frame, refusal = read_delimited(content, "t.csv", **options), None
+        except ValueError as error:
+            frame, refusal = pd.DataFrame(), str(error)
+    columns = {name: (str(frame[name].dtype), list(map(repr, frame[name]))) for name in frame}
+    return columns, [str(warning.message) for warning in caught], refusal
+
+
+def assert_both_ways_agree(content, options):
+    quickly = found_or_refused(content, options)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("skcredal.data.delimited.split_quickly", lambda *_, **__: None)
+        assert quickly == found_or_refused(content, options)
+
+
+def cell_columns(n):
+    numbers = st.floats(allow_nan=False, allow_infinity=False).map(repr) | st.integers(-99, 99).map(str)
+    rare = st.sampled_from(["", "NA", "nan", "inf", "-9", "0", "+1", "1,5", " 2", "1e999", "1,234", ".", "x"])
+    words = st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), max_size=4)
+    mixed = st.integers(0, 9).flatmap(lambda chance: rare if chance == 0 else numbers)
+    commas = mixed.map(lambda cell: cell.replace(".", ","))
+    return st.one_of(st.lists(kind, min_size=n, max_size=n) for kind in (numbers, mixed, commas, words, rare))
+
+
+@st.composite
+def well_formed(draw):
+    n = draw(st.integers(1, 30))
+    columns = draw(st.lists(cell_columns(n), min_size=1, max_size=4))
+    delimiter = draw(st.sampled_from(",;\t|"))
+    text = io.StringIO()
+    quoting = draw(st.sampled_from([csv.QUOTE_ALL, csv.QUOTE_MINIMAL]))
+    writer = csv.writer(text, delimiter=delimiter, quoting=quoting, lineterminator="\n")
+    writer.writerow([f"x{j}" for j in range(len(columns))])
+    writer.writerows(zip(*columns, strict=True))
+    options = {"delimiter": delimiter, "missing": draw(st.sampled_from([[], ["-9"], ["x", "0"]]))}
+    if draw(st.booleans()):
+        options |= {"usual_missing": draw(st.booleans()), "text_columns": ["x0"]}
+    return text.getvalue().encode(), options
+
+
+@given(well_formed())
+@example((b"a;b\n1;2\n 3;x\n", {}))
+@example((b'a,b\n1,"2\n', {}))
+@example((b'a,"b\n1,2\n', {}))
+@example((b"a,b\n1,0\n -9,0\n-9,x\n", {"missing": ["-9"]}))
+@example((b"a,\n1,2\n", {"text_columns": ["column 2"]}))
+@example((b"a,b\n" + b"1,2\n" * 20_000 + b"1,two\n" * 2, {}))
+@example((b"a,b\n" + b"".join(b"%d,2\n" % i for i in range(20_000)) + b"one,2\n\n", {}))
+def test_well_formed_tables_are_the_same_quickly_and_carefully(written):
+    pytest.importorskip("pyarrow")
+    assert_both_ways_agree(*written)
+
+
+def test_a_table_that_is_in_order_is_read_quickly(monkeypatch):
+    pytest.importorskip("pyarrow")
+    monkeypatch.setattr("skcredal.data.delimited.split_carefully", None)
+    assert as_lists(read('a;b;c\n1,5;"x; y";NA\n2;;3\n')) == {
+        "a": [1.5, 2.0],
+        "b": ["x; y", None],
+        "c": [None, 3.0],
+    }
 
 
 def is_table_or_refusal(name, read_it):
@@ -243,7 +319,7 @@ def is_table_or_refusal(name, read_it):
         else:
             refusal = None
     if refusal is not None:
-        assert refusal.startswith((name, "encoding must", "delimiter must", "decimal "))
+        assert refusal.startswith((name, "encoding must", "delimiter must"))
         return
     assert isinstance(frame, pd.DataFrame)
     assert frame.columns.is_unique
@@ -259,6 +335,7 @@ def is_table_or_refusal(name, read_it):
 @example(b"1;2\n3;4", {"delimiter": "."})
 def test_any_bytes_are_a_table_or_a_refusal_that_names_the_file(content, options):
     is_table_or_refusal("t.csv", lambda: read_delimited(content, "t.csv", **options))
+    assert_both_ways_agree(content, options)
 
 
 @given(

@@ -5,12 +5,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from flips import scores_under_prior
 from skcredal import CredalBmaAODE, CredalCompAODE
 from skcredal.data.datasets import load_dataset
 from skcredal.experiment.evaluate import evaluate_table, out_of_fold_cases, ranking
 from skcredal.experiment.plan import make_classifiers, splits
 from skcredal.experiment.results import FoldSums
 from skcredal.metrics import u65_score, u80_score
+from skcredal.report.evaluation import evaluation_data
 
 
 @pytest.fixture(scope="module")
@@ -99,3 +101,33 @@ def test_training_folds_with_a_single_class_are_no_error(table):
     found = evaluate_table(make_classifiers(), features, target, folds=2)
     assert {sums.n for sums in found.values()} == {120}
     assert not out_of_fold_cases(features, target, folds=2).correct[-1]
+
+
+@pytest.mark.parametrize("classifier", [CredalCompAODE(), CredalBmaAODE()])
+def test_under_the_prior_that_the_page_shows_the_rival_wins_or_draws_level(classifier):
+    data = load_dataset("balance_scale")
+    rows = np.random.default_rng(1).permutation(len(data.target))[:60]
+    features = data.features.iloc[rows].reset_index(drop=True)
+    target = data.target.to_numpy().astype(str)[rows]
+    cases = out_of_fold_cases(features, target, classifier, folds=3, seed=2)
+    page = evaluation_data(cases, [], features, title="")
+    shown = {case["row"] - 1: case for case in page["cases"]}
+    assert sum(len(case["voices"]) > 0 for case in shown.values()) >= 2
+    for train, test in splits(target, folds=3, run=0, seed=2):
+        clf = classifier.fit(features.iloc[train], target[train])
+        places = {label: c for c, label in enumerate(clf.classes_)}
+        for r in set(test.tolist()) & set(shown):
+            case = shown[r]
+            voices = [(page["parents"][parent], prior) for parent, _, _, prior in case["voices"]]
+            explained = dict(zip(("super_parents", "prior"), zip(*voices, strict=True), strict=True))
+            scores = scores_under_prior(
+                clf,
+                clf.spode_proba(features.iloc[[r]])[0],
+                explained,
+                compression=isinstance(clf, CredalCompAODE),
+            )
+            rival, predicted = (
+                scores[places[page["classes"][case[name]]]] for name in ("rival", "predicted")
+            )
+            # The page shows priors with four digits.
+            assert rival >= predicted - 1e-3 * sum(map(abs, scores))

@@ -56,6 +56,7 @@ def test_cuts_do_not_depend_on_the_blocks(kind, weighting, monkeypatch):
             expected = oracles.mdl_cuts(values.tolist(), labels.tolist(), repeated)
         for block in (1, 20, 60):
             monkeypatch.setattr(cuts, "BLOCK_VALUES", block)
+            monkeypatch.setattr(cuts, "FEW_VALUES", block)
             assert cuts_of(values, labels, weights) == expected
         n_cuts += len(expected)
     assert kind == "noise" or n_cuts > 0

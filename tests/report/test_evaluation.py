@@ -139,6 +139,10 @@ def test_the_page_survives_a_way_through_json(data):
     assert render_evaluation(json.loads(json.dumps(data))) == render_evaluation(data)
 
 
+def test_the_page_says_what_robustness_means(data):
+    assert "A safe case can have less than 1" in render_evaluation(data)
+
+
 def test_nothing_is_fetched_and_one_script_is_allowed(data):
     page = render_evaluation(data)
     assert "default-src 'none'" in page

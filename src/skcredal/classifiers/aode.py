@@ -169,7 +169,7 @@ class AODE(SpodeEnsemble):
         if rules.handle_unknown == "error":
             stream.refuse_unknown(codes)
         names = [column.label for column in table.columns]
-        self._refuse_large_tables(stream.n_slots, names, complete=True)
+        self._refuse_large_tables(stream.n_slots, names)
         self._stream = stream.add(codes, labels, weights, n_threads=n_threads)
         self._encoding = self._stream.encoding(rules)
         self.super_parents_ = self._kept_features()

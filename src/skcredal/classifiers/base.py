@@ -23,9 +23,9 @@ from skcredal._validation import check_choice, check_integer, naming
 from skcredal.data.columns import read_series, read_table
 from skcredal.data.encoding import EncodingRules, learn_encoding
 from skcredal.data.target import encode_target, read_weights
-from skcredal.ensemble.counts import JointCounts, count, is_complete, pair_table_bytes
+from skcredal.ensemble.counts import JointCounts, count, pair_table_bytes
 from skcredal.ensemble.naive import ValueCounts, count_values
-from skcredal.ensemble.parameters import SpodeTables, chunks
+from skcredal.ensemble.parameters import SpodeTables, prediction_chunks
 from skcredal.ensemble.weights import log_likelihoods
 
 __all__ = ["TabularClassifier", "TrainingRows"]
@@ -63,10 +63,6 @@ class TrainingRows:
     def n_features(self) -> int:
         """How many features were kept."""
         return len(self.codes)
-
-    def is_complete(self, n_states: IntArray) -> bool:
-        """Tell whether every cell is known."""
-        return is_complete(self.codes, n_states)
 
     def count_values(self, n_states: IntArray, n_classes: int) -> ValueCounts:
         """Count the classes and values."""
@@ -236,7 +232,9 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
         def work_on(rows: slice) -> None:
             work(np.ascontiguousarray(codes[:, rows]), rows)
 
-        run_in_threads(work_on, chunks(codes.shape[1]), thread_count(self.n_jobs))
+        n_threads = thread_count(self.n_jobs)
+        n_numbers = len(codes) * len(self.classes_)
+        run_in_threads(work_on, prediction_chunks(codes.shape[1], n_numbers, n_threads), n_threads)
 
     def _encode_training(self, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
         """Read the training table, learn its encoding and the classes, and return the rows that count."""
@@ -295,10 +293,10 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
     def _check_pair_tables(self, rows: TrainingRows) -> None:
         """Refuse pair tables beyond the limit before they are allocated."""
         n_states = self._encoding.n_states
-        self._refuse_large_tables(n_states, self._kept_features(), complete=rows.is_complete(n_states))
+        self._refuse_large_tables(n_states, self._kept_features())
 
-    def _refuse_large_tables(self, n_states: IntArray, names: Any, *, complete: bool) -> None:
-        needed = pair_table_bytes(n_states, len(self.classes_), complete=complete)
+    def _refuse_large_tables(self, n_states: IntArray, names: Any) -> None:
+        needed = pair_table_bytes(n_states, len(self.classes_))
         limit = get_config()["pair_table_limit"]
         if needed <= limit:
             return

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from skcredal import kernels
 from skcredal._arrays import CodeArray, FloatArray
 from skcredal._threads import thread_count
 from skcredal._validation import check_real
@@ -87,16 +86,7 @@ class SpodeEnsemble(TabularClassifier):
         return proba
 
     def _posterior(self, chunk: CodeArray) -> FloatArray:
-        return self._weighted_mean(chunk, self._tables.posteriors(chunk))
-
-    def _weighted_mean(self, chunk: CodeArray, posterior: FloatArray) -> FloatArray:
-        """Return the posterior of a chunk under the reference prior from those of its SPODEs."""
-        tables = self._tables
-        out = np.empty((chunk.shape[1], len(self.classes_)))
-        kernels.inference.mean_posterior(
-            chunk, tables.layout.n_states, posterior, self.weights_, tables.prior, out
-        )
-        return out
+        return self._tables.mean_posterior(chunk, self.weights_)[0]
 
 
 class LikelihoodWeightedEnsemble(SpodeEnsemble):

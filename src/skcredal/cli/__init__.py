@@ -10,7 +10,7 @@ __all__ = ["main"]
 def main() -> None:
     """Run the command line; without the packages it needs, say so in one line."""
     try:
-        for module in ("typer", "rich", "pandas", "matplotlib"):
+        for module in ("typer", "rich", "pandas"):
             require(module, extra="cli", purpose="The command line")
         from skcredal.cli.app import app
     except ImportError as error:

@@ -14,6 +14,7 @@ from skcredal.cli.evaluate import check_report, evaluate_classifiers, print_rank
 from skcredal.cli.models import (
     check_output,
     explain_row,
+    known_class,
     predictions,
     read_for_model,
     read_model,
@@ -61,8 +62,12 @@ Missing = Annotated[
     ),
 ]
 UsualMissing = Annotated[
-    bool,
-    typer.Option("--usual-missing/--no-usual-missing", help="Whether the usual ones are missing values."),
+    bool | None,
+    typer.Option(
+        "--usual-missing/--no-usual-missing",
+        help="Whether the usual ones are missing values; they are by default.",
+        show_default=False,
+    ),
 ]
 Runs = Annotated[int, typer.Option(min=1, help="How often the rows are shuffled and split anew.")]
 Folds = Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")]
@@ -87,7 +92,7 @@ def fit(
     delimiter: Delimiter = None,
     decimal: Decimal = None,
     missing: Missing = None,
-    usual_missing: UsualMissing = True,
+    usual_missing: UsualMissing = None,
 ) -> None:
     """Learn a classifier from a table and keep it in a file.
 
@@ -105,7 +110,7 @@ def fit(
     table = label_table(data, reading, target=target, drop=drop or [], as_classes=as_classes)
     with shown_warnings():
         made.fit(table.features, table.target)
-    save(made, path)
+    save(made, path, notes={"target": target, "reading": reading.to_notes()})
     rows, columns = table.features.shape
     note(
         f"{type(made).__name__} learned from {rows} rows and {columns} columns, "
@@ -125,7 +130,7 @@ def predict(
     delimiter: Delimiter = None,
     decimal: Decimal = None,
     missing: Missing = None,
-    usual_missing: UsualMissing = True,
+    usual_missing: UsualMissing = None,
 ) -> None:
     r"""Classify the rows of a table with a model.
 
@@ -133,19 +138,19 @@ def predict(
     classes that remain whatever the prior, separated by | in text and a list in Parquet), robustness (of
     bma-aode* and comp-aode*), and lower:CLASS and upper:CLASS, the bounds of each probability; for a
     classifier without sets, class and probability:CLASS. Columns that the model does not know are ignored.
+    The model remembers with which --missing, --decimal and --no-usual-missing its table was read.
 
     Example: skcredal predict outcome.skcredal new_patients.csv -o answers.csv
     """
     format_ = check_output(out, inputs=[model, data])
-    loaded = read_model(model)
-    frame = read_for_model(
-        loaded, data, Reading(format, encoding, delimiter, decimal, missing, usual_missing)
-    )
+    kept = read_model(model)
+    reading = Reading(format, encoding, delimiter, decimal, missing, usual_missing)
+    frame, _ = read_for_model(kept, data, reading)
     parts: list[dict[str, Any]] = []
     with progress_bar("rows", len(frame)) as advance, shown_warnings():
         for start in range(0, len(frame), _ROWS):
             part = frame.iloc[start : start + _ROWS]
-            parts.append(predictions(loaded, part))
+            parts.append(predictions(kept.classifier, part))
             advance(len(part))
     columns = {name: list(chain.from_iterable(part[name] for part in parts)) for name in parts[0]}
     write_table(columns, out, format_)
@@ -163,7 +168,7 @@ def explain(
     delimiter: Delimiter = None,
     decimal: Decimal = None,
     missing: Missing = None,
-    usual_missing: UsualMissing = True,
+    usual_missing: UsualMissing = None,
 ) -> None:
     """Say why a row was decided, or left undecided.
 
@@ -172,20 +177,23 @@ def explain(
 
     Example: skcredal explain outcome.skcredal new_patients.csv --row 2
     """
-    loaded = read_model(model)
-    if not hasattr(loaded, "explain"):
+    kept = read_model(model)
+    classifier = kept.classifier
+    if not hasattr(classifier, "explain"):
         raise CallError(
-            f"{type(loaded).__name__} has no set of priors over models, and nothing to explain with; "
+            f"{type(classifier).__name__} has no set of priors over models, and nothing to explain with; "
             "comp-aode* and bma-aode* have."
         )
-    frame = read_for_model(
-        loaded, data, Reading(format, encoding, delimiter, decimal, missing, usual_missing)
-    )
+    reading = Reading(format, encoding, delimiter, decimal, missing, usual_missing)
+    frame, true = read_for_model(kept, data, reading)
     for number in row:
         if number > len(frame):
             raise CallError(f"--row must be at most {len(frame)}, the number of rows, got {number}.")
     with shown_warnings():
-        texts = [explain_row(loaded, frame.iloc[[number - 1]], number) for number in row]
+        texts = [
+            explain_row(classifier, frame.iloc[[number - 1]], number, known_class(kept, true, number - 1))
+            for number in row
+        ]
     sys.stdout.write("\n\n".join(texts) + "\n")
 
 
@@ -218,7 +226,7 @@ def evaluate(
     delimiter: Delimiter = None,
     decimal: Decimal = None,
     missing: Missing = None,
-    usual_missing: UsualMissing = True,
+    usual_missing: UsualMissing = None,
 ) -> None:
     """Compare classifiers on a table by cross-validation.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -13,44 +14,74 @@ import numpy as np
 from skcredal._extras import require
 from skcredal.classifiers.base import TabularClassifier
 from skcredal.cli.console import CallError
-from skcredal.cli.tables import Reading, need_columns, read_user_table, shown
+from skcredal.cli.tables import Reading, are_reading_notes, need_columns, read_user_table, shown
+from skcredal.data.columns import is_missing
 from skcredal.data.features import CategoricalFeature, NumericFeature
 from skcredal.data.tables import table_format
 from skcredal.decisions import set_labels
-from skcredal.persistence import load
+from skcredal.persistence import load, read_notes
 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["check_output", "explain_row", "predictions", "read_for_model", "read_model", "write_table"]
+__all__ = [
+    "KeptModel",
+    "check_output",
+    "explain_row",
+    "known_class",
+    "predictions",
+    "read_for_model",
+    "read_model",
+    "write_table",
+]
 
 # Bars are drawn as many characters wide.
 _BAR = 24
+# Three decimals show votes from this on.
+_VISIBLE = 0.0005
 
 
-def read_model(path: str) -> Any:
+@dataclass(frozen=True, slots=True, eq=False)
+class KeptModel:
+    """A classifier from a file, and what skcredal fit noted: its target, and how its table was read."""
+
+    classifier: Any
+    target: str | None
+    reading: dict[str, Any]
+
+
+def read_model(path: str) -> KeptModel:
     """Load a model; a file that does not exist is a mistake of the call."""
     if not Path(path).is_file():
         raise CallError(f"There is no model {path!r}; skcredal fit writes one.")
-    model = load(path)
-    if not hasattr(model, "predict_proba"):
-        raise ValueError(f"{path} holds {type(model).__name__}, which is no classifier.")
-    return model
+    classifier = load(path)
+    if not hasattr(classifier, "predict_proba"):
+        raise ValueError(f"{path} holds {type(classifier).__name__}, which is no classifier.")
+    notes = read_notes(path)
+    target, reading = notes.get("target"), notes.get("reading", {})
+    if not isinstance(target, (str, type(None))) or not are_reading_notes(reading):
+        raise ValueError(f"{path} cannot be used: its notes on how its table was read are damaged.")
+    return KeptModel(classifier, target, reading)
 
 
-def read_for_model(model: Any, data: str, reading: Reading) -> pandas.DataFrame:
-    """Read the columns that a model has learned from, each as it has learned it."""
+def read_for_model(
+    kept: KeptModel, data: str, reading: Reading
+) -> tuple[pandas.DataFrame, pandas.Series[Any] | None]:
+    """Read the columns that a model has learned from, each as it has learned it; and the target, if there."""
+    model = kept.classifier
     names = getattr(model, "feature_names_in_", None)
     states = _states(model)
-    frame = read_user_table(data, reading, text_columns=states)
+    text_columns = [*states, *([] if kept.target is None else [kept.target])]
+    table = read_user_table(data, reading.with_notes(kept.reading), text_columns=text_columns)
     if names is None:
-        if frame.shape[1] != model.n_features_in_:
+        if table.shape[1] != model.n_features_in_:
             raise ValueError(
                 f"The model has learned from {model.n_features_in_} columns without names, and {shown(data)} "
-                f"has {frame.shape[1]}."
+                f"has {table.shape[1]}."
             )
-        return frame
-    frame = need_columns(frame, [str(name) for name in names], data).copy()
+        return table, None
+    true = table[kept.target] if kept.target in table.columns else None
+    frame = need_columns(table, [str(name) for name in names], data).copy()
     _refuse_text_for_numbers(model, frame, data)
     for name, of_column in states.items():
         # Text stands for states of other kinds, too: a model learned from Parquet knows True, not "True".
@@ -59,7 +90,7 @@ def read_for_model(model: Any, data: str, reading: Reading) -> pandas.DataFrame:
             frame[name] = [
                 by_text.get(cell, cell) if isinstance(cell, str) else cell for cell in frame[name].tolist()
             ]
-    return frame
+    return frame, true
 
 
 def _refuse_text_for_numbers(model: Any, frame: pandas.DataFrame, data: str) -> None:
@@ -172,15 +203,15 @@ def _escape(label: str) -> str:
     return label.replace("\\", "\\\\").replace("|", "\\|")
 
 
-def explain_row(model: Any, row: pandas.DataFrame, number: int) -> str:
-    """Return in words and numbers why a model decided a row, or left it undecided."""
+def explain_row(model: Any, row: pandas.DataFrame, number: int, known: str | None = None) -> str:
+    """Return in words and numbers why a model decided a row, or left it undecided, and what is known."""
     case = model.explain(row).iloc[0]
     sets, interval = model.predict_set(row)[0], model.predict_interval(row)[0]
     proba = model.predict_proba(row)[0]
     labels = [str(label) for label in model.classes_]
     predicted, rival = str(case["predicted"]), None if case["rival"] is None else str(case["rival"])
     width = max(map(len, ["class", *labels]))
-    lines = [f"Row {number}: {case['sentence']}", ""]
+    lines = [f"Row {number}: {case['sentence']}", *([] if known is None else [known]), ""]
     lines.append(f"  {'class':<{width}}  in set  lower  prob.  upper")
     for c in np.argsort(-proba, kind="stable"):
         low, high = interval[c]
@@ -193,6 +224,13 @@ def explain_row(model: Any, row: pandas.DataFrame, number: int) -> str:
     if len(case["super_parents"]) and rival is not None:
         lines += ["", *_votes(case, row, predicted, rival)]
     return "\n".join(lines)
+
+
+def known_class(kept: KeptModel, true: pandas.Series[Any] | None, row: int) -> str | None:
+    """Return what the table itself says of the class of a row, None if it does not."""
+    if true is None or is_missing(true.iloc[row]):
+        return None
+    return f"In the table, {kept.target} is {true.iloc[row]}."
 
 
 def _bar(low: float, high: float, reference: float) -> str:
@@ -215,7 +253,7 @@ def _votes(case: Any, row: pandas.DataFrame, predicted: str, rival: str) -> list
     names = list(case["super_parents"])
     values = [str(row[name].iloc[0]) if name in row else "" for name in names]
     width, value_width = max(map(len, [*names, "super-parent"])), max(map(len, [*values, "value"]))
-    flips = case["undecided"] and min(case["votes"]) < 0
+    flips = case["undecided"] and min(case["votes"]) <= -_VISIBLE
     lines = [
         "Which models (around which super-parents) speak for what, and the prior over them that "
         f"{f'flips the answer to {rival}' if flips else f'favours {rival} most'}:",
@@ -223,6 +261,8 @@ def _votes(case: Any, row: pandas.DataFrame, predicted: str, rival: str) -> list
     ]
     for name, value, vote, prior in zip(names, values, case["votes"], case["prior"], strict=True):
         weight = "-" if prior != prior else f"{prior:.3f}"
-        speaks = f"{abs(vote):.3f} for {predicted if vote > 0 else rival}" if vote else "for neither"
+        speaks = f"{abs(vote):.3f} for {predicted if vote > 0 else rival}"
+        if abs(vote) < _VISIBLE:
+            speaks = "about the same for both"
         lines.append(f"  {name:<{width}}  {value:<{value_width}}  {weight:>5}  {speaks}")
     return lines

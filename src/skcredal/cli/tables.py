@@ -6,7 +6,7 @@ import difflib
 import re
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from skcredal.data.tables import FORMATS, read_table_file, table_format
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["LabelledTable", "Reading", "label_table", "need_columns", "read_user_table"]
+__all__ = ["LabelledTable", "Reading", "are_reading_notes", "label_table", "need_columns", "read_user_table"]
 
 _DELIMITERS = {
     "tab": "\t",
@@ -48,13 +48,39 @@ class Reading:
     delimiter: str | None = None
     decimal: str | None = None
     missing: list[str] | None = None
-    usual_missing: bool = True
+    usual_missing: bool | None = None
+    default_decimal: str | None = None
 
     def __post_init__(self) -> None:
         if self.format is not None and self.format not in FORMATS:
             raise CallError(f"--format must be one of {', '.join(FORMATS)}, got {self.format!r}.")
         if self.decimal not in (None, ".", ","):
             raise CallError(f"--decimal must be . or a comma, got {self.decimal!r}.")
+
+    def to_notes(self) -> dict[str, Any]:
+        """Return what changes the values that are read, for a model to remember."""
+        options = {"decimal": self.decimal, "missing": self.missing, "usual_missing": self.usual_missing}
+        return {name: value for name, value in options.items() if value is not None}
+
+    def with_notes(self, notes: dict[str, Any]) -> Reading:
+        """Return this with what a model remembers, where the call says nothing else; markers add up."""
+        return replace(
+            self,
+            default_decimal=notes.get("decimal"),
+            missing=[*(self.missing or ()), *notes.get("missing", ())],
+            usual_missing=notes.get("usual_missing") if self.usual_missing is None else self.usual_missing,
+        )
+
+
+def are_reading_notes(notes: Any) -> bool:
+    """Tell whether notes of a file are such as :meth:`Reading.to_notes` makes."""
+    return (
+        isinstance(notes, dict)
+        and notes.get("decimal") in (None, ".", ",")
+        and notes.get("usual_missing") in (None, True, False)
+        and isinstance(notes.get("missing", []), list)
+        and all(isinstance(marker, str) for marker in notes.get("missing", []))
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,8 +108,9 @@ def read_user_table(data: str, reading: Reading, *, text_columns: Iterable[str] 
                 encoding=reading.encoding,
                 delimiter=None if delimiter is None else _DELIMITERS.get(delimiter, delimiter),
                 decimal=reading.decimal,
+                default_decimal=reading.default_decimal,
                 missing=reading.missing or (),
-                usual_missing=reading.usual_missing,
+                usual_missing=reading.usual_missing is not False,
                 text_columns=set(text_columns),
             )
         except OSError as error:

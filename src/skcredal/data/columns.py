@@ -15,7 +15,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
-from skcredal._arrays import AnyArray, BoolArray, FloatArray
+from skcredal import kernels
+from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray
 from skcredal._extras import require
 from skcredal._validation import naming
 
@@ -23,6 +24,7 @@ __all__ = [
     "Column",
     "Factor",
     "Table",
+    "as_bytes",
     "in_order",
     "is_missing",
     "make_frame",
@@ -50,11 +52,15 @@ def _named(read: Callable[[Column], Result]) -> Callable[[Column], Result]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Factor:
-    """A categorical column: for each row the place of its value among the states, -1 where it is missing."""
+    """A categorical column: for each row the place of its value among the states, -1 where it is missing.
+
+    ``occurrences`` tells how many rows have each state, where that was found out on the way.
+    """
 
     codes: AnyArray
     states: list[Any]
     declared: bool
+    occurrences: IntArray | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,6 +131,8 @@ class Column:
         values = self._array()
         if values.dtype.kind in "OSUT":
             return self._factor_of_objects(values.tolist())
+        if values.dtype == np.uint8 and values.flags.c_contiguous:
+            return _factor_of_bytes(values)
         if values.dtype.kind in "iu" and len(values):
             low, high = int(values.min()), int(values.max())
             if high - low < _SMALL_RANGE:
@@ -257,8 +265,24 @@ def in_order(states: list[Any]) -> list[Any]:
         return sorted(states, key=lambda state: (type(state).__name__, repr(state)))
 
 
+def _factor_of_bytes(values: AnyArray) -> Factor:
+    counts = np.zeros((4, kernels.cells.BYTE), np.int64)
+    kernels.cells.count_bytes(values, counts)
+    occurrences = counts.sum(axis=0)
+    present = np.flatnonzero(occurrences)
+    states = present.tolist()
+    if len(states) and states[-1] >= len(states):
+        lookup = np.zeros(kernels.cells.BYTE, np.uint8)
+        lookup[present] = np.arange(len(states))
+        values, bytes_ = np.empty_like(values), values
+        kernels.cells.translate(bytes_, lookup, values)
+    return Factor(values, states, declared=False, occurrences=occurrences[present])
+
+
 def _factor_of_small_integers(values: AnyArray, low: int, high: int) -> Factor:
-    shifted = (values - values.dtype.type(low)).astype(np.int64)
+    # Wide enough for the difference: int8 holds -128 and 127, but not how far they are apart.
+    wide = values.astype(np.int64) if values.dtype.kind == "i" else values
+    shifted = (wide - wide.dtype.type(low)).astype(np.int64)
     present = np.zeros(high - low + 1, np.bool_)
     present[shifted] = True
     rank = np.cumsum(present) - 1
@@ -272,8 +296,10 @@ def _declared_factor(series: nw.Series[Any]) -> Factor | None:
     narwhals reports only the categories that occur, and takes no notice of a null in an Arrow dictionary.
     """
     native = nw.to_native(series)
-    if hasattr(native, "cat") and hasattr(native.dtype, "categories") and not hasattr(native, "to_physical"):
-        return Factor(native.cat.codes.to_numpy(), native.cat.categories.tolist(), declared=True)
+    if hasattr(native.dtype, "categories") and not hasattr(native, "to_physical"):
+        accessor = getattr(native, "cat", None)  # asked once: each time it is built anew
+        if accessor is not None:
+            return Factor(accessor.codes.to_numpy(), accessor.categories.tolist(), declared=True)
     if hasattr(native, "to_physical"):
         if not isinstance(series.dtype, nw.Enum):
             return None
@@ -389,7 +415,8 @@ def _read_any_table(X: Any, estimator: Any) -> Table:
                     f"X must not be empty. Found array with 0 {what} (shape=({n_rows}, {n_columns})) while a "
                     f"minimum of 1 is required by {type(estimator).__name__}."
                 )
-        columns = [Column(f"Column {name!r}", frame[:, j]) for j, name in enumerate(frame.columns)]
+        series = zip(frame.columns, frame.iter_columns(), strict=True)
+        columns = [Column(f"Column {name!r}", column) for name, column in series]
         return Table(X, columns, n_rows)
     if isinstance(X, (list, tuple)):
         try:
@@ -402,7 +429,14 @@ def _read_any_table(X: Any, estimator: Any) -> Table:
             # Rows of mixed cells: numpy alone would turn the numbers into text.
             X = np.array(X, dtype=object)
     array = check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator)
-    return Table(array, [Column(f"Feature {j}", array[:, j]) for j in range(array.shape[1])], len(array))
+    data = as_bytes(array) if array.dtype.kind in "iu" else array.T
+    return Table(array, [Column(f"Feature {j}", column) for j, column in enumerate(data)], len(array))
+
+
+def as_bytes(table: AnyArray) -> AnyArray:
+    """Return the columns of a table of integers, as bytes one after the other if all of them are small."""
+    columns = np.empty(table.shape[::-1], np.uint8)
+    return columns if kernels.cells.bytes_of_columns(table, columns) else table.T
 
 
 def read_text(y: Any) -> Factor | None:

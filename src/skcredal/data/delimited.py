@@ -8,10 +8,21 @@ import io
 import math
 import warnings
 from collections.abc import Collection, Sequence
-from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+import numpy as np
+
+from skcredal._arrays import AnyArray, IntArray
 from skcredal._extras import require
+from skcredal.data._cells import (
+    Cells,
+    SplitTable,
+    column_names,
+    parse_numbers,
+    show,
+    split_carefully,
+    split_quickly,
+)
 
 if TYPE_CHECKING:
     import pandas
@@ -33,14 +44,11 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-# No text that is read holds it.
-_END = "\0"
 _INFINITE = frozenset(("inf", "infinity"))
-_DIGITS = frozenset("0123456789+-eE")
 # How much text, and how many of its records, the delimiter is guessed from.
 _SAMPLE_LENGTH, _SAMPLE_RECORDS = 1 << 16, 100
-# A column of text is pointed out if this share of its values are numbers.
-_NEARLY_NUMERIC = 0.9
+# A column of text is pointed out if this share of its different values are numbers, and there are as many.
+_NEARLY_NUMERIC, _NEARLY_NUMERIC_FROM = 0.9, 20
 
 
 def read_delimited(
@@ -50,6 +58,7 @@ def read_delimited(
     encoding: str | None = None,
     delimiter: str | None = None,
     decimal: str | None = None,
+    default_decimal: str | None = None,
     missing: Collection[str] = (),
     usual_missing: bool = True,
     text_columns: Collection[str] = (),
@@ -68,8 +77,10 @@ def read_delimited(
         What separates cells; by default that of comma, semicolon, tab and bar which gives the most columns of
         all that give every row the same number.
     decimal : {".", ","}, optional
-        The decimal sign; by default a comma in columns that are numbers with it and not with a point, where
-        the delimiter is no comma.
+        The decimal sign; by default a comma in columns that are numbers with it and not with a point. Where
+        all its commas might group digits, as in 1,234, and no semicolon separates cells, it is text.
+    default_decimal : {".", ","}, optional
+        The decimal sign where none is given, unless it separates cells.
     missing : collection of str
         Cells that are missing values, besides the usual ones.
     usual_missing : bool, default=True
@@ -102,8 +113,9 @@ def read_delimited(
     1   NaN   blue
     """
     library = require("pandas", extra="cli", purpose="Reading a table")
-    if decimal not in (None, ".", ","):
-        raise ValueError(f"decimal must be '.' or ',', got {decimal!r}.")
+    for parameter, sign in (("decimal", decimal), ("default_decimal", default_decimal)):
+        if sign not in (None, ".", ","):
+            raise ValueError(f"{parameter} must be '.' or ',', got {sign!r}.")
     text = decode(content, name, encoding)
     text, declared = _declared_delimiter(text)
     if delimiter is None:
@@ -112,17 +124,19 @@ def read_delimited(
         raise ValueError(
             f"delimiter must be one ASCII character, no letter, digit or quote, got {delimiter!r}."
         )
-    if decimal == delimiter:
-        raise ValueError(f"decimal and delimiter must differ, got {decimal!r} for both.")
-    header, rows, lines = _records(text, name, delimiter)
-    decimals = (decimal,) if decimal else (".",) if delimiter == "," else (".", ",")
-    reader = _ColumnReader(name, lines, decimals, delimiter, missing, usual_missing=usual_missing)
-    columns: Sequence[Sequence[str]] = list(zip(*rows, strict=True)) or [()] * len(header)
-    series = {}
-    for column, cells in zip(header, columns, strict=True):
-        values, dtype = reader.read(column, cells, as_text=column in text_columns)
-        series[column] = library.Series(values, dtype=dtype)
-    frame: pandas.DataFrame = library.DataFrame(series)
+    if decimal is None and default_decimal != delimiter:
+        decimal = default_decimal
+    decimals = (decimal,) if decimal else (".", ",")
+    reader = _ColumnReader(name, decimals, delimiter, missing, usual_missing=usual_missing)
+    table = reader.split(text, text_columns)
+    header = _header(table.header, f"{name}, line {table.header_line}")
+    frame: pandas.DataFrame = library.DataFrame(
+        {
+            column: library.Series(values, dtype=values.dtype)
+            for column, cells in zip(header, table.columns, strict=True)
+            for values in [reader.read(column, cells, as_text=column in text_columns)]
+        }
+    )
     return frame
 
 
@@ -164,14 +178,14 @@ def decode(content: bytes, name: str, encoding: str | None = None) -> str:
             f"{name}, line {line}: text must not hold NUL, as here: this is a binary file, or its encoding "
             "is another (utf-16-le?)."
         )
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def _declared_delimiter(text: str) -> tuple[str, str | None]:
     """Take off the line with which a spreadsheet declares its delimiter; line numbers stay."""
-    first, end, rest = text.partition("\n")
-    if len(first) == 5 and first.lower().startswith("sep=") and first[4] in DELIMITERS:
-        return end + rest, first[4]
+    first = text[:6]
+    if first[:4].lower() == "sep=" and first[4:5] in DELIMITERS and first[5:] in ("", "\n"):
+        return text[5:], first[4]
     return text, None
 
 
@@ -194,66 +208,17 @@ def _guess_delimiter(text: str) -> str:
     return max(DELIMITERS, key=score)
 
 
-def _records(text: str, name: str, delimiter: str) -> tuple[list[str], list[list[str]], list[int]]:
-    """Return the names of the columns, the rows, and the line on which each row begins."""
-    # The reader's own limit for a cell is one of the whole process, and others change it.
-    csv.field_size_limit(max(csv.field_size_limit(), len(text)))
-    # A quote that is never closed swallows the end, which would otherwise go unnoticed.
-    parts = chain(io.StringIO(text), () if text.endswith("\n") else ("\n",), (_END,))
-    reader = csv.reader(parts, delimiter=delimiter, skipinitialspace=True)
-    header: list[str] | None = None
-    rows: list[list[str]] = []
-    lines: list[int] = []
-    line = 1
-    for record in reader:
-        if record and _END in record[-1]:
-            if record != [_END]:
-                raise ValueError(f"{name}, line {line}: a quote is opened here and never closed.")
-        elif header is None:
-            if any(map(str.strip, record)):
-                header = _header(record, f"{name}, line {line}")
-        elif record and (len(record) > 1 or record[0].strip()):
-            if len(record) != len(header):
-                width = "1 cell" if len(header) == 1 else f"{len(header)} cells"
-                rule = f"a row must have {width}, one for each column"
-                raise ValueError(
-                    f"{name}, line {line}: {rule}, got {len(record)} in {_show(delimiter.join(record))}."
-                )
-            rows.append(record)
-            lines.append(line)
-        line = reader.line_num + 1
-    if header is None:
-        raise ValueError(f"{name} is empty: its first line must name the columns.")
-    return header, rows, lines
-
-
 def _header(record: Sequence[str], where: str) -> list[str]:
-    stripped = [cell.strip() for cell in record]
-    names = [cell or f"column {place}" for place, cell in enumerate(stripped, start=1)]
+    names = column_names(record)
     for place, column in enumerate(names):
         if column in names[:place]:
-            raise ValueError(f"{where}: columns must have different names, got {_show(column)} twice.")
-    if all(map(_is_number, filter(None, stripped))):
+            raise ValueError(f"{where}: columns must have different names, got {show(column)} twice.")
+    if parse_numbers([cell.strip() for cell in record if cell.strip()], ".") is not None:
         warnings.warn(
             f"{where}: this line is taken for the names of the columns, though it holds only numbers.",
             stacklevel=2,
         )
     return names
-
-
-def _is_number(cell: str) -> bool:
-    return _numbers({cell}, ".") is not None
-
-
-def _numbers(cells: Collection[str], decimal: str) -> dict[str, float] | None:
-    """Return what each of the different cells is as a number, or None if one of them is none."""
-    # float() accepts more than is written in tables: "nan", "1_000", digits of other scripts.
-    if not (_DIGITS | {decimal}).issuperset("".join(cells)):
-        return None
-    try:
-        return {cell: float(cell.replace(decimal, ".")) for cell in cells}
-    except ValueError:
-        return None
 
 
 class _ColumnReader:
@@ -262,38 +227,57 @@ class _ColumnReader:
     def __init__(
         self,
         name: str,
-        lines: Sequence[int],
         decimals: tuple[str, ...],
         delimiter: str,
         missing: Collection[str],
         *,
         usual_missing: bool,
     ) -> None:
-        self._name, self._lines, self._decimals, self._delimiter = name, lines, decimals, delimiter
+        self._name, self._decimals, self._delimiter = name, decimals, delimiter
         self._missing = frozenset(missing) | (MISSING_MARKERS if usual_missing else frozenset())
         self._numeric_missing = self._missing | (_NUMERIC_MARKERS if usual_missing else frozenset())
+        # With semicolons a comma is decimal; elsewhere it might group digits, as in 1,234.
+        self._thousands = delimiter != ";" and len(decimals) > 1
+        self._quick_decimals = (".",) if self._thousands else decimals
 
-    def read(self, column: str, cells: Sequence[str], *, as_text: bool) -> tuple[list[Any], str]:
-        """Return the values of a column and their type."""
-        values = [cell.strip() for cell in cells]
-        different = set(values)
+    def split(self, text: str, text_columns: Collection[str]) -> SplitTable:
+        """Split a text into the cells of its columns."""
+        table = split_quickly(
+            text,
+            self._delimiter,
+            decimals=self._quick_decimals,
+            missing=self._numeric_missing,
+            text_columns=text_columns,
+        ) or split_carefully(text, self._name, self._delimiter)
+        self._line_of = table.line_of
+        return table
+
+    def read(self, column: str, cells: Cells, *, as_text: bool) -> AnyArray:
+        """Return the values of a column: numbers if all that are known are, else text and None."""
         if not as_text:
-            known = different - self._numeric_missing
+            for decimal in self._quick_decimals:
+                quickly = cells.numbers(decimal, self._numeric_missing)
+                if quickly is not None:
+                    return quickly
+        different, places = cells.different()
+        if not as_text:
+            known = [cell for cell in different if cell not in self._numeric_missing]
             infinite = {cell for cell in known if cell.lstrip("+-").lower() in _INFINITE}
             for decimal in self._decimals:
-                numbers = _numbers(known - infinite, decimal)
+                numbers = parse_numbers([cell for cell in known if cell not in infinite], decimal)
                 if numbers is None or (decimal == "," and self._may_be_thousands(numbers)):
                     continue
-                self._refuse_infinite(column, values, infinite, numbers)
-                numbers.update(dict.fromkeys(different - known, math.nan))
-                return [numbers[cell] for cell in values], "float64"
-            self._warn_if_nearly_numeric(column, values, known)
-        missing = different & self._missing
-        return [None if cell in missing else cell for cell in values] if missing else values, "object"
+                infinite.update(cell for cell, number in numbers.items() if math.isinf(number))
+                self._refuse_infinite(column, different, places, infinite)
+                floats: AnyArray = np.array([numbers.get(cell, math.nan) for cell in different], np.float64)
+                return floats[places]
+            self._warn_if_nearly_numeric(column, different, places, known)
+        texts: AnyArray = np.array([None if cell in self._missing else cell for cell in different], object)
+        return texts[places]
 
     def _may_be_thousands(self, cells: Collection[str]) -> bool:
-        """Tell whether all commas might group digits, as in 1,234; with semicolons they are decimal."""
-        if self._delimiter == ";" or len(self._decimals) == 1:
+        """Tell whether all commas might group digits."""
+        if not self._thousands:
             return False
         broken = [cell.lstrip("+-").split(",") for cell in cells if "," in cell]
         return all(
@@ -301,28 +285,36 @@ class _ColumnReader:
         )
 
     def _refuse_infinite(
-        self, column: str, values: Sequence[str], infinite: set[str], numbers: dict[str, float]
+        self, column: str, different: Sequence[str], places: IntArray, infinite: set[str]
     ) -> None:
-        wrong = infinite | {cell for cell, number in numbers.items() if math.isinf(number)}
-        if wrong:
-            row = next(r for r, cell in enumerate(values) if cell in wrong)
+        if infinite:
+            line, cell = self._first(different, places, infinite)
             raise ValueError(
-                f"{self._name}, line {self._lines[row]}, column {_show(column)}: a number must be finite, "
-                f"got {_show(values[row])}."
+                f"{self._name}, line {line}, column {show(column)}: a number must be finite, "
+                f"got {show(cell)}."
             )
 
-    def _warn_if_nearly_numeric(self, column: str, values: Sequence[str], known: set[str]) -> None:
-        strange = {cell for cell in known if not any(_numbers({cell}, sign) for sign in self._decimals)}
-        if len(known) < 20 or len(known) - len(strange) < _NEARLY_NUMERIC * len(known) or not strange:
+    def _warn_if_nearly_numeric(
+        self, column: str, different: Sequence[str], places: IntArray, known: Sequence[str]
+    ) -> None:
+        most = (1.0 - _NEARLY_NUMERIC) * len(known)
+        if len(known) < _NEARLY_NUMERIC_FROM:
             return
-        row = next(r for r, cell in enumerate(values) if cell in strange)
-        warnings.warn(
-            f"{self._name}, line {self._lines[row]}: column {_show(column)} is read as text, since "
-            f"{_show(values[row])} is no number, as nearly all others are.",
-            stacklevel=2,
-        )
+        strange: set[str] = set()
+        for cell in known:
+            if not any(parse_numbers([cell], sign) for sign in self._decimals):
+                strange.add(cell)
+                if len(strange) > most:
+                    return
+        if strange:
+            line, cell = self._first(different, places, strange)
+            warnings.warn(
+                f"{self._name}, line {line}: column {show(column)} is read as text, since {show(cell)} is no "
+                "number, as nearly all others are.",
+                stacklevel=2,
+            )
 
-
-def _show(text: str) -> str:
-    """Quote a value, cut to a length that leaves the message readable."""
-    return repr(text if len(text) <= 60 else text[:57] + "...")
+    def _first(self, different: Sequence[str], places: IntArray, wanted: set[str]) -> tuple[int, str]:
+        """Return the line and the cell of the first row that has one of these."""
+        row = int(np.isin(places, [at for at, cell in enumerate(different) if cell in wanted]).argmax())
+        return self._line_of(row), different[places[row]]

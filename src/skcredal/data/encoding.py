@@ -5,12 +5,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from skcredal._arrays import BoolArray, CodeArray, CountArray, IntArray, LabelArray
+from skcredal import kernels
+from skcredal._arrays import AnyArray, BoolArray, CodeArray, CountArray, IntArray, LabelArray
 from skcredal._threads import run_in_threads
 from skcredal.data.columns import Table, is_missing
 from skcredal.data.features import CategoricalFeature, NumericFeature
@@ -39,24 +41,51 @@ class EncodingRules:
     max_categories: int | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class TableEncoding:
     """How a table becomes codes: what was learned of each of its features, and which of them were kept."""
 
     features: list[Feature]
 
-    @property
+    @cached_property
     def kept(self) -> list[int]:
         """The places of the features that tell something: those with a single bin or value are dropped."""
         return [j for j, feature in enumerate(self.features) if feature.is_informative]
 
-    @property
+    @cached_property
     def n_states(self) -> IntArray:
         """The numbers of states of the features kept."""
         return np.array([self.features[j].n_states for j in self.kept], np.int64)
 
+    @cached_property
+    def byte_codes(self) -> AnyArray | None:
+        """The code of every byte, and of any other integer, for each feature kept, (k, 257).
+
+        ``None`` where a table of integers needs more care: a feature is numeric, has states that are no
+        bytes, or refuses unknown ones.
+        """
+        beyond = kernels.cells.BYTE
+        if self.n_states.max(initial=0) >= beyond:
+            return None
+        codes = np.repeat(self.n_states.astype(np.uint8)[:, None], beyond + 1, axis=1)
+        places = {j: place for place, j in enumerate(self.kept)}
+        for j, feature in enumerate(self.features):
+            if not isinstance(feature, CategoricalFeature) or feature.refuse_unknown or not feature.lookup:
+                return None
+            if not all(isinstance(state, int) and 0 <= state < beyond for state in feature.lookup):
+                return None
+            if j in places:
+                states = np.array(list(feature.lookup), np.int64)
+                codes[places[j], states] = list(feature.lookup.values())
+        return codes
+
     def encode(self, table: Table, *, n_threads: int = 1, is_part: bool = False) -> CodeArray:
         """Return the codes of the features kept, (k, n_rows), of a table or a part of one."""
+        matrix = table.data
+        if isinstance(matrix, np.ndarray) and matrix.dtype.kind in "iu" and self.byte_codes is not None:
+            codes = np.empty((len(self.kept), len(matrix)), np.uint8)
+            kernels.cells.translate_table(matrix, np.array(self.kept, np.int64), self.byte_codes, codes)
+            return codes
         kept = set(self.kept)
         for j, (feature, column) in enumerate(zip(self.features, table.columns, strict=True)):
             if j in kept:
@@ -66,12 +95,12 @@ class TableEncoding:
             else:
                 column.check()
 
-        def read(j: int) -> IntArray:
+        def read(j: int) -> AnyArray:
             return self.features[j].read(table.columns[j], is_part=is_part)
 
         return self._stack(read, table.n_rows, n_threads)
 
-    def _stack(self, read: Callable[[int], IntArray], n_rows: int, n_threads: int) -> CodeArray:
+    def _stack(self, read: Callable[[int], AnyArray], n_rows: int, n_threads: int) -> CodeArray:
         """Put the codes of the features kept into the smallest integers that hold every state and unknown."""
         kept, most = self.kept, int(self.n_states.max(initial=0))
         codes = np.empty((len(kept), n_rows), np.min_scalar_type(most))
@@ -119,7 +148,7 @@ def learn_encoding(
     declared = declared_states(labels_of_columns, categorical, rules.categories)
     impute = rules.missing == "impute"
 
-    def learn(j: int) -> tuple[Feature, IntArray]:
+    def learn(j: int) -> tuple[Feature, AnyArray]:
         column = table.columns[j]
         if not categorical[j]:
             numbers = column.numbers()

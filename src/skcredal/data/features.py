@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from skcredal import kernels
 from skcredal._arrays import AnyArray, CountArray, FloatArray, IntArray, LabelArray
 from skcredal.data.columns import Column, Factor
 from skcredal.data.cuts import cuts_of_histogram, cuts_of_rows
@@ -155,10 +156,12 @@ def _cuts_between_cells(low: FloatArray, high: FloatArray, counts: CountArray) -
 
 def state_counts(factor: Factor, weights: CountArray | None) -> dict[Any, float]:
     """Return how often each state of a column was seen, or the weight of its rows."""
-    known = factor.codes >= 0
-    occurrences = np.bincount(
-        factor.codes[known], None if weights is None else weights[known], len(factor.states)
-    )
+    occurrences = factor.occurrences
+    if occurrences is None or weights is not None:
+        known = factor.codes >= 0
+        occurrences = np.bincount(
+            factor.codes[known], None if weights is None else weights[known], len(factor.states)
+        )
     return dict(zip(factor.states, occurrences.tolist(), strict=True))
 
 
@@ -257,7 +260,7 @@ class CategoricalFeature:
 
     def warn_of_another_kind(self, states: list[Any], label: str) -> None:
         """Warn if a column holds none of the states and nothing like them: text instead of numbers."""
-        if not states or any(state in self.lookup for state in states):
+        if not states or not self.lookup or any(state in self.lookup for state in states):
             return
         if {_kind(state) for state in states}.isdisjoint(_kind(state) for state in self.lookup):
             warnings.warn(
@@ -266,10 +269,12 @@ class CategoricalFeature:
                 stacklevel=2,
             )
 
-    def encode(self, factor: Factor, label: str) -> IntArray:
+    def encode(self, factor: Factor, label: str) -> AnyArray:
         """Return the codes of a factor; the label names it in an error."""
         codes = [self.lookup.get(state, self.n_states) for state in factor.states]
-        new_codes: IntArray = np.array([*codes, self.fill], np.int64)[factor.codes]
+        # A missing value, -1, stands for the last.
+        lookup = np.array([*codes, self.fill], np.min_scalar_type(self.n_states))
+        new_codes = self._translated(factor.codes, lookup)
         if self.refuse_unknown:
             unknown = (new_codes == self.n_states) & (factor.codes >= 0)
             if unknown.any():
@@ -278,7 +283,19 @@ class CategoricalFeature:
                 raise ValueError(f"{label} holds unknown states, and handle_unknown='error': {shown}.")
         return new_codes
 
-    def read(self, column: Column, *, is_part: bool = False) -> IntArray:
+    @staticmethod
+    def _translated(codes: AnyArray, lookup: AnyArray) -> AnyArray:
+        if codes.itemsize > 1 or lookup.itemsize > 1 or not codes.flags.c_contiguous:
+            return np.asarray(lookup[codes])
+        if codes.dtype == np.uint8 and np.array_equal(lookup[:-1], np.arange(len(lookup) - 1)):
+            return codes
+        of_bytes = np.full(kernels.cells.BYTE, lookup[-1])
+        of_bytes[: len(lookup) - 1] = lookup[:-1]
+        new_codes = np.empty(len(codes), np.uint8)
+        kernels.cells.translate(codes.view(np.uint8), of_bytes, new_codes)
+        return new_codes
+
+    def read(self, column: Column, *, is_part: bool = False) -> AnyArray:
         """Return the codes of a column; of a part of one, it is no wonder that it lacks states."""
         factor = column.factor()
         if not is_part:

@@ -307,22 +307,6 @@ class EncodingStatistics:
         warn_of_identifiers(encoding, labels, self.n_rows)
         return encoding
 
-    def is_complete(self, encoding: TableEncoding) -> bool:
-        """Tell whether no cell of the features kept is unknown."""
-        for j in encoding.kept:
-            feature, column = encoding.features[j], self.columns[j]
-            if isinstance(feature, NumericFeature):
-                assert column.numbers is not None
-                if column.numbers.missing.any() and np.isnan(feature.fill):
-                    return False
-            else:
-                assert column.states is not None
-                if column.states.missing > 0 and feature.fill == feature.n_states:
-                    return False
-                if any(n > 0 and state not in feature.lookup for state, n in column.states.seen.items()):
-                    return False
-        return True
-
 
 def merge_classes(one: AnyArray, two: AnyArray) -> AnyArray:
     """Return the classes of two parts, sorted.

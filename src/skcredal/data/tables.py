@@ -65,6 +65,7 @@ def read_table_file(
     encoding: str | None = None,
     delimiter: str | None = None,
     decimal: str | None = None,
+    default_decimal: str | None = None,
     missing: Collection[str] = (),
     usual_missing: bool = True,
     text_columns: Collection[str] = (),
@@ -77,7 +78,7 @@ def read_table_file(
         Where it is. What is compressed with gzip is unpacked.
     format : {"csv", "tsv", "parquet", "arff"}, optional
         Its format; by default what the end of the name says and, of a stream, what its content looks like.
-    encoding, delimiter, decimal, missing, usual_missing, text_columns
+    encoding, delimiter, decimal, default_decimal, missing, usual_missing, text_columns
         As in :func:`~skcredal.data.delimited.read_delimited`; they have no meaning for Parquet and ARFF.
 
     Returns
@@ -126,6 +127,7 @@ def read_table_file(
         encoding=encoding,
         delimiter=delimiter,
         decimal=decimal,
+        default_decimal=default_decimal,
         missing=missing,
         usual_missing=usual_missing,
         text_columns=text_columns,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from numbers import Real
 from typing import Any
 
@@ -11,12 +10,15 @@ from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from skcredal._arrays import AnyArray, CountArray, FloatArray, LabelArray
-from skcredal._validation import naming
-from skcredal.data.columns import is_missing, read_series, read_text
+from skcredal._validation import naming, real_numbers, refuse_mask
+from skcredal.data.columns import Column, as_bytes, is_missing, read_series, read_text
 
 __all__ = ["ONLY_ZEROS", "check_weights", "encode_target", "read_weights"]
 
 ONLY_ZEROS = "sample_weight must hold a number > 0, got only zeros: no row is left."
+
+# Sums of more extreme weights and their likelihoods would leave the range of doubles.
+_LEAST_WEIGHT, _MOST_WEIGHT = 1e-100, 1e100
 
 
 def encode_target(y: Any, *, estimator: Any, n_rows: int | None = None) -> tuple[AnyArray, LabelArray]:
@@ -39,7 +41,7 @@ def encode_target(y: Any, *, estimator: Any, n_rows: int | None = None) -> tuple
 
 
 def _encode_classes(y: Any, n_rows: int | None) -> tuple[AnyArray, LabelArray]:
-    _refuse_mask("y", y)
+    refuse_mask("y", y)
     text = read_text(y)
     if text is not None and n_rows in (None, len(text.codes)) and text.codes.min(initial=0) >= 0:
         return np.array(text.states, object), text.codes.astype(np.int32)
@@ -53,6 +55,11 @@ def _encode_classes(y: Any, n_rows: int | None) -> tuple[AnyArray, LabelArray]:
     if target.dtype.kind == "O":
         return _encode_objects(target)
     assert_all_finite(target, input_name="y")
+    if target.dtype.kind in "iu":
+        factor = Column("y", as_bytes(target[:, None])[0]).factor()
+        if factor.occurrences is not None and 2 * len(factor.states) <= len(target):
+            # Few small integers: classes beyond doubt, found without sorting.
+            return np.array(factor.states, target.dtype), factor.codes.astype(np.int32)
     check_classification_targets(target)
     classes, labels = np.unique(target, return_inverse=True)
     return classes, labels.astype(np.int32)
@@ -90,8 +97,10 @@ def check_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
     if sample_weight is None:
         return None
     with naming("sample_weight"):
-        _refuse_mask("sample_weight", sample_weight)
-        weights = _as_numbers(sample_weight, n_rows)
+        given = (
+            np.full(n_rows, sample_weight) if isinstance(sample_weight, Real) else read_series(sample_weight)
+        )
+        weights = real_numbers("sample_weight", given, "hold finite numbers ≥ 0")
     if weights.ndim != 1:
         raise ValueError(f"sample_weight must be 1D, got an array of shape {weights.shape}.")
     if len(weights) != n_rows:
@@ -100,11 +109,13 @@ def check_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
     if wrong.any():
         r = int(wrong.argmax())
         raise ValueError(f"sample_weight must hold finite numbers ≥ 0, got {float(weights[r])!r} in row {r}.")
-    with np.errstate(over="ignore"):
-        if not np.isfinite(weights.sum()):
-            raise ValueError(
-                "sample_weight must hold numbers with a finite sum, got a sum beyond the largest double."
-            )
+    beyond = (weights > 0.0) & ((weights < _LEAST_WEIGHT) | (weights > _MOST_WEIGHT))
+    if beyond.any():
+        r = int(beyond.argmax())
+        raise ValueError(
+            f"sample_weight must hold 0 or numbers from {_LEAST_WEIGHT:g} to {_MOST_WEIGHT:g}, got "
+            f"{float(weights[r])!r} in row {r}."
+        )
     return weights
 
 
@@ -130,27 +141,6 @@ def _encode_objects(target: AnyArray) -> tuple[AnyArray, LabelArray]:
         kinds = " and ".join(sorted({type(value).__name__ for value in target}))
         raise ValueError(f"y must be all text or all numbers, to have an order, got {kinds}.") from None
     return classes, labels.astype(np.int32)[codes]
-
-
-def _as_numbers(sample_weight: Any, n_rows: int) -> FloatArray:
-    """Return weights as numbers; numpy alone would read text, dates and the real part of complex numbers."""
-    if isinstance(sample_weight, Real):
-        return np.full(n_rows, float(sample_weight))
-    given = np.asarray(read_series(sample_weight))
-    if given.dtype.kind == "O" and given.ndim == 1:
-        strange = [value for value in given if not (is_missing(value) or isinstance(value, (Real, Decimal)))]
-        numbers = np.array([np.nan if is_missing(value) else value for value in given], object)
-    else:
-        strange = [] if given.dtype.kind in "biuf" else given.ravel()[:1].tolist() or [given.dtype]
-        numbers = given
-    if strange:
-        raise ValueError(f"sample_weight must hold finite numbers ≥ 0, got {strange[0]!r}.")
-    return numbers.astype(np.float64)
-
-
-def _refuse_mask(name: str, given: Any) -> None:
-    if isinstance(given, np.ma.MaskedArray):
-        raise TypeError(f"{name} is a masked array, whose mask would be lost; give the values alone.")
 
 
 def _without_conversion(y: list[Any] | tuple[Any, ...]) -> AnyArray:

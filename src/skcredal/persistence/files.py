@@ -12,6 +12,7 @@ import os
 import re
 import secrets
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED
@@ -25,7 +26,7 @@ from skcredal._state import converted_states
 from skcredal.persistence.parts import pack_estimator, unpack_estimator
 from skcredal.persistence.trust import trusted_names
 
-__all__ = ["FORMAT", "load", "save"]
+__all__ = ["FORMAT", "load", "read_notes", "save"]
 
 # Raised with every change that older versions could not read.
 FORMAT = 1
@@ -38,7 +39,7 @@ _ACCEPTED = (
 _UPGRADE = "Upgrade with: pip install --upgrade skcredal"
 
 
-def save(estimator: Any, path: str | os.PathLike[str]) -> None:
+def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, Any] | None = None) -> None:
     """Write a fitted estimator to a file, which :func:`load` reads without running code from it.
 
     Parameters
@@ -49,9 +50,15 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
     path : path-like
         The file. It is written beside its place and then moved there: whatever happens on the way, the place
         holds the old file or the new one.
+    notes : mapping, optional
+        What belongs to the model and is no part of it, such as where it comes from: text, numbers, lists and
+        the like that JSON holds, a few thousand characters at most. They stand in the header, which anyone
+        can read.
 
     Raises
     ------
+    ValueError
+        If the notes are too long.
     TypeError
         If it is no estimator, or holds anything that :func:`load` would refuse, such as a function of one's
         own in a ``FunctionTransformer``; the message names it.
@@ -63,6 +70,7 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
     See Also
     --------
     load : Read the estimator back.
+    skcredal.persistence.read_notes : Read the notes back.
 
     Examples
     --------
@@ -104,7 +112,12 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
         "scikit-learn": sklearn_version,
         "bytes": len(content),
     }
-    body = json.dumps(header).encode() + b"\n" + content
+    line = json.dumps({**header, "notes": dict(notes)} if notes else header).encode() + b"\n"
+    if len(line) > _LONGEST_HEADER:
+        raise ValueError(
+            f"notes must fit a header of {_LONGEST_HEADER:,} bytes, got {len(line):,} bytes with them."
+        )
+    body = line + content
     checksum = hashlib.sha256(body).hexdigest().encode()
     _write_atomically(target, _MAGIC + str(FORMAT).encode() + b"\n" + checksum + b"\n" + body)
 
@@ -168,6 +181,45 @@ def load(path: str | os.PathLike[str]) -> Any:
     except ValueError as error:
         raise ValueError(f"{os.fspath(path)} cannot be loaded: {error}.") from error.__cause__
     return estimator
+
+
+def read_notes(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read the notes of a model file, without reading the model.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+
+    Returns
+    -------
+    dict
+        The notes that :func:`save` was given, empty if it was given none. Whoever wrote the file may have
+        written anything here: check them before use.
+
+    Raises
+    ------
+    ValueError
+        If it is not a model file, is damaged, or was written by a newer version.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import skcredal
+    >>> clf = skcredal.NaiveBayes().fit([["red"], ["green"]], ["apple", "pear"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     skcredal.save(clf, Path(folder) / "fruit.skcredal", notes={"target": "fruit"})
+    ...     read_notes(Path(folder) / "fruit.skcredal")
+    {'target': 'fruit'}
+    """
+    try:
+        notes = _read(Path(path).read_bytes())[0].get("notes", {})
+        if not isinstance(notes, dict):
+            raise ValueError("its notes are damaged")
+    except ValueError as error:
+        raise ValueError(f"{os.fspath(path)} cannot be loaded: {error}.") from None
+    return notes
 
 
 def _skops() -> Any:

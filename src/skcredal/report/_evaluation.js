@@ -66,7 +66,7 @@
       bar.style.width = `${50 * Math.abs(vote)}%`;
       const track = make("div", { className: "track vote" }, bar);
       track.setAttribute("aria-hidden", "true");
-      const speaks = vote === 0 ? "neither" : vote > 0 ? answer : rival;
+      const speaks = Math.abs(vote) < 0.0005 ? "neither" : vote > 0 ? answer : rival;
       body.append(make("tr", {},
         make("th", { scope: "row" }, parents[parent]), make("td", {}, value === null ? "missing" : value),
         make("td", {}, speaks), make("td", { className: "number" }, decimals(Math.abs(vote))),

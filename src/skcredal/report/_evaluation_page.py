@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,7 +14,14 @@ from skcredal.report.page import _escape, _resource
 __all__ = ["render_evaluation"]
 
 # The drawing of the curve, in its own units.
-_WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP, _RIGHT = 560, 280, 52, 44, 14, 16
+_WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP, _RIGHT = 560, 290, 60, 56, 14, 24
+# An axis has at most so many labels.
+_MOST_TICKS = 6
+_ROBUSTNESS = (
+    "Robustness is how much of the prior over the models may be replaced by anything before the answer "
+    "changes. A safe case can have less than 1, since safe means: whatever the prior, as long as it leaves "
+    "every model a little weight."
+)
 _MEASURES = (
     ("u65", "u65", "Utility: 1 for the true class alone, 0.65 if it is one of two; accuracy, for one class"),
     ("u80", "u80", "The same with 0.80 for one of two"),
@@ -103,7 +111,11 @@ def _json(data: Mapping[str, Any]) -> str:
 
 
 def _percent(part: int, whole: int) -> str:
-    return f"{part / whole:.1%}".replace("%", "\u00a0%") if whole else "–"
+    return _share(part / whole) if whole else "–"
+
+
+def _share(value: float) -> str:
+    return f"{value * 100:.1f}\u00a0%"
 
 
 def _split(data: Mapping[str, Any]) -> str:
@@ -187,34 +199,53 @@ def _curve(curve: Mapping[str, Sequence[float]], n: int) -> str:
     def y(accuracy: float) -> float:
         return _TOP + (_HEIGHT - _TOP - _BOTTOM) * (high - accuracy) / (high - low)
 
-    # A step: rows of equal robustness leave together.
+    # Steps: rows of equal robustness leave together.
     path = f"M{x(shares[0]):.1f} {y(accuracies[0]):.1f}" + "".join(
-        f"L{x(share):.1f} {y(accuracy):.1f}"
+        f"H{x(share):.1f}V{y(accuracy):.1f}"
         for share, accuracy in zip(shares[1:], accuracies[1:], strict=True)
     )
     grid = "".join(
         f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y(at):.1f}" y2="{y(at):.1f}"/>'
-        f'<text x="{_LEFT - 8}" y="{y(at) + 4:.1f}" text-anchor="end">{at:.3f}</text>'
-        for at in (low + (high - low) * step / 4 for step in range(5))
+        f'<text x="{_LEFT - 8}" y="{y(at) + 4:.1f}" text-anchor="end">{label}</text>'
+        for at, label in _ticks(low, high)
     )
     ticks = "".join(
-        f'<text x="{x(at):.1f}" y="{_HEIGHT - _BOTTOM + 18}" text-anchor="middle">{at:.1%}</text>'
-        for at in (right * step / 4 for step in range(5))
+        f'<text x="{x(at):.1f}" y="{_HEIGHT - _BOTTOM + 22}" text-anchor="middle">{label}</text>'
+        for at, label in _ticks(0.0, right)
     )
     said = (
-        f"Accuracy is {accuracies[0]:.1%} on all {n} cases, and {accuracies[-1]:.1%} on the rest when the "
-        f"{shares[-1]:.1%} that are least robust are set aside."
+        f"Accuracy is {_share(accuracies[0])} on all {n} cases, and {_share(accuracies[-1])} on the rest "
+        f"when the {_share(shares[-1])} that are least robust are set aside."
     )
     return (
         f'<figure class="curve"><svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
         f'aria-label="{_escape(said)}">'
         f'{grid}{ticks}<line class="all" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y(accuracies[0]):.1f}" '
         f'y2="{y(accuracies[0]):.1f}"/><path class="line" d="{path}"/>'
-        f'<text x="{(_LEFT + _WIDTH - _RIGHT) / 2:.0f}" y="{_HEIGHT - 6}" text-anchor="middle">'
+        f'<text x="{(_LEFT + _WIDTH - _RIGHT) / 2:.0f}" y="{_HEIGHT - 8}" text-anchor="middle">'
         "share of cases set aside, the least robust first</text>"
         f"</svg><figcaption>{_escape(said)} The dashed line is what setting cases aside by chance would give."
-        "</figcaption></figure>\n"
+        f"</figcaption></figure>\n<p>{_ROBUSTNESS}</p>\n"
     )
+
+
+def _ticks(low: float, high: float) -> list[tuple[float, str]]:
+    """Return three to six round shares between two, and how they are written.
+
+    Examples
+    --------
+    >>> [label.replace("\u00a0", " ") for _, label in _ticks(0.491, 0.572)]
+    ['50 %', '52 %', '54 %', '56 %']
+    >>> [label.replace("\u00a0", " ") for _, label in _ticks(0.0, 0.011)]
+    ['0.0 %', '0.2 %', '0.4 %', '0.6 %', '0.8 %', '1.0 %']
+    """
+    power = 10.0 ** math.floor(math.log10(high - low))
+    step = next(
+        part * power for part in (0.1, 0.2, 0.5, 1.0, 2.0) if (high - low) / (part * power) < _MOST_TICKS
+    )
+    decimals = max(0, -math.floor(math.log10(step) + 1e-9) - 2)
+    places = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
+    return [(place * step, f"{place * step * 100:.{decimals}f}\u00a0%") for place in places]
 
 
 def _cases(data: Mapping[str, Any]) -> str:

@@ -212,10 +212,6 @@ class SummedRows(TrainingRows):
     encoder: BatchEncoder
     statistics: EncodingStatistics
 
-    def is_complete(self, n_states: IntArray) -> bool:
-        """Tell whether every cell is known."""
-        return self.statistics.is_complete(self.encoder.encoding)
-
     def count_values(self, n_states: IntArray, n_classes: int) -> ValueCounts:
         """Count the classes and values in a pass over the rows."""
         counts = self.source.sum("counts", CountValues(n_states, n_classes), self.encoder)
