@@ -4,8 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 ORANGE := .orange-venv
+OLDEST := .oldest-venv
 
-.PHONY: paper test docs bench lint format types layers unit kernels golden orange-cuts clean
+.PHONY: paper test docs bench lint format types layers unit kernels golden orange-cuts dist oldest clean
 
 $(STAMP): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -46,7 +47,7 @@ kernels: $(STAMP)
 
 # The pages in docs/_build/html: their code is executed first, then they are built, warnings as errors.
 docs: $(STAMP)
-	$(BIN)/python -m pytest -q --doctest-glob='*.rst' docs/*.rst docs/guide/*.rst docs/experiment/*.rst
+	$(BIN)/python -m pytest -q -o addopts= --doctest-glob='*.rst' docs --ignore=docs/_build --ignore=docs/api --ignore=docs/gallery
 	$(BIN)/python -m sphinx -b html -W --keep-going -q -j 2 docs docs/_build/html
 
 # The numbers that tests compare with; only where a change of them is meant. SKCREDAL_DATA names the data.
@@ -63,6 +64,19 @@ $(ORANGE)/.installed:
 orange-cuts: $(ORANGE)/.installed
 	$(ORANGE)/bin/python tests/expected/make_orange_cuts.py
 
+# A source distribution and a wheel, checked and used in an environment of their own.
+dist: $(STAMP)
+	.ci/check_dist $(BIN)/python
+
+# The tests with the oldest versions that pyproject.toml admits.
+$(OLDEST)/.installed: pyproject.toml tests/oldest.txt
+	@test -x $(OLDEST)/bin/python || $(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet --constraint tests/oldest.txt --editable '.[all,test]'
+	@touch $@
+
+oldest: $(OLDEST)/.installed
+	$(OLDEST)/bin/python -m pytest -n auto
+
 clean:
-	rm -rf $(VENV) $(ORANGE) docs/_build docs/api docs/gallery benchmarks/build dist
+	rm -rf $(VENV) $(ORANGE) $(OLDEST) docs/_build docs/api docs/gallery benchmarks/build dist
 	rm -rf .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -26,6 +26,7 @@ copyright = author  # noqa: A001
 version = release = skcredal.__version__
 
 extensions = [
+    "command_line",
     "mathml",
     "matplotlib.sphinxext.plot_directive",
     "numpydoc",
@@ -56,9 +57,13 @@ sphinx_gallery_conf = {
     "examples_dirs": str(HERE.parent / "examples"),
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",
+    "ignore_pattern": r"__init__\.py",
     "abort_on_example_error": True,
     "download_all_examples": False,
-    "min_reported_time": 60,
+    "write_computation_times": False,
+    "show_signature": False,
+    # How long an example took on the machine that built the page says nothing to its reader.
+    "min_reported_time": 1e9,
     "reset_modules": ("style.apply",),
     "within_subsection_order": "FileNameSortKey",
     # Pictures are the ends of the examples; what a call happens to return is not.
@@ -79,7 +84,9 @@ html_theme_options = {
     "footer_end": ["theme-version"],
     "header_links_before_dropdown": 7,
 }
-html_sidebars = {page: [] for page in ("index", "start", "theory", "contribute", "experiment/index")}
+html_sidebars = {
+    page: [] for page in ("index", "start", "theory", "contribute", "experiment/index", "experiment/studies")
+}
 
 
 def _skip_foreign(app: Any, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:

@@ -77,6 +77,7 @@ for name, (size, coverage) in points.items():
     ax.annotate(name, (size, coverage), (9, height), textcoords="offset points", fontsize=9)
 ax.set(xlabel="mean number of classes in a set", ylabel="coverage")
 ax.set_xlim(right=max(size for size, _ in points.values()) + 0.22)
+ax.set_ylim(bottom=0.76)
 ax.set_yticks([0.8, 0.85, 0.9, 0.95])
 ax.yaxis.set_major_formatter("{x:.0%}")
 plt.show()

@@ -29,7 +29,7 @@ case = X.iloc[test[np.abs(robustness - 0.45).argmin()]].to_frame().T
 # which takes milliseconds, and asked for the bounds and the set of the same wine.
 
 k = len(CredalBmaAODE().fit(X.iloc[train], y.iloc[train]).super_parents_)
-path = np.geomspace(1e-4, 0.99 / (k + 1), 60)
+path = np.geomspace(1e-4, 0.99 / (k + 1), 40)
 bounds, sets = {}, {}
 for name, Classifier in {"BMA-AODE*": CredalBmaAODE, "COMP-AODE*": CredalCompAODE}.items():
     fitted = [Classifier(epsilon=eps).fit(X.iloc[train], y.iloc[train]) for eps in path]

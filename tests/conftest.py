@@ -1,6 +1,9 @@
 """Settings of the whole test run."""
 
+import ast
 import os
+from importlib.util import find_spec
+from pathlib import Path
 
 from hypothesis import HealthCheck, settings
 
@@ -11,6 +14,35 @@ collect_ignore = [
     "expected/make_model_fixture.py",
     "expected/make_orange_cuts.py",
 ]
+
+HERE = Path(__file__).parent
+
+
+def imported_by(path):
+    """Return the packages that a file imports as it is read, and those of the helpers beside this one."""
+    names = set()
+    for statement in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(statement, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in statement.names}
+        elif isinstance(statement, ast.ImportFrom) and statement.module:
+            names.add(statement.module.partition(".")[0])
+    helpers = {name for name in names if (HERE / f"{name}.py").exists()}
+    return (names - helpers).union(*(imported_by(HERE / f"{name}.py") for name in helpers))
+
+
+# Without the extras, what cannot be read is left out, and the head of the run says so.
+left_out = {
+    str(path.relative_to(HERE)): sorted(missing)
+    for path in sorted(HERE.rglob("*.py"))
+    if path.parent.name != "expected"
+    and (missing := {name for name in imported_by(path) if find_spec(name) is None})
+}
+collect_ignore += left_out
+
+
+def pytest_report_header():
+    return [f"left out: {name}, without {', '.join(missing)}" for name, missing in left_out.items()]
+
 
 # The first example of a kernel includes its compilation, so that no example has a deadline.
 common = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}

@@ -568,8 +568,9 @@ def test_a_model_that_does_not_fit_together_is_refused(saved):
         "n_features_in_ does not fit": state(n_features_in_=json_node(3)),
         "classes_ must be": state(classes_=json_node("a")),
         "n_ca must have the shape": with_class_counts("counts_", "n_ca"),
-        "log_a must be of float64": with_class_counts("_tables", "log_a"),
-        "layout must be a Layout": part("_tables", layout=json_node(2)),
+        "base must be of float64": with_class_counts("_priors", "base"),
+        "layout must be a Layout": part("counts_", layout=json_node(2)),
+        "ess must lie": state(ess=json_node(0)),
     }
     for reason, change in changes.items():
         path.write_bytes(original)

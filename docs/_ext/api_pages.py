@@ -59,6 +59,8 @@ MODULES: dict[str, tuple[str, dict[str, list[str]]]] = {
     "skcredal.experiment.summary": ("Experiment: tables", {}),
     "skcredal.experiment.claims": ("Experiment: the paper's claims", {}),
     "skcredal.experiment.compare": ("Experiment: statistical tests", {}),
+    "skcredal.experiment.studies": ("Experiment: beside the paper", {}),
+    "skcredal.experiment.evaluate": ("Evaluation of one's own table", {}),
     "skcredal.classifiers.base": ("For authors of classifiers: the base", {}),
     "skcredal.classifiers.credal": ("For authors of classifiers: sets", {}),
     "skcredal.ensemble.counts": ("For authors of classifiers: counts", {}),

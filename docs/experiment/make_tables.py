@@ -1,16 +1,26 @@
-"""Write the tables of this page from two finished runs of ``skcredal reproduce``.
+"""Write the tables, pictures' numbers and numbers in the text of these pages from two runs of `reproduce`.
 
     python docs/experiment/make_tables.py results/honest results/paper
 
-The folders are those given to ``--out``, the first of the honest setting, the second of the paper's.
+The folders are those given to ``--out``, the first of the honest setting, the second of the paper's. A test
+says where the README has to follow.
 """
 
 import csv
 import json
+import re
 import sys
 from pathlib import Path
 
 import pandas as pd
+
+from skcredal.report import (
+    BayesianDisplay,
+    CriticalDifferenceDisplay,
+    EpsilonDisplay,
+    RivalsDisplay,
+    SetAsideDisplay,
+)
 
 HERE = Path(__file__).parent
 VERDICT = {True: "holds", False: "does not hold", None: "not to be told"}
@@ -25,6 +35,13 @@ MEASURES = {
     "u80": "u80",
     "accuracy_dependent": "acc. on prior-dependent",
 }
+UTILITIES = ("u65", "u80")
+PAIRS = [("comp-aode*", other) for other in ("bma-aode*", "ncc", "cma", "cdt", "comp-aode", "aode")]
+
+
+def read(folder: Path, name: str) -> pd.DataFrame:
+    """Read a table; the classifier "null" is a name, not a missing value."""
+    return pd.read_csv(folder / f"{name}.csv", keep_default_na=False, na_values=[""])
 
 
 def write(name: str, header: list[str], rows: list[list[str]]) -> None:
@@ -35,9 +52,13 @@ def write(name: str, header: list[str], rows: list[list[str]]) -> None:
         writer.writerows(rows)
 
 
-def claims_table(honest: Path, paper: Path) -> None:
+def shown(value: float, form: str = ".3f") -> str:
+    """Return a number, or a dash where there is none."""
+    return "–" if pd.isna(value) else format(value, form)
+
+
+def claims_table(claims: list[list[dict]]) -> None:
     """Put the claims of both settings side by side."""
-    found = [json.loads((folder / "claims.json").read_text(encoding="utf-8")) for folder in (honest, paper)]
     rows = [
         [
             str(a["number"]),
@@ -48,26 +69,129 @@ def claims_table(honest: Path, paper: Path) -> None:
             b["ours"],
             VERDICT[b["holds"]],
         ]
-        for a, b in zip(*found, strict=True)
+        for a, b in zip(*claims, strict=True)
     ]
     header = ["#", "claim", "paper", "honest setting", "honest", "paper's setting", "paper's"]
     write("claims.csv", header, rows)
 
 
-def means_table(folder: Path, name: str) -> None:
+def means_table(summary: pd.DataFrame, name: str) -> None:
     """Average each measure over the data sets that have it."""
-    # The classifier "null" is a name, not a missing value.
-    summary = pd.read_csv(folder / "summary.csv", keep_default_na=False, na_values=[""])
     means = summary.groupby("classifier", sort=False)[list(MEASURES)].mean()
     rows = [
-        [str(classifier), *("–" if pd.isna(value) else f"{value:.3f}" for value in values)]
+        [str(classifier), *map(shown, values)]
         for classifier, values in zip(means.index, means.to_numpy(), strict=True)
     ]
     write(name, ["classifier", *MEASURES.values()], rows)
 
 
+def epsilon_table(table: pd.DataFrame) -> None:
+    """Average over the data sets for each classifier and ε."""
+    measures = ["determinacy", "single_accuracy", "set_accuracy", "output_size", "u65", "u80"]
+    means = table.groupby(["series", "epsilon"], sort=True)[measures].mean()
+    rows = [[name, f"{epsilon:g}", *map(shown, row)] for (name, epsilon), row in means.iterrows()]
+    write("epsilon.csv", ["classifier", "ε", *(MEASURES[measure] for measure in measures)], rows)
+
+
+def set_aside_table(table: pd.DataFrame) -> None:
+    """Average the accuracy of the rest over the data sets, for each share set aside."""
+    names = list(dict.fromkeys(table["series"]))
+    means = table.groupby(["set_aside", "series"], sort=True)["accuracy"].mean().unstack("series")
+    # The picture has all of them.
+    rows = [[f"{share:.0%}", *(shown(row[name]) for name in names)] for share, row in means[::2].iterrows()]
+    write("set-aside.csv", ["set aside", *(f"by {name}" for name in names)], rows)
+
+
+def rivals_table(table: pd.DataFrame) -> None:
+    """Average over the data sets for each rival, the best under u65 first."""
+    measures = {
+        "utility": "",
+        "determinacy": "determinacy",
+        "set_accuracy": "set-acc.",
+        "output_size": "size",
+    }
+    means = table.groupby(["series", "judged_by"])[list(measures)].mean().unstack("judged_by")
+    means = means.sort_values([("utility", "u65"), ("utility", "u80")], ascending=False)
+    header = [f"{utility} {name}".strip() for utility in UTILITIES for name in measures.values()]
+    rows = [
+        [str(name), *(shown(row[measure, utility]) for utility in UTILITIES for measure in measures)]
+        for name, row in means.iterrows()
+    ]
+    write("rivals.csv", ["sets", *header], rows)
+
+
+def displays(summary: pd.DataFrame, studies: dict[str, pd.DataFrame]) -> dict:
+    """Return what the pictures show, by name."""
+    found = {
+        "epsilon-determinacy": EpsilonDisplay.from_table(studies["epsilon"], measure="determinacy"),
+        "set-aside": SetAsideDisplay.from_table(studies["set-aside"]),
+    }
+    for utility in UTILITIES:
+        found[f"epsilon-{utility}"] = EpsilonDisplay.from_table(studies["epsilon"], measure=utility)
+        found[f"rivals-{utility}"] = RivalsDisplay.from_table(studies["rivals"], utility=utility)
+        found[f"ranks-{utility}"] = CriticalDifferenceDisplay.from_summary(summary, measure=utility)
+        found[f"bayesian-{utility}"] = BayesianDisplay.from_summary(summary, pairs=PAIRS, measure=utility)
+    return found
+
+
+def rounded(value):
+    """Return the numbers in lists and dicts with as many digits as can be seen."""
+    if isinstance(value, float):
+        # ε goes down to 1e-8.
+        return round(value, 5) if abs(value) > 1e-3 else float(f"{value:.3g}")
+    if isinstance(value, dict):
+        return {name: rounded(part) for name, part in value.items()}
+    return [rounded(part) for part in value] if isinstance(value, (list, tuple)) else value
+
+
+def numbers(folders: list[Path], claims: list[list[dict]], summaries: list[pd.DataFrame]) -> dict[str, str]:
+    """Return the numbers that the text and the README cite, all but the claims of the honest setting."""
+    found = {}
+    for setting, folder, of_setting in zip(("honest", "paper"), folders, claims, strict=True):
+        found[f"hold-{setting}"] = str(sum(claim["holds"] is True for claim in of_setting))
+        page = (folder / "report.html").read_text(encoding="utf-8")
+        found[f"time-{setting}"] = re.search(r"<dt>Time</dt><dd>([^<]*)</dd>", page)[1]
+    results = read(folders[0], "results")
+    found["datasets"] = str(results["dataset"].nunique())
+    found["classifiers"] = str(results["classifier"].nunique())
+    found["runs"] = str(results["run"].nunique())
+    found["folds"] = str(results["fold"].nunique())
+    found["rows"] = f"{results[results['classifier'] == 'aode']['n_test'].sum():,}"
+    means = summaries[0].groupby("classifier")[["determinacy", *UTILITIES]].mean()
+    for name in ("bma-aode*", "comp-aode*", "ncc", "cma", "cdt"):
+        key = name.replace("*", "-star")
+        found[f"determinacy-{key}"] = f"{means.loc[name, 'determinacy']:.1%}".replace("%", " %")
+        for utility in UTILITIES:
+            found[f"{utility}-{key}"] = f"{means.loc[name, utility]:.1%}".replace("%", " %")
+    for name in ("bma-aode*", "comp-aode*"):
+        key = name.replace("*", "-star")
+        rows = results[results["classifier"] == name]
+        dependent = rows["n_indeterminate"].sum()
+        right = (rows["accuracy"] * rows["n_test"]).sum()
+        right_dependent = (rows["accuracy_dependent"] * rows["n_indeterminate"]).sum()
+        found[f"undecided-{key}"] = f"{dependent:,.0f}"
+        found[f"right-undecided-{key}"] = f"{right_dependent / dependent:.0%}".replace("%", " %")
+        safe = (right - right_dependent) / (rows["n_test"].sum() - dependent)
+        found[f"right-safe-{key}"] = f"{safe:.0%}".replace("%", " %")
+    return found
+
+
 if __name__ == "__main__":
-    honest, paper = map(Path, sys.argv[1:])
-    claims_table(honest, paper)
-    means_table(honest, "means-honest.csv")
-    means_table(paper, "means-paper.csv")
+    folders = [Path(folder) for folder in sys.argv[1:]]
+    claims = [json.loads((folder / "claims.json").read_text(encoding="utf-8")) for folder in folders]
+    summaries = [read(folder, "summary") for folder in folders]
+    studies = {name: read(folders[0], name) for name in ("epsilon", "set-aside", "rivals")}
+    claims_table(claims)
+    for summary, setting in zip(summaries, ("honest", "paper"), strict=True):
+        means_table(summary, f"means-{setting}.csv")
+    epsilon_table(studies["epsilon"])
+    set_aside_table(studies["set-aside"])
+    rivals_table(studies["rivals"])
+    drawn = displays(summaries[0], studies)
+    as_json = {name: [type(display).__name__, rounded(display.numbers())] for name, display in drawn.items()}
+    lines = [f" {json.dumps(name)}: {json.dumps(value)}" for name, value in as_json.items()]
+    (HERE / "displays.json").write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    cited = numbers(folders, claims, summaries)
+    cited |= {f"caption-{name}": display.caption.replace("*", r"\*") for name, display in drawn.items()}
+    text = "".join(f".. |{name}| replace:: {value}\n" for name, value in cited.items())
+    (HERE / "numbers.txt").write_text(text, encoding="utf-8")

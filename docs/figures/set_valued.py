@@ -11,8 +11,20 @@ patients = pd.DataFrame(
     {
         "age": [51, 25, 56, 31, 36, 35, 67, 58, 61, 77, 54, None],
         "smoker": ["no", "no", "no", "no", "no", None, "yes", "yes", "yes", "no", "yes", "yes"],
-        "pain": ["none", "mild", "none", "mild", "none", "none"]
-        + ["strong", "strong", "mild", "strong", "mild", "mild"],
+        "pain": [
+            "none",
+            "mild",
+            "none",
+            "mild",
+            "none",
+            "none",
+            "strong",
+            "strong",
+            "mild",
+            "strong",
+            "mild",
+            "mild",
+        ],
     }
 )
 clf = CredalCompAODE().fit(patients, ["well"] * 6 + ["ill"] * 6)

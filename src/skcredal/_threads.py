@@ -4,12 +4,13 @@ import os
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from numbers import Integral
 from typing import Any, TypeVar
 
 import joblib
 
-__all__ = ["run_in_threads", "thread_count"]
+__all__ = ["parts", "run_in_threads", "thread_count"]
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -24,6 +25,21 @@ def thread_count(n_jobs: Any) -> int:
     # A cluster's backend counts the workers of the cluster; what is not asked for by name ends at the cores.
     wanted = None if n_jobs is None else int(n_jobs)
     return max(1, min(int(joblib.effective_n_jobs(wanted)), max(wanted or 1, os.cpu_count() or 1)))
+
+
+def parts(n: int, n_threads: int, least: int) -> list[slice]:
+    """Return ``range(n)`` in as many parts of equal size as there are threads, or fewer of the least size.
+
+    Examples
+    --------
+    >>> parts(100, 2, 10)
+    [slice(0, 50, None), slice(50, 100, None)]
+    >>> parts(15, 2, 10)
+    [slice(0, 15, None)]
+    """
+    n_parts = max(1, min(n_threads, n // least))
+    ends = [n * place // n_parts for place in range(n_parts + 1)]
+    return [slice(start, stop) for start, stop in pairwise(ends)]
 
 
 def run_in_threads(work: Callable[[Task], Result], tasks: Sequence[Task], n_threads: int) -> list[Result]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skcredal._validation import check_real
+from skcredal._validation import check_real, naming, real_numbers, refuse_mask
 
 __all__ = ["reject", "reject_cost_score", "set_labels", "utility_optimal_sets"]
 
@@ -43,8 +43,8 @@ def set_labels(y_set: ArrayLike, classes: ArrayLike) -> list[NDArray[Any]]:
     low
     middle high
     """
-    mask = np.asarray(y_set)
-    names = np.asarray(classes)
+    mask = _as_array("y_set", y_set)
+    names = _as_array("classes", classes)
     if names.ndim != 1:
         raise ValueError(f"classes must be one-dimensional, got shape {names.shape}.")
     if mask.ndim != 2 or mask.shape[1] != len(names):
@@ -101,7 +101,7 @@ def reject(proba_or_interval: ArrayLike, y_set: ArrayLike | None = None, *, cost
     lower = _lower_probabilities(proba_or_interval)
     if y_set is None:
         return np.asarray(lower.max(axis=1) < threshold)
-    mask = np.asarray(y_set)
+    mask = _as_array("y_set", y_set)
     if mask.shape != lower.shape:
         raise ValueError(f"y_set must have shape {lower.shape}, as proba_or_interval says, got {mask.shape}.")
     mask = _as_booleans("y_set", mask)
@@ -149,7 +149,7 @@ def reject_cost_score(
     truth, answers, given_up = (
         _as_labels("y_true", y_true),
         _as_labels("y_pred", y_pred),
-        np.asarray(rejected),
+        _as_array("rejected", rejected),
     )
     n_rows = len(truth)
     for name, found in (("y_pred", answers.shape), ("rejected", given_up.shape)):
@@ -160,7 +160,7 @@ def reject_cost_score(
     costs[~given_up] = _differ(truth, answers, ~given_up)
     weight = np.ones(n_rows)
     if sample_weight is not None:
-        weight = np.asarray(sample_weight, dtype=np.float64)
+        weight = real_numbers("sample_weight", sample_weight)
         if weight.shape != (n_rows,):
             raise ValueError(
                 f"sample_weight must have shape ({n_rows},), one for each row, got {weight.shape}."
@@ -211,7 +211,7 @@ def utility_optimal_sets(
     >>> utility_optimal_sets([[0.3, 0.6, 0.1]], utility=lambda m: m < 3)
     array([[ True,  True, False]])
     """
-    p = np.asarray(proba, dtype=np.float64)
+    p = real_numbers("proba", proba)
     if p.ndim != 2 or p.shape[1] == 0:
         raise ValueError(f"proba must have shape (n_rows, n_classes), got {p.shape}.")
     _check_distributions("proba", p)
@@ -239,7 +239,8 @@ def _utilities(utility: Any, n_classes: int) -> NDArray[np.float64]:
             "utility must be 'u65', 'u80', ('fbeta', beta) or a function of the number of classes in the "
             f"set, got {utility!r}."
         )
-    values = [utility(int(size)) for size in m]
+    with naming("utility"):
+        values = [utility(int(size)) for size in m]
     for size, value in enumerate(values, start=1):
         # Worth less than nothing, the least probable classes would be the best.
         if not isinstance(value, Real | np.bool_) or not 0.0 <= float(value) < np.inf:
@@ -254,7 +255,8 @@ def _check_cost(cost: Any) -> float:
 
 def _lower_probabilities(proba_or_interval: ArrayLike) -> NDArray[np.float64]:
     """Check probabilities or bounds, and return the probabilities or the lower bounds."""
-    name, given = "proba_or_interval", np.asarray(proba_or_interval, dtype=np.float64)
+    name = "proba_or_interval"
+    given = real_numbers(name, proba_or_interval)
     if given.ndim == 2 and given.shape[1] > 0:
         _check_distributions(name, given)
         return given
@@ -294,10 +296,17 @@ def _check_unit(name: str, p: NDArray[np.float64]) -> None:
         raise ValueError(f"{name} must lie in [0, 1], got {wrong[0]}.")
 
 
+def _as_array(name: str, given: Any, *, dtype: type | None = None) -> NDArray[Any]:
+    with naming(name):
+        refuse_mask(name, given)
+        return np.asarray(given, dtype=dtype)
+
+
 def _as_booleans(name: str, mask: NDArray[Any]) -> NDArray[np.bool_]:
     """Return a mask of booleans, or of zeros and ones, as booleans."""
-    # numpy gives an empty table the type float; there is nothing in it to be wrong.
-    if mask.size and mask.dtype.kind not in "biu":
+    if mask.size == 0:  # of whatever type: there is nothing in it to be wrong
+        return np.zeros(mask.shape, np.bool_)
+    if mask.dtype.kind not in "biu":
         raise ValueError(f"{name} must be boolean (0 and 1 will do), got values of type {mask.dtype}.")
     wrong = mask[(mask != 0) & (mask != 1)]
     if wrong.size:
@@ -308,7 +317,7 @@ def _as_booleans(name: str, mask: NDArray[Any]) -> NDArray[np.bool_]:
 def _as_labels(name: str, y: ArrayLike) -> NDArray[np.object_]:
     """Return labels as an array of plain values."""
     # As objects, because numpy would turn a list such as ["a", nan] into strings.
-    values = np.asarray(y, dtype=object if isinstance(y, list | tuple) else None)
+    values = _as_array(name, y, dtype=object if isinstance(y, list | tuple) else None)
     if values.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, got shape {values.shape}.")
     plain = np.empty(len(values), dtype=object)
@@ -320,7 +329,8 @@ def _differ(truth: NDArray[np.object_], answers: NDArray[np.object_], rows: NDAr
     """Tell for the chosen rows whether the answer is wrong, refusing what cannot be compared."""
     for name, labels in (("y_true", truth), ("y_pred", answers)):
         for r in np.flatnonzero(rows):
-            same = labels[r] == labels[r]  # None is the same, NaN is not, pandas' NA neither
+            with naming(name):
+                same = labels[r] == labels[r]  # None is the same, NaN is not, pandas' NA neither
             if labels[r] is None or not (isinstance(same, bool | np.bool_) and same):
                 raise ValueError(f"{name} must not have missing values, got {labels[r]!r} in row {r}.")
     pairs = list(zip(truth[rows], answers[rows], strict=True))
@@ -328,4 +338,5 @@ def _differ(truth: NDArray[np.object_], answers: NDArray[np.object_], rows: NDAr
     if pairs and all(isinstance(t, str) != isinstance(a, str) for t, a in pairs):
         t, a = pairs[0]
         raise ValueError(f"y_true and y_pred must be of one type, got {t!r} in y_true and {a!r} in y_pred.")
-    return [t != a for t, a in pairs]
+    with naming("y_pred"):
+        return [bool(t != a) for t, a in pairs]

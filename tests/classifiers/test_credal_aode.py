@@ -185,3 +185,24 @@ def test_a_row_of_unknown_values_is_answered_by_the_null_model(classifier):
     np.testing.assert_allclose(clf.predict_proba(unknown)[0], prior)
     np.testing.assert_array_equal(clf.predict_set(unknown)[0], prior >= prior.max() * (1 - 1e-12))
     assert np.isnan(clf.spode_proba(unknown)).all()
+
+
+@pytest.mark.parametrize("classifier", CREDAL)
+@pytest.mark.parametrize("n", [25, 400])
+def test_rows_decided_at_once_get_the_sets_of_the_closer_look(classifier, n):
+    """Some rows are decided by a bound, the rest by the exact test: the sets are those of the latter."""
+    singles = 0
+    for seed in range(10):
+        X, y, test = undecided_problem(seed, n=n)
+        test[::7, 0] = 99  # unknown
+        test[3] = 99
+        clf = fitted(classifier, X, y)
+        codes = clf._encode(test)
+        posterior, reference = clf._posteriors(codes)
+        exact = clf._priors.maximal_sets(
+            codes, clf._tables.layout.n_states, posterior, reference, clf._tables.prior
+        )
+        exact[np.arange(len(exact)), reference.argmax(axis=1)] = True
+        np.testing.assert_array_equal(clf.predict_set(test), exact)
+        singles += (exact.sum(axis=1) == 1).sum()
+    assert 0 < singles < 10 * len(test)

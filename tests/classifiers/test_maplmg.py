@@ -96,7 +96,7 @@ def test_the_objective_climbs_and_a_warning_names_max_iter():
     codes, labels, n_states, _ = varied_problem(np.random.default_rng(63), n=60)
     X = frame_of(codes, n_states)
     objectives = []
-    for max_iter in range(1, 8):
+    for max_iter in (1, 2, 3):
         with pytest.warns(ConvergenceWarning, match=f"max_iter={max_iter} ") as caught:
             clf = MaplmgAODE(max_iter=max_iter, tol=1e-13).fit(X, labels)
         assert caught[0].filename == __file__
@@ -106,7 +106,7 @@ def test_the_objective_climbs_and_a_warning_names_max_iter():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         clf = MaplmgAODE(tol=1e-13).fit(X, labels)
-    assert 7 < clf.n_iter_ < 10_000
+    assert 3 < clf.n_iter_ < 50
     assert clf.objective_ > objectives[-1]
 
 
@@ -168,7 +168,7 @@ SETS = [
 
 @pytest.mark.parametrize("name", SETS)
 def test_weights_are_the_best_on_the_papers_data(name):
-    """Some rows left out by counting anew; how far EM is from the maximum, bounded by the gradient."""
+    """Some rows left out by counting anew; how far the maximum can be, by the gradient."""
     data = load_paper_dataset(name)
     y = data.target.astype(str).to_numpy()
     clf = MaplmgAODE().fit(data.features, y)
@@ -182,7 +182,7 @@ def test_weights_are_the_best_on_the_papers_data(name):
         np.testing.assert_allclose(np.exp(left_out.log_proba[r]), posterior[:, 0, labels[r]], rtol=1e-10)
     # Relative to the best of each row: the maximum lies at the same weights.
     gap = oracles_maplmg.optimality_gap(clf.weights_, left_out.relative)
-    assert 0.0 <= gap < 1e-3 * abs(clf.objective_)
+    assert gap <= 2e-10 * abs(clf.objective_)
 
 
 def test_the_brier_loss_beside_that_of_aode(record_property):

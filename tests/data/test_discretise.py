@@ -20,6 +20,7 @@ from sklearn.pipeline import make_pipeline
 
 import oracles
 from skcredal import AODE, MDLDiscretizer
+from skcredal.data.discretise import cuts_of_histogram
 
 ORANGE = json.loads((Path(__file__).parents[1] / "expected" / "orange_mdl_cuts.json").read_text("utf-8"))
 LOADERS = {"iris": load_iris, "wine": load_wine, "breast_cancer": load_breast_cancer, "digits": load_digits}
@@ -140,6 +141,29 @@ def test_real_weights_decide_whether_a_cut_pays():
     values, labels = [1.0] * 4 + [2.0] * 4, [0, 0, 0, 1, 1, 1, 1, 0]
     assert fit(values, labels, sample_weight=[0.5] * 8).cut_points_[0].tolist() == []
     assert fit(values, labels, sample_weight=[12.5] * 8).cut_points_[0].tolist() == [1.5]
+
+
+@pytest.mark.parametrize("weighting", ["none", "whole", "real"])
+def test_a_histogram_has_the_cuts_of_its_rows(weighting):
+    rng = np.random.default_rng(3)
+    n_cuts = 0
+    for _ in range(60):
+        n = int(rng.integers(2, 60))
+        labels = rng.integers(0, 3, n)
+        labels[:3] = np.arange(min(n, 3))
+        numbers = rng.integers(0, 9, n) / 4 + labels
+        weights = {"none": np.ones(n, int), "whole": rng.integers(1, 5, n), "real": rng.random(n) + 0.5}
+        values, places = np.unique(numbers, return_inverse=True)
+        counts = np.zeros((len(values), labels.max() + 1), weights[weighting].dtype)
+        np.add.at(counts, (places, labels), weights[weighting])
+        cuts = cuts_of_histogram(values, counts)
+        expected = fit(numbers, labels, sample_weight=weights[weighting]).cut_points_[0]
+        np.testing.assert_array_equal(cuts, expected)
+        # A value and a class without rows leave no trace.
+        wider = np.pad(counts, ((1, 1), (0, 1)))
+        np.testing.assert_array_equal(cuts_of_histogram(np.r_[-9.0, values, 9.0], wider), expected)
+        n_cuts += len(cuts)
+    assert n_cuts > 20
 
 
 TABLES = {

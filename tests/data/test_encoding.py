@@ -9,6 +9,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import oracles
 from problems import as_rows, variable_width
@@ -167,6 +169,40 @@ def test_states_that_occur_are_in_order(X, states, codes):
     assert factor.states == states
     assert factor.codes.tolist() == codes
     assert not factor.declared
+
+
+TEXT = {
+    "object": lambda values: frame(values, object),
+    "str": lambda values: frame(values, "str"),
+    "string": lambda values: frame(values, "string"),
+    "string in Python": lambda values: frame(values, "string[python]"),
+    "pandas arrow": lambda values: frame(values, pd.ArrowDtype(pa.string())),
+    "polars": lambda values: pl.DataFrame({"f": pl.Series(values, dtype=pl.String)}),
+    "polars Categorical": lambda values: pl.DataFrame({"f": pl.Series(values, dtype=pl.Categorical)}),
+    "arrow": lambda values: pa.table({"f": pa.array(values, pa.string())}),
+    "arrow in chunks": lambda values: pa.table(
+        {"f": pa.chunked_array([values[:2], values[2:3], values[3:]], pa.large_string())}
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", TEXT)
+@given(values=st.lists(st.none() | st.text("aBß\U0001f600\uff5e ", max_size=3), min_size=1, max_size=9))
+def test_text_of_every_library_has_the_states_that_occur_in_order(kind, values):
+    factor = column(TEXT[kind](values)).factor()
+    states = sorted({value for value in values if value is not None})
+    assert factor.states == states
+    assert all(type(state) is str for state in factor.states)
+    assert factor.codes.tolist() == [-1 if value is None else states.index(value) for value in values]
+    assert not factor.declared
+
+
+def test_a_number_behind_much_text_stays_a_number():
+    """narwhals takes a column of objects for text after a look at its first 100 rows."""
+    values = [*["b", "a"] * 100, 1, "1", True, None]
+    factor = column(frame(values, object)).factor()
+    assert factor.states == [1, "1", "a", "b"]
+    assert factor.codes.tolist() == [3, 2] * 100 + [0, 1, 0, -1]
 
 
 def test_a_polars_categorical_declares_nothing():
@@ -492,3 +528,45 @@ def test_a_column_may_have_very_many_states(n_states):
     assert clf.counts_.layout.n_states.tolist() == [n_states, 2]
     np.testing.assert_array_equal(clf.predict(X), y)
     assert np.isnan(clf.spode_proba(pd.DataFrame({"id": [-1], "flag": [True]}))[0, 0]).all()
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int64])
+@pytest.mark.parametrize("categories", ["auto", [[3, 0, 1], [0, 100, 5], [7, 2], [1, 2]]])
+def test_a_table_of_integers_is_read_as_its_columns_would_be(dtype, categories):
+    """One table of look-ups for all features, against each column by itself."""
+    rng = np.random.default_rng(30)
+    X = np.column_stack([rng.choice(v, 60) for v in ([0, 1, 3], [0, 5, 100], [2, 7], [2])]).astype(dtype)
+    labels = rng.integers(0, 2, 60).astype(np.int32)
+    rules = EncodingRules("all", categories)
+    encoding, codes = learn_encoding(read_table(X, estimator=None), labels, None, 2, rules)
+    assert encoding.kept == [0, 1, 2]
+    new = X.copy()
+    new[:4, 0], new[0], new[1] = [4, 101, 0, 2], 120, np.iinfo(dtype).min
+    for table in (X, new):
+        columns = [
+            [encoding.features[j].lookup.get(value, encoding.features[j].n_states) for value in column]
+            for j, column in zip(encoding.kept, table.T[:3].tolist(), strict=True)
+        ]
+        assert encoding.byte_codes is not None
+        assert encoding.encode(read_table(table, estimator=None)).tolist() == columns
+        frame = pd.DataFrame(table)
+        assert encoding.encode(read_table(frame, estimator=None)).tolist() == columns
+    assert encoding.encode(read_table(X, estimator=None)).tolist() == codes.tolist()
+
+
+@pytest.mark.parametrize(
+    ("X", "rules"),
+    [
+        (np.array([[0, 1], [1, 300]]), EncodingRules("all")),  # a state beyond a byte
+        (np.array([[0, 1], [1, -3]]), EncodingRules("all")),
+        (np.array([["a", "b"], ["b", "c"]], object), EncodingRules("all")),
+        (np.array([[0, 1], [1, 0]]), EncodingRules("all", handle_unknown="error")),
+        (np.array([[0, 1], [1, 0]]), EncodingRules([0])),  # the other is numeric
+        (np.arange(512).reshape(256, 2) // 2, EncodingRules("all")),  # no byte is left for unknown
+    ],
+)
+def test_what_needs_more_care_than_bytes_is_read_column_by_column(X, rules):
+    labels = (np.arange(len(X)) % 2).astype(np.int32)
+    encoding, codes = learn_encoding(read_table(X, estimator=None), labels, None, 2, rules)
+    assert encoding.byte_codes is None
+    np.testing.assert_array_equal(encoding.encode(read_table(X, estimator=None)), codes)

@@ -289,3 +289,16 @@ def test_weights_that_are_all_one_change_nothing(classifier):
     expected = answers(classifier().fit(X, y), X)
     for name, found in answers(classifier().fit(X, y, sample_weight=np.ones(len(y))), X).items():
         np.testing.assert_array_equal(found, expected[name])
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int32, np.int64, np.uint64])
+@pytest.mark.parametrize("values", [[0, 1], [3, 7, 100], [5], [1, 2, 3, 0]])
+def test_small_integers_are_classes_as_sorting_finds_them(dtype, values):
+    y = np.random.default_rng(0).choice(values, 50).astype(dtype)
+    for target in (y, y[::2]):
+        classes, labels = encode_target(target, estimator=None)
+        expected, places = np.unique(target, return_inverse=True)
+        assert classes.dtype == target.dtype
+        assert labels.dtype == np.int32
+        np.testing.assert_array_equal(classes, expected)
+        np.testing.assert_array_equal(labels, places)

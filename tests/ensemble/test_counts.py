@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from problems import random_codes
+from skcredal import kernels
 from skcredal.ensemble.counts import count, pair_table_bytes
 from skcredal.ensemble.parameters import spode_tables
 
@@ -81,6 +82,7 @@ def test_size_of_the_tables_is_what_they_take():
     codes, labels, n_states, n_classes = random_codes(rng, n=20, k=5, n_classes=3)
     counts = count(codes, labels, n_states, n_classes)
     tables = spode_tables(counts, 1.0)
-    assert pair_table_bytes(n_states, n_classes) == counts.n_cab.nbytes + tables.log_ratio.nbytes
+    assert pair_table_bytes(n_states, n_classes) == counts.n_cab.nbytes + 8 * tables.layout.line_offsets[-1]
+    assert tables.log_ratio.nbytes == 8 * (tables.layout.line_offsets[-1] + kernels.inference.LANES)
     # Beyond 64 bits it is still a number.
     assert pair_table_bytes([10**6] * 1000, 10**4) > 2**64

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -430,7 +431,13 @@ def test_the_order_of_rows_does_not_matter(summary, claims):
 
 def test_a_table_written_and_read_gives_the_same(summary, claims, tmp_path):
     summary.to_csv(tmp_path / "summary.csv", index=False)
-    assert check_claims(pd.read_csv(tmp_path / "summary.csv")) == claims
+    read = check_claims(pd.read_csv(tmp_path / "summary.csv"))
+
+    # Older versions of pandas read the last digit wrong.
+    def rounded(found):
+        return [replace(claim, p_value=claim.p_value and round(claim.p_value, 12)) for claim in found]
+
+    assert rounded(read) == rounded(claims)
 
 
 def test_the_table_is_left_as_it_was(summary):

@@ -9,6 +9,8 @@ from skcredal.experiment.fold import Fold, encode_whole, run_fold
 from skcredal.experiment.plan import make_classifiers, splits
 from skcredal.experiment.results import fold_sums
 
+pytest.importorskip("pandas", reason="data sets are tables of pandas")
+
 
 def without_seconds(sums):
     return {

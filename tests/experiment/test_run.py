@@ -17,6 +17,8 @@ from skcredal.experiment.run import run_plan
 from skcredal.experiment.store import ResultStore
 from skcredal.experiment.summary import FOLD_COLUMNS, SUMMARY_COLUMNS, fold_table, summary_table
 
+pytest.importorskip("pandas", reason="data sets are tables of pandas")
+
 NAMES = ["aode", "comp-aode*", "naive-bayes", "cdt"]
 ARFF = """@relation small
 @attribute colour {red, green}

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 import oracles
-from problems import as_rows, random_codes, repetitions
+from problems import as_rows, needs_jit, random_codes, repetitions
+from skcredal.ensemble import counts as counts_module
 from skcredal.ensemble.counts import count
 
 pytestmark = pytest.mark.kernel
@@ -18,9 +19,19 @@ def assert_counts_equal(counts, expected):
             np.testing.assert_array_equal(counts.pair(j, i), counts.pair(i, j).swapaxes(0, 1))
 
 
+@pytest.fixture(params=["bits", "increments", "both"])
+def way(request, monkeypatch):
+    """Count small problems as large ones would be: all pairs by bitmaps, by increments, or some by each."""
+    monkeypatch.setattr(counts_module, "FEW_ROWS", 0)
+    monkeypatch.setattr(counts_module, "WORTH_A_THREAD", 1)
+    monkeypatch.setattr(counts_module, "SLAB_ROWS", 64)
+    most = {"bits": 1_000_000, "increments": 0, "both": 12}
+    monkeypatch.setattr(counts_module, "MOST_CELLS", most[request.param])
+
+
 @pytest.mark.parametrize("unknown", [0.0, 0.3])
 @pytest.mark.parametrize("weighting", ["none", "integer", "real"])
-def test_counts_are_those_of_the_definition(unknown, weighting):
+def test_counts_are_those_of_the_definition(unknown, weighting, way):
     rng = np.random.default_rng(1)
     for _ in range(repetitions(200)):
         codes, labels, n_states, n_classes = random_codes(rng, unknown=unknown)
@@ -29,7 +40,7 @@ def test_counts_are_those_of_the_definition(unknown, weighting):
             weights = rng.integers(1, 5, len(labels))
         if weighting == "real":
             weights = rng.integers(1, 9, len(labels)) / 4.0  # quarters, so that sums are exact
-        counts = count(codes, labels, n_states, n_classes, weights=weights)
+        counts = count(codes, labels, n_states, n_classes, weights=weights, n_threads=2)
         expected = oracles.count_tables(
             as_rows(codes, n_states), labels.tolist(), n_states, n_classes, weights
         )
@@ -38,19 +49,21 @@ def test_counts_are_those_of_the_definition(unknown, weighting):
         assert counts.n_cab.dtype == (np.float64 if weighting == "real" else np.int64)
 
 
-def test_rows_beyond_one_block_are_counted():
+@needs_jit
+@pytest.mark.parametrize("n", [64, 65, 9000, 64 * 256, 20_001])
+def test_rows_beyond_one_block_are_counted(n, way):
     rng = np.random.default_rng(2)
-    codes, labels, n_states, n_classes = random_codes(rng, n=9000, k=3)
+    codes, labels, n_states, n_classes = random_codes(rng, n=n, k=3)
     counts = count(codes, labels, n_states, n_classes)
-    assert counts.n_c.sum() == 9000
-    assert counts.pair(0, 2).sum() == 9000
+    assert counts.n_c.sum() == n
+    assert counts.pair(0, 2).sum() == n
     expected = np.zeros_like(counts.pair(0, 2))
     np.add.at(expected, (codes[0], codes[2], labels), 1)
     np.testing.assert_array_equal(counts.pair(0, 2), expected)
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.uint32])
-def test_any_width_of_codes_counts_alike(dtype):
+def test_any_width_of_codes_counts_alike(dtype, way):
     rng = np.random.default_rng(3)
     codes, labels, n_states, n_classes = random_codes(rng, n=30, k=4)
     narrow, wide = (count(c, labels, n_states, n_classes) for c in (codes, codes.astype(dtype)))
@@ -65,3 +78,12 @@ def test_a_product_of_codes_does_not_wrap_around():
     assert counts.pair(0, 1)[200, 250, 1] == 1
     assert counts.pair(0, 1)[199, 3, 0] == 1
     assert counts.n_cab.sum() == 2
+
+
+def test_more_classes_or_states_than_a_byte_holds_are_counted():
+    labels = np.arange(300, dtype=np.int32)
+    codes = np.vstack([labels % 2, labels]).astype(np.uint16)
+    counts = count(codes, labels, np.array([2, 300]), 300)
+    assert counts.pair(0, 1).sum() == 300
+    assert counts.pair(0, 1)[1, 299, 299] == 1
+    assert counts.values(1)[299, 299] == 1

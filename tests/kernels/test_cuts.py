@@ -3,17 +3,15 @@ import pytest
 
 import oracles
 from problems import needs_jit, repetitions
-from skcredal import kernels
+from skcredal.data import cuts
 
 pytestmark = pytest.mark.kernel
 
 
 def cuts_of(values, labels, weights=None):
     values, labels = np.asarray(values, float), np.asarray(labels, np.int32)
-    weights = np.ones(len(values)) if weights is None else np.asarray(weights, float)
-    order = np.argsort(values, kind="stable")
-    n_classes = int(labels.max()) + 1
-    return kernels.cuts.mdl_cuts(values[order], labels[order], weights[order], n_classes).tolist()
+    weights = None if weights is None else np.asarray(weights, float)
+    return cuts.cuts_of_rows(values, labels, weights, int(labels.max()) + 1).tolist()
 
 
 @pytest.mark.parametrize("kind", ["noise", "steps", "duplicates", "mirrored", "relabelled"])
@@ -34,6 +32,51 @@ def test_cuts_are_those_of_brute_force(kind):
             values = np.concatenate([values, -values])
             labels = np.concatenate([labels, rng.permutation(n_classes)[labels]])
         assert cuts_of(values, labels) == oracles.mdl_cuts(values.tolist(), labels.tolist())
+
+
+@pytest.mark.parametrize("weighting", ["none", "whole", "real"])
+@pytest.mark.parametrize("kind", ["noise", "steps", "duplicates"])
+def test_cuts_do_not_depend_on_the_blocks(kind, weighting, monkeypatch):
+    """What is passed over block by block, or halved, is looked at value by value by the oracle."""
+    rng = np.random.default_rng(10)
+    n_cuts = 0
+    for _ in range(repetitions(12, 2)):
+        n, n_classes = int(rng.integers(150, 300)), int(rng.integers(2, 5))
+        labels = rng.integers(0, n_classes, n)
+        values = rng.normal(size=n)
+        if kind == "steps":
+            values += labels * 2
+        if kind == "duplicates":
+            values = rng.integers(0, 30, n) // 2 + np.where(rng.random(n) < 0.5, 7.0, 3.0 * labels)
+        weights = {"none": None, "whole": rng.integers(1, 4, n), "real": 1.0 - rng.random(n)}[weighting]
+        if weighting == "real":
+            expected = cuts_of(values, labels, weights)  # of a single block
+        else:
+            repeated = None if weights is None else weights.tolist()
+            expected = oracles.mdl_cuts(values.tolist(), labels.tolist(), repeated)
+        for block in (1, 20, 60):
+            monkeypatch.setattr(cuts, "BLOCK_VALUES", block)
+            monkeypatch.setattr(cuts, "FEW_VALUES", block)
+            assert cuts_of(values, labels, weights) == expected
+        n_cuts += len(expected)
+    assert kind == "noise" or n_cuts > 0
+
+
+@needs_jit
+@pytest.mark.parametrize("n_classes", [2, 30])
+def test_cuts_of_many_rows_do_not_depend_on_the_blocks(n_classes, monkeypatch):
+    rng = np.random.default_rng(11)
+    labels = rng.integers(0, n_classes, 30_000)
+    for values in (
+        rng.normal(size=30_000) + labels / n_classes,
+        np.exp(3.0 * rng.normal(size=30_000)).round(2) * (1 + labels % 2),
+    ):
+        found = []
+        for block in (256, 4_000, 100_000):
+            monkeypatch.setattr(cuts, "BLOCK_VALUES", block)
+            found.append(cuts_of(values, labels))
+        assert found[0] == found[1] == found[2]
+        assert len(found[0]) > 0
 
 
 def test_a_whole_weight_equals_repeating_the_row():
@@ -68,9 +111,9 @@ def test_many_classes_do_not_overflow():
     [(1.0, np.nextafter(1.0, 2.0)), (np.nextafter(1.0, 0.0), 1.0), (1.7e308, 1.75e308), (0.0, 5e-324)],
 )
 def test_a_cut_lies_below_the_upper_value(low, high):
-    cuts = cuts_of([low] * 5 + [high] * 5, [0] * 5 + [1] * 5)
-    assert cuts == oracles.mdl_cuts([low] * 5 + [high] * 5, [0] * 5 + [1] * 5)
-    assert low <= cuts[0] < high
+    found = cuts_of([low] * 5 + [high] * 5, [0] * 5 + [1] * 5)
+    assert found == oracles.mdl_cuts([low] * 5 + [high] * 5, [0] * 5 + [1] * 5)
+    assert low <= found[0] < high
 
 
 def test_nothing_is_cut_where_there_is_nothing_to_tell():

@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 
 import oracles
-from answers import bma_extreme_points, bma_set_of, compression_set_of
-from problems import KINDS, random_ensemble, repetitions
+from answers import bma_extreme_points, bma_set_of, compression_set_of, reference_of
+from problems import JIT_OFF, KINDS, random_ensemble, repetitions
 from skcredal import kernels
-from skcredal.ensemble.priors import CompressionPriors, most_probable, put_back
-from skcredal.ensemble.weights import compression_coefficients, compression_weights
+from skcredal.ensemble.priors import BmaPriors, CompressionPriors, most_probable, put_back
+from skcredal.ensemble.weights import bma_weights, compression_coefficients, compression_weights
 
 pytestmark = pytest.mark.kernel
 
@@ -230,3 +230,53 @@ def test_a_prior_that_says_nothing_leaves_all_classes():
             silent += 1
             assert sets.all()
     assert silent > 0
+
+
+def decided_at_once(problem, priors, weights):
+    """Return whether a row is doubtful for the test that comes before the sets, from the posteriors given."""
+    least, most, tie = priors.factors()
+    doubtful = np.empty(1, np.bool_)
+    kernels.inference._find_doubtful(
+        problem.codes,
+        0,
+        0,
+        1,
+        problem.n_states,
+        np.ascontiguousarray(problem.posterior[:, :, None]),
+        reference_of(problem, weights),
+        least,
+        most,
+        tie,
+        doubtful,
+    )
+    return not doubtful[0]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_decided_at_once_are_those_of_a_single_class(kind):
+    """The test before the sets never decides what the sets leave open, and mostly decides what they do."""
+    rng = np.random.default_rng(14)
+    decided, single = 0, 0
+    for _ in range(repetitions(300)):
+        problem = random_ensemble(rng, kind)
+        answers = (
+            (*bma_set_of(problem), BmaPriors.from_likelihoods(problem.log_lik, problem.eps)),
+            (
+                *compression_set_of(problem),
+                CompressionPriors.from_likelihoods(problem.log_lik, problem.log_lik_null, problem.eps),
+            ),
+        )
+        weights = (
+            bma_weights(problem.log_lik),
+            compression_weights(problem.log_lik, problem.log_lik_null, problem.eps),
+        )
+        for (sets, reference, priors), w in zip(answers, weights, strict=True):
+            alone = sets[0].sum() == 1 and sets[0, reference[0].argmax()]
+            single += alone
+            if decided_at_once(problem, priors, w):
+                decided += 1
+                assert alone
+                assert priors.members(problem.known).any()
+    assert decided <= single
+    if kind == "agreement" and not JIT_OFF:
+        assert decided > single / 2

@@ -78,10 +78,8 @@ def test_weighted_mean_renormalises_over_the_spodes_of_a_row():
     for _ in range(repetitions(60)):
         tables, counts, test, _, _ = random_tables(rng, ess=1.0, unknown_in_training=0.0, unknown_in_test=0.5)
         weights = rng.random(len(test)) * (rng.random(len(test)) < 0.7)
-        out = np.empty((test.shape[1], counts.n_classes))
-        kernels.inference.mean_posterior(
-            test, tables.layout.n_states, tables.posteriors(test), weights, tables.prior, out
-        )
+        out, nothing = tables.mean_posterior(test, weights)
+        assert nothing.size == 0
         prior = oracles.class_prior(counts)
         for r, row in enumerate(as_rows(test, counts.n_states)):
             expected = oracles.mixture(weights.tolist(), oracles.spode_posteriors(counts, row), prior)
@@ -109,3 +107,112 @@ def test_probabilities_too_small_for_a_double_do_no_harm():
     surprise = log_likelihoods(tables, torn, np.zeros(1, np.int32))
     assert np.isfinite(surprise).all()
     assert surprise.min() < -745
+
+
+@pytest.mark.parametrize("n_classes", [1, 2, 3, 4, 5, 8, 9, 17])
+@pytest.mark.parametrize("k", [1, 2, 3, 6])
+def test_any_number_of_classes_and_features_is_summed(n_classes, k):
+    """Classes are summed up to eight at a time, features two at a time."""
+    rng = np.random.default_rng(8)
+    codes, labels, n_states, n_classes = random_codes(rng, n=40, k=k, n_classes=n_classes, unknown=0.1)
+    tables = spode_tables(count(codes, labels, n_states, n_classes), 1.0)
+    rows = as_rows(codes, n_states)
+    counts = oracles.count_tables(rows, labels.tolist(), n_states.tolist(), n_classes)
+    found = tables.posteriors(codes[:, :3], left_out=np.nan)
+    joints = np.exp(tables.log_joints(codes[:, :3]))
+    for r, row in enumerate(rows[:3]):
+        for j, posterior in enumerate(oracles.spode_posteriors(counts, row)):
+            if posterior is not None:
+                np.testing.assert_allclose(found[j, r], np.array(posterior, float), rtol=1e-12)
+                exact = np.array(oracles.spode_joint(counts, row)[j], float)
+                np.testing.assert_allclose(joints[j, r], exact, rtol=1e-12)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n", [65, *(pytest.param(n, marks=needs_jit) for n in (64, 255, 256, 257, 1000))])
+def test_rows_beyond_one_block_are_summed_and_averaged(n, weighted):
+    rng = np.random.default_rng(9)
+    codes, labels, n_states, n_classes = random_codes(rng, n=n, k=4, n_classes=3, unknown=0.1)
+    tables = spode_tables(count(codes, labels, n_states, n_classes), 1.0)
+    alone = np.concatenate(
+        [tables.posteriors(np.ascontiguousarray(codes[:, [r]]), left_out=np.nan) for r in range(n)], axis=1
+    )
+    together = tables.posteriors(codes, left_out=np.nan)
+    np.testing.assert_array_equal(together, alone)
+    known = codes < n_states[:, None]
+    log_p = np.where(known, np.log(alone[:, np.arange(n), labels]), tables.log_c[labels])
+    weights = rng.random(n) if weighted else None
+    found = log_likelihoods(tables, codes, labels, weights=weights, n_threads=2)
+    expected = (log_p * (1.0 if weights is None else weights)).sum(axis=1)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    mean, _ = tables.mean_posterior(codes, np.full(4, 0.25))
+    some = known.any(axis=0)
+    np.testing.assert_allclose(mean[some], np.nanmean(alone[:, some], axis=0), rtol=1e-12)
+    np.testing.assert_allclose(mean[~some], np.tile(tables.prior, ((~some).sum(), 1)), rtol=1e-12)
+
+
+def test_the_exponential_is_exact_to_the_last_digits_and_ends_in_zero():
+    x = np.concatenate(
+        [-np.logspace(-17, np.log10(707.9), 250), [0.0, -708.0, -708.1, -745.0, -1e5, -np.inf]]
+    )
+    n = len(x)
+    block, power, total = x[None, :].copy(), np.empty(n), np.empty(n)
+    kernels.inference._exponentiate(block, n, power, power.view(np.int64), total)
+    expected = np.where(x >= -708.0, np.exp(x), 0.0)
+    np.testing.assert_allclose(block[0], expected, rtol=4e-16, atol=0.0)
+    np.testing.assert_array_equal(total, block[0])
+
+
+def test_the_logarithm_is_exact_to_the_last_digits():
+    x = np.concatenate([np.logspace(-300, 300, 301), np.linspace(0.5, 2.0, 301), [1.0, 2.0, 3.0, 1e15 + 1.0]])
+    found = x.copy()
+    kernels.tables._take_logs(found, found.view(np.int64), np.empty(len(x)), len(x))
+    np.testing.assert_allclose(found, np.log(x), rtol=5e-16, atol=0.0)
+
+
+def test_lines_longer_than_a_batch_are_filled():
+    """Logarithms are taken in batches of lines of a pair; here each line is one."""
+    codes = np.array([[0, 1, 2, 2], [0, 699, 3, 350]], np.uint16)
+    labels, n_states = np.array([0, 1, 0, 1], np.int32), np.array([3, 700])
+    tables = spode_tables(count(codes, labels, n_states, 2), 1.0)
+    rows = as_rows(codes, n_states)
+    counts = oracles.count_tables(rows, labels.tolist(), n_states.tolist(), 2)
+    found = tables.posteriors(codes)
+    for r, row in enumerate(rows):
+        expected = np.array(oracles.spode_posteriors(counts, row), float)
+        np.testing.assert_allclose(found[:, r], expected, rtol=1e-12)
+
+
+def test_of_equally_probable_classes_the_first_is_the_best():
+    mean = np.array([[0.2, 0.4, 0.4], [0.5, 0.5, 0.0], [0.1, 0.2, 0.7], [1 / 3, 1 / 3, 1 / 3]])
+    best = np.empty(4, np.int64)
+    kernels.inference.best_classes(mean, best)
+    assert best.tolist() == mean.argmax(axis=1).tolist() == [1, 0, 2, 0]
+
+
+def test_rows_are_doubtful_where_factors_could_bring_a_rival_ahead():
+    rng = np.random.default_rng(10)
+    decided = 0
+    for _ in range(repetitions(60)):
+        tables, counts, test, _, _ = random_tables(rng, ess=1.0, unknown_in_training=0.0, unknown_in_test=0.2)
+        k, n = test.shape
+        used = rng.random(k) < 0.8
+        weights = rng.random(k) * (rng.random(k) < 0.7)
+        least, most = rng.uniform(-0.2, 0.5, k) * used, rng.uniform(0.5, 1.0, k) * used
+        tie = 0.05
+        mean, doubtful = tables.decide(test, weights, least, most, tie)
+        expected, _ = tables.mean_posterior(test, weights)
+        np.testing.assert_array_equal(mean, expected)
+        posterior = tables.posteriors(test)
+        for r in range(n):
+            best = int(mean[r].argmax())
+            rivals = [d for d in range(counts.n_classes) if d != best]
+            ahead = []
+            for d in rivals:
+                differences = (posterior[:, r, best] - posterior[:, r, d]).tolist()
+                pairs = zip(differences, least.tolist(), most.tolist(), strict=True)
+                ahead.append(sum(min(x * low, x * high) for x, low, high in pairs) > tie)
+            known = all(test[j, r] < counts.n_states[j] for j in range(k) if used[j])
+            assert doubtful[r] == (not known or not all(ahead))
+            decided += not doubtful[r]
+    assert decided > 0

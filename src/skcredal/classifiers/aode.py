@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+import warnings
+from typing import Any, Self
 
 import numpy as np
+from sklearn.utils.validation import validate_data
 
 from skcredal import kernels
-from skcredal._arrays import CodeArray, FloatArray
+from skcredal._arrays import AnyArray, CodeArray, FloatArray, LabelArray
+from skcredal._threads import thread_count
+from skcredal._transaction import all_or_nothing
 from skcredal._validation import check_choice
 from skcredal.classifiers.base import TrainingRows
 from skcredal.classifiers.spodes import LikelihoodWeightedEnsemble, SpodeEnsemble, resolve_epsilon
+from skcredal.classifiers.stream import CountStream
+from skcredal.data.columns import read_table
+from skcredal.data.target import encode_target, read_weights
+from skcredal.ensemble.parameters import spode_tables
 from skcredal.ensemble.weights import bma_weights, compression_weights, uniform_weights
 
 __all__ = ["AODE", "BmaAODE", "CompAODE"]
@@ -104,12 +112,107 @@ class AODE(SpodeEnsemble):
         self.max_categories = max_categories
         self.n_jobs = n_jobs
 
+    _stream: CountStream | None = None
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from one more batch of rows, without those before.
+
+        With categorical features the model is that of :meth:`fit` on all batches so far: states may be
+        declared or come as they come, and the mode, the rarest states and the features to drop are settled
+        anew by every batch. A numeric feature keeps the cuts and the median of the first batch, which should
+        be large enough for them; :func:`skcredal.scale.fit_batches` learns cuts from all rows.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_features)
+            The features of some rows.
+        y : array-like of shape (n_rows,)
+            Their classes; not all need occur.
+        classes : array-like of shape (n_classes,), optional
+            All classes there may be; needed in the first call. After :meth:`fit`, whose rows are forgotten
+            with a warning, they are by default the same.
+        sample_weight : array-like of shape (n_rows,), optional
+            Weights of the rows.
+
+        Returns
+        -------
+        self : object
+            The classifier, fitted to all batches so far. If anything is wrong with a batch, it stays as it
+            was before.
+
+        Examples
+        --------
+        >>> from skcredal import AODE
+        >>> clf = AODE().partial_fit([["red"], ["red"]], ["apple", "apple"], classes=["apple", "banana"])
+        >>> clf.partial_fit([["yellow"]], ["banana"]).predict([["yellow"], ["red"]])
+        array(['banana', 'apple'], dtype='<U6')
+        """
+        self._check_parameters()
+        with all_or_nothing(self):
+            self._learn_batch(X, y, classes, sample_weight)
+        return self
+
+    def _learn_batch(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:
+        stream, rules, n_threads = self._stream, self._encoding_rules(), thread_count(self.n_jobs)
+        table = read_table(X, estimator=self)
+        validate_data(self, table.data, reset=stream is None, skip_check_array=True)
+        weights = read_weights(sample_weight, table.n_rows)
+        present, labels = encode_target(y, n_rows=table.n_rows, estimator=self)
+        labels = self._declared_classes(classes, present)[labels]
+        if weights is not None and not weights.all():
+            rows = weights > 0
+            table, labels, weights = table.select(rows), labels[rows], weights[rows]
+        if stream is None:
+            features = getattr(self, "feature_names_in_", None)
+            stream = CountStream.start(table, labels, weights, len(self.classes_), rules, features)
+        stream, codes = stream.read(table, n_threads=n_threads)
+        if rules.handle_unknown == "error":
+            stream.refuse_unknown(codes)
+        names = [column.label for column in table.columns]
+        self._refuse_large_tables(stream.n_slots, names)
+        self._stream = stream.add(codes, labels, weights, n_threads=n_threads)
+        self._encoding = self._stream.encoding(rules)
+        self.super_parents_ = self._kept_features()
+        self.counts_ = self._stream.counts_in(self._encoding)
+        self._tables = spode_tables(self.counts_, float(self.ess), n_threads=n_threads)
+        self.weights_ = uniform_weights(len(self.super_parents_))
+
+    def _declared_classes(self, classes: Any, present: AnyArray) -> LabelArray:
+        """Settle the classes in the first call, and return the place of each class of a batch among them."""
+        if self._stream is None:
+            if hasattr(self, "classes_"):
+                warnings.warn(
+                    "partial_fit does not go on from fit, but starts anew: what fit learned is forgotten.",
+                    stacklevel=4,
+                )
+            elif classes is None:
+                raise ValueError("classes must be passed on the first call to partial_fit.")
+            if classes is not None:
+                self.classes_ = encode_target(classes, estimator=self)[0]
+        elif classes is not None and not np.array_equal(
+            encode_target(classes, estimator=self)[0], self.classes_
+        ):
+            raise ValueError(
+                f"classes={classes!r} is not the same as on the first call to partial_fit, which was "
+                f"{self.classes_!r}."
+            )
+        places = np.searchsorted(self.classes_, present)
+        known = self.classes_[np.minimum(places, len(self.classes_) - 1)]
+        for label, found in zip(present.tolist(), known.tolist(), strict=True):
+            if label != found:
+                raise ValueError(f"y holds the class {label!r}, which is not in classes: {self.classes_!r}.")
+        return places.astype(np.int32)
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_choice("average", self.average, ("posterior", "joint"))
 
+    def _learn(self, rows: TrainingRows) -> None:
+        self._stream = None  # batches from before do not belong to these rows
+        super()._learn(rows)
+
     def _learn_weights(self, rows: TrainingRows) -> FloatArray:
-        return uniform_weights(len(rows.codes))
+        return uniform_weights(rows.n_features)
 
     def _posterior(self, chunk: CodeArray) -> FloatArray:
         if self.average == "posterior":

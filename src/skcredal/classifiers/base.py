@@ -11,20 +11,22 @@ from typing import Any, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skcredal._arrays import AnyArray, CodeArray, CountArray, FloatArray, LabelArray
+from skcredal._arrays import AnyArray, CodeArray, CountArray, FloatArray, IntArray, LabelArray
 from skcredal._config import get_config
 from skcredal._state import KeepsState
 from skcredal._threads import run_in_threads, thread_count
 from skcredal._transaction import all_or_nothing
-from skcredal._validation import check_choice, check_integer
-from skcredal.data.columns import read_table
+from skcredal._validation import check_choice, check_integer, naming
+from skcredal.data.columns import read_series, read_table
 from skcredal.data.encoding import EncodingRules, learn_encoding
 from skcredal.data.target import encode_target, read_weights
-from skcredal.ensemble.counts import JointCounts, count, is_complete, pair_table_bytes
+from skcredal.ensemble.counts import JointCounts, count, pair_table_bytes
 from skcredal.ensemble.naive import ValueCounts, count_values
-from skcredal.ensemble.parameters import chunks
+from skcredal.ensemble.parameters import SpodeTables, prediction_chunks
+from skcredal.ensemble.weights import log_likelihoods
 
 __all__ = ["TabularClassifier", "TrainingRows"]
 
@@ -57,6 +59,25 @@ class TrainingRows:
         value: Value = self._shared[key]
         return value
 
+    @property
+    def n_features(self) -> int:
+        """How many features were kept."""
+        return len(self.codes)
+
+    def count_values(self, n_states: IntArray, n_classes: int) -> ValueCounts:
+        """Count the classes and values."""
+        return count_values(self.codes, self.labels, n_states, n_classes, self.weights)
+
+    def count_pairs(self, n_states: IntArray, n_classes: int, *, n_threads: int) -> JointCounts:
+        """Count the pairs of values, too."""
+        return count(self.codes, self.labels, n_states, n_classes, weights=self.weights, n_threads=n_threads)
+
+    def log_likelihoods(self, tables: SpodeTables, *, floor: float, n_threads: int) -> FloatArray:
+        """Return the conditional log-likelihood of every SPODE."""
+        return log_likelihoods(
+            tables, self.codes, self.labels, weights=self.weights, floor=floor, n_threads=n_threads
+        )
+
     def seconds_saved(self) -> float:
         """Return how long it took others to compute what was reused since the last call of this method."""
         seconds = sum(self._reused)
@@ -77,6 +98,9 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
     handle_unknown: str
     max_categories: int | None
     n_jobs: int | None
+
+    # Why the classifier cannot learn from sums over batches of rows; ``None`` if it can.
+    _needs_all_rows: str | None = None
 
     classes_: AnyArray
     n_features_in_: int
@@ -164,6 +188,28 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
             log_proba: FloatArray = np.log(self.predict_proba(X))
         return log_proba
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy of :meth:`predict`.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_features)
+            The rows to classify.
+        y : array-like of shape (n_rows,)
+            Their true classes.
+        sample_weight : array-like of shape (n_rows,), optional
+            Weights of the rows.
+
+        Returns
+        -------
+        score : float
+            The share of rows, by weight, that are classified as `y` says.
+        """
+        y_pred = self.predict(X)
+        weights = read_weights(sample_weight, len(y_pred))
+        with naming("y"):
+            return float(accuracy_score(read_series(y), y_pred, sample_weight=weights))
+
     def _check_parameters(self) -> None:
         """Refuse bad parameters before any work."""
         check_choice("missing", self.missing, ("impute", "marginalize"))
@@ -186,17 +232,12 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
         def work_on(rows: slice) -> None:
             work(np.ascontiguousarray(codes[:, rows]), rows)
 
-        run_in_threads(work_on, chunks(codes.shape[1]), thread_count(self.n_jobs))
+        n_threads = thread_count(self.n_jobs)
+        n_numbers = len(codes) * len(self.classes_)
+        run_in_threads(work_on, prediction_chunks(codes.shape[1], n_numbers, n_threads), n_threads)
 
     def _encode_training(self, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
         """Read the training table, learn its encoding and the classes, and return the rows that count."""
-        rules = EncodingRules(
-            self.categorical_features,
-            self.categories,
-            self.missing,
-            self.handle_unknown,
-            self.max_categories,
-        )
         n_threads = thread_count(self.n_jobs)
         table = read_table(X, estimator=self)
         validate_data(self, table.data, reset=True, skip_check_array=True)
@@ -210,10 +251,19 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
             classes, labels = classes[present], places.astype(np.int32)
         names = getattr(self, "feature_names_in_", None)
         self._encoding, codes = learn_encoding(
-            table, labels, weights, len(classes), rules, names=names, n_threads=n_threads
+            table, labels, weights, len(classes), self._encoding_rules(), names=names, n_threads=n_threads
         )
         self.classes_ = classes
         return TrainingRows(codes, labels, weights)
+
+    def _encoding_rules(self) -> EncodingRules:
+        return EncodingRules(
+            self.categorical_features,
+            self.categories,
+            self.missing,
+            self.handle_unknown,
+            self.max_categories,
+        )
 
     def _encode(self, X: Any) -> CodeArray:
         """Read a table to predict and return its codes (k, n)."""
@@ -225,22 +275,14 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
     def _count_values(self, rows: TrainingRows) -> ValueCounts:
         """Count the classes and values of the training rows, once for all that learn from them."""
         n_states, n_classes = self._encoding.n_states, len(self.classes_)
-        return rows.shared(
-            "value counts",
-            lambda: count_values(rows.codes, rows.labels, n_states, n_classes, rows.weights),
-        )
+        return rows.shared("value counts", lambda: rows.count_values(n_states, n_classes))
 
     def _count_pairs(self, rows: TrainingRows) -> JointCounts:
         """Count the pairs of values, too; refused if the tables would be too large."""
         self._check_pair_tables(rows)
         n_states, n_classes = self._encoding.n_states, len(self.classes_)
         n_threads = thread_count(self.n_jobs)
-        return rows.shared(
-            "joint counts",
-            lambda: count(
-                rows.codes, rows.labels, n_states, n_classes, weights=rows.weights, n_threads=n_threads
-            ),
-        )
+        return rows.shared("joint counts", lambda: rows.count_pairs(n_states, n_classes, n_threads=n_threads))
 
     def _kept_features(self) -> AnyArray:
         """Return the features kept: their names, or their indices where there are no names."""
@@ -251,12 +293,14 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
     def _check_pair_tables(self, rows: TrainingRows) -> None:
         """Refuse pair tables beyond the limit before they are allocated."""
         n_states = self._encoding.n_states
-        complete = is_complete(rows.codes, n_states)
-        needed = pair_table_bytes(n_states, len(self.classes_), complete=complete)
+        self._refuse_large_tables(n_states, self._kept_features())
+
+    def _refuse_large_tables(self, n_states: IntArray, names: Any) -> None:
+        needed = pair_table_bytes(n_states, len(self.classes_))
         limit = get_config()["pair_table_limit"]
         if needed <= limit:
             return
-        names, most = self._kept_features(), np.argsort(-n_states, kind="stable")[:3]
+        most = np.argsort(-n_states, kind="stable")[:3]
         worst = ", ".join(f"{names[place]!s} ({n_states[place]} states)" for place in most)
         raise ValueError(
             f"The pair tables of {len(n_states)} features and {len(self.classes_)} classes would take "

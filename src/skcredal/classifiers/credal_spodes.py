@@ -12,7 +12,7 @@ from skcredal.classifiers.spodes import SpodeEnsemble
 from skcredal.data.columns import make_frame
 from skcredal.ensemble.explain import describe, explain_case
 from skcredal.ensemble.parameters import chunks
-from skcredal.ensemble.priors import BmaPriors, CompressionPriors
+from skcredal.ensemble.priors import BmaPriors, CompressionPriors, put_back
 
 __all__ = ["CredalSpodeEnsemble"]
 
@@ -113,13 +113,19 @@ class CredalSpodeEnsemble(CredalClassifier, SpodeEnsemble):
 
     def _posteriors(self, chunk: CodeArray) -> tuple[FloatArray, FloatArray]:
         """Return what every SPODE says of a chunk, and their mean under the reference prior."""
-        posterior = self._tables.posteriors(chunk)
-        return posterior, self._weighted_mean(chunk, posterior)
+        reference, posterior = self._tables.mean_posterior(chunk, self.weights_, keep=True)
+        return posterior, reference
 
     def _maximal_sets(self, chunk: CodeArray) -> tuple[BoolArray, FloatArray]:
-        posterior, reference = self._posteriors(chunk)
-        tables = self._tables
-        sets = self._priors.maximal_sets(chunk, tables.layout.n_states, posterior, reference, tables.prior)
+        tables, priors = self._tables, self._priors
+        least, most, tie = priors.factors()
+        reference, doubtful = tables.decide(chunk, self.weights_, least, most, tie)
+        sets = np.zeros(reference.shape, np.bool_)
+        put_back(sets, reference)
+        if doubtful.any():
+            rows = np.ascontiguousarray(chunk[:, doubtful])
+            posterior, mean = self._posteriors(rows)
+            sets[doubtful] = priors.maximal_sets(rows, tables.layout.n_states, posterior, mean, tables.prior)
         return sets, reference
 
     def _intervals(self, chunk: CodeArray) -> FloatArray:

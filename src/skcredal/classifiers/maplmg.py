@@ -28,9 +28,10 @@ class MaplmgAODE(SpodeEnsemble):
     ess : float, default=1.0
         Equivalent sample size of the BDeu prior over the parameters.
     max_iter : int, default=10000
-        The most iterations of EM.
+        The most steps of Newton's method; it takes a dozen or so.
     tol : float, default=1e-10
-        EM ends when the objective gains no more than this share of its size.
+        It ends when the objective is proven to be no further below its maximum than this share of its size,
+        or as close as rounding allows.
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical: by the type of their column (strings, booleans and declared
         categories), ``"all"``, or besides those also the ones named here, by name, index or mask.
@@ -66,12 +67,12 @@ class MaplmgAODE(SpodeEnsemble):
     objective_ : float
         What the weights maximise (see Notes), at ``weights_``; NaN if no feature is kept.
     n_iter_ : int
-        The iterations of EM; 0 if no feature is kept.
+        The steps of Newton's method; 0 if no feature is kept.
 
     Warns
     -----
     ConvergenceWarning
-        If the objective still gains more than ``tol`` after ``max_iter`` iterations.
+        If the objective is not proven to be within ``tol`` of its maximum after ``max_iter`` steps.
 
     See Also
     --------
@@ -82,7 +83,8 @@ class MaplmgAODE(SpodeEnsemble):
     -----
     The weights maximise ``Σ_i log Σ_j w_j P_{-i}(c_i|a_i,s_j) + Σ_j log w_j`` on the simplex, where
     ``P_{-i}`` is learned from all rows but the i-th; cuts, states and the features kept come from all rows.
-    The objective is concave, and EM from uniform weights climbs it step by step.
+    The objective is concave: Newton's method from uniform weights climbs it, and its tangent tells how far
+    the maximum can be.
 
     A row of whole weight w stands for w copies: each leaves itself out, and the others stay. A row of weight
     below 1 leaves out all of it; in general, ``min(1, w)`` is taken off the counts.
@@ -105,6 +107,8 @@ class MaplmgAODE(SpodeEnsemble):
     >>> clf.predict_proba([["x", "y", "x"]]).round(2)
     array([[0.06, 0.94]])
     """
+
+    _needs_all_rows = "each iteration of EM goes over what every row says with itself left out"
 
     n_iter_: int
     objective_: float
@@ -157,9 +161,9 @@ class MaplmgAODE(SpodeEnsemble):
         )
         if not mixture.converged:
             warnings.warn(
-                f"EM did not converge in max_iter={self.max_iter} iterations: the last one still gained "
-                f"{mixture.gain / abs(mixture.objective):.1e} of the objective, more than tol={self.tol:g}. "
-                "Raise max_iter or tol.",
+                f"The weights did not converge in max_iter={self.max_iter} iterations: the maximum may be "
+                f"{mixture.gap / abs(mixture.objective):.1e} of the objective above, more than "
+                f"tol={self.tol:g}. Raise max_iter or tol.",
                 ConvergenceWarning,
                 stacklevel=4,
             )

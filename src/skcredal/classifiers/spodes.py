@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from skcredal import kernels
 from skcredal._arrays import CodeArray, FloatArray
 from skcredal._threads import thread_count
 from skcredal._validation import check_real
 from skcredal.classifiers.base import TabularClassifier, TrainingRows
 from skcredal.ensemble.counts import JointCounts
 from skcredal.ensemble.parameters import spode_tables
-from skcredal.ensemble.weights import automatic_epsilon, log_likelihoods, null_log_likelihood
+from skcredal.ensemble.weights import automatic_epsilon, null_log_likelihood
 
 __all__ = ["LikelihoodWeightedEnsemble", "SpodeEnsemble", "resolve_epsilon"]
 
@@ -48,7 +47,7 @@ class SpodeEnsemble(TabularClassifier):
 
     def _learn(self, rows: TrainingRows) -> None:
         self.super_parents_ = self._kept_features()
-        self._settle(len(rows.codes))
+        self._settle(rows.n_features)
         n_threads, ess = thread_count(self.n_jobs), float(self.ess)
         self.counts_ = self._count_pairs(rows)
         self._tables = rows.shared(
@@ -87,16 +86,7 @@ class SpodeEnsemble(TabularClassifier):
         return proba
 
     def _posterior(self, chunk: CodeArray) -> FloatArray:
-        return self._weighted_mean(chunk, self._tables.posteriors(chunk))
-
-    def _weighted_mean(self, chunk: CodeArray, posterior: FloatArray) -> FloatArray:
-        """Return the posterior of a chunk under the reference prior from those of its SPODEs."""
-        tables = self._tables
-        out = np.empty((chunk.shape[1], len(self.classes_)))
-        kernels.inference.mean_posterior(
-            chunk, tables.layout.n_states, posterior, self.weights_, tables.prior, out
-        )
-        return out
+        return self._tables.mean_posterior(chunk, self.weights_)[0]
 
 
 class LikelihoodWeightedEnsemble(SpodeEnsemble):
@@ -115,13 +105,6 @@ class LikelihoodWeightedEnsemble(SpodeEnsemble):
         floor = float(self.likelihood_floor)
         self.log_likelihood_ = rows.shared(
             ("log-likelihoods", float(self.ess), floor),
-            lambda: log_likelihoods(
-                self._tables,
-                rows.codes,
-                rows.labels,
-                weights=rows.weights,
-                floor=floor,
-                n_threads=thread_count(self.n_jobs),
-            ),
+            lambda: rows.log_likelihoods(self._tables, floor=floor, n_threads=thread_count(self.n_jobs)),
         )
         self.null_log_likelihood_ = null_log_likelihood(self.counts_.n_c)

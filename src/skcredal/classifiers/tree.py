@@ -110,6 +110,8 @@ class CredalTree(CredalClassifier):
 
     s: float
 
+    _needs_all_rows = "every split goes over the rows of its node again"
+
     features_: AnyArray
     counts_: ValueCounts
     tree_: DecisionTree

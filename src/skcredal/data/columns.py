@@ -2,33 +2,65 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, time, timedelta
 from decimal import Decimal
+from functools import wraps
 from numbers import Real
-from typing import Any
+from typing import Any, TypeVar
 
 import narwhals as nw
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
-from skcredal._arrays import AnyArray, BoolArray, FloatArray
+from skcredal import kernels
+from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray
 from skcredal._extras import require
+from skcredal._validation import naming
 
-__all__ = ["Column", "Factor", "Table", "is_missing", "make_frame", "read_series", "read_table"]
+__all__ = [
+    "Column",
+    "Factor",
+    "Table",
+    "as_bytes",
+    "in_order",
+    "is_missing",
+    "make_frame",
+    "read_series",
+    "read_table",
+    "read_text",
+]
 
 # Integers that span less than this are told apart by a table instead of by sorting.
 _SMALL_RANGE = 1 << 16
 
+Result = TypeVar("Result")
+
+
+def _named(read: Callable[[Column], Result]) -> Callable[[Column], Result]:
+    """Let what goes wrong in the depths of a library name the column that is read."""
+
+    @wraps(read)
+    def read_by_name(column: Column) -> Result:
+        with naming(column.label):
+            return read(column)
+
+    return read_by_name
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Factor:
-    """A categorical column: for each row the place of its value among the states, -1 where it is missing."""
+    """A categorical column: for each row the place of its value among the states, -1 where it is missing.
+
+    ``occurrences`` tells how many rows have each state, where that was found out on the way.
+    """
 
     codes: AnyArray
     states: list[Any]
     declared: bool
+    occurrences: IntArray | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,9 +71,10 @@ class Column:
     data: Any
 
     @property
+    @_named
     def is_numeric(self) -> bool:
         """Whether the column's type speaks of numbers."""
-        self._refuse_foreign_types()
+        kinds = self._refuse_foreign_types()
         if isinstance(self.data, nw.Series):
             if self.data.dtype.is_numeric():
                 return True
@@ -49,9 +82,20 @@ class Column:
                 return False
         values = self._array()
         if values.dtype.kind == "O":
-            kinds = _types_in(values)
             return bool not in kinds and all(issubclass(kind, (Real, Decimal)) for kind in kinds)
         return values.dtype.kind in "iuf"
+
+    @property
+    def is_untyped(self) -> bool:
+        """Whether only the values of the column tell if they are numbers."""
+        if isinstance(self.data, nw.Series):
+            if self.data.dtype.is_numeric():
+                return False
+            if self.data.dtype in (nw.Boolean, nw.String, nw.Categorical, nw.Enum):
+                # narwhals takes pandas' objects for text if they look like it.
+                dtype = getattr(nw.to_native(self.data), "dtype", None)
+                return isinstance(dtype, np.dtype) and dtype.kind == "O"
+        return self._array().dtype.kind == "O"
 
     def check(self) -> None:
         """Refuse what no feature can hold, in a column that nothing else is read from."""
@@ -60,6 +104,7 @@ class Column:
         else:
             self.factor()
 
+    @_named
     def numbers(self) -> FloatArray:
         """Return the column as numbers, NaN where it is missing."""
         self._refuse_foreign_types()
@@ -71,6 +116,7 @@ class Column:
             raise ValueError(f"{self.label} contains infinity; a feature is finite or missing.")
         return numbers
 
+    @_named
     def factor(self) -> Factor:
         """Return the column as states, those that its type declares or else those that occur, in order."""
         self._refuse_foreign_types()
@@ -79,9 +125,14 @@ class Column:
             if declared is not None:
                 self._refuse_infinity(declared.states)
                 return declared
+        text = _factor_of_text(self.data) if isinstance(self.data, nw.Series) else None
+        if text is not None:
+            return text
         values = self._array()
         if values.dtype.kind in "OSUT":
-            return self._factor_of_objects(values.astype(object))
+            return self._factor_of_objects(values.tolist())
+        if values.dtype == np.uint8 and values.flags.c_contiguous:
+            return _factor_of_bytes(values)
         if values.dtype.kind in "iu" and len(values):
             low, high = int(values.min()), int(values.max())
             if high - low < _SMALL_RANGE:
@@ -97,12 +148,15 @@ class Column:
         values: AnyArray = self.data.to_numpy() if isinstance(self.data, nw.Series) else self.data
         return values
 
-    def _refuse_foreign_types(self) -> None:
-        """Refuse the types that no feature can have: dates and times, complex numbers, nested values."""
+    def _refuse_foreign_types(self) -> set[type]:
+        """Refuse the types that no feature can have: dates and times, complex numbers, nested values.
+
+        Return the types of the values, where the type of the column leaves them open.
+        """
         if isinstance(self.data, nw.Series):
             dtype = self.data.dtype
             if dtype.is_numeric() or dtype in (nw.Boolean, nw.String, nw.Categorical, nw.Enum):
-                return
+                return set()
             if dtype.is_temporal():
                 raise self._temporal(str(dtype))
             if dtype.is_nested():
@@ -112,7 +166,8 @@ class Column:
             raise self._temporal(str(values.dtype))
         if values.dtype.kind not in "iufbOUST":
             raise self._no_feature(str(values.dtype))
-        for kind in _types_in(values) if values.dtype.kind == "O" else ():
+        kinds = _types_in(values) if values.dtype.kind == "O" else set()
+        for kind in kinds:
             if issubclass(kind, (date, time, timedelta, np.datetime64, np.timedelta64)) or (
                 kind.__name__ == "Period"  # of pandas, which need not be there
             ):
@@ -121,6 +176,7 @@ class Column:
                 raise self._no_feature(kind.__name__)
             if kind.__hash__ is None:
                 raise self._not_a_state(kind.__name__)
+        return kinds
 
     def _temporal(self, dtype: str) -> TypeError:
         return TypeError(
@@ -142,7 +198,8 @@ class Column:
 
     def _converted(self, values: AnyArray) -> FloatArray:
         if values.dtype.kind in "iufb":
-            return values.astype(np.float64, copy=False)
+            # A column of a row-major table lies scattered: gathered once, it is read fast from then on.
+            return np.ascontiguousarray(values, np.float64)
         numbers = np.empty(len(values))
         for r, value in enumerate(values.tolist()):
             try:
@@ -152,25 +209,40 @@ class Column:
                 raise ValueError(f"{self.label} is numeric, but row {r} holds {shown}.") from None
         return numbers
 
-    def _factor_of_objects(self, values: AnyArray) -> Factor:
-        places: dict[Any, int] = {}
+    def _factor_of_objects(self, values: list[Any]) -> Factor:
+        places = _Places()
         try:
-            codes = np.fromiter(
-                (places.setdefault(value, len(places)) for value in values), np.int64, len(values)
-            )
+            codes = np.fromiter(map(places.__getitem__, values), np.int64, len(values))
         except TypeError:
-            unhashable = next(kind for kind in map(type, values) if kind.__hash__ is None)
-            raise self._not_a_state(unhashable.__name__) from None
+            unhashable = next(value for value in values if not _has_hash(value))
+            raise self._not_a_state(type(unhashable).__name__) from None
         known = [state for state in places if not is_missing(state)]
         self._refuse_infinity(known)
-        states = _in_order(known)
+        states = in_order(known)
         rank = {state: code for code, state in enumerate(states)}
         new_codes = np.array([-1 if is_missing(state) else rank[state] for state in places], np.int64)
         return Factor(new_codes[codes] if len(places) else codes, states, declared=False)
 
 
+class _Places(dict[Any, int]):
+    """The place of every value among those that were asked for, in the order of their first time."""
+
+    def __missing__(self, value: Any) -> int:
+        place = self[value] = len(self)
+        return place
+
+
+def _has_hash(value: Any) -> bool:
+    # A tuple has one only if all that it holds has one.
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
 def _types_in(values: AnyArray) -> set[type]:
-    return {kind for kind in set(map(type, values)) if not _is_missing_type(kind)}
+    return {kind for kind in set(map(type, values.tolist())) if not _is_missing_type(kind)}
 
 
 def _is_missing_type(kind: type) -> bool:
@@ -185,7 +257,7 @@ def is_missing(value: Any) -> bool:
     )
 
 
-def _in_order(states: list[Any]) -> list[Any]:
+def in_order(states: list[Any]) -> list[Any]:
     """Sort states; where numbers and text are mixed, by type and then as printed."""
     try:
         return sorted(states)
@@ -193,8 +265,24 @@ def _in_order(states: list[Any]) -> list[Any]:
         return sorted(states, key=lambda state: (type(state).__name__, repr(state)))
 
 
+def _factor_of_bytes(values: AnyArray) -> Factor:
+    counts = np.zeros((4, kernels.cells.BYTE), np.int64)
+    kernels.cells.count_bytes(values, counts)
+    occurrences = counts.sum(axis=0)
+    present = np.flatnonzero(occurrences)
+    states = present.tolist()
+    if len(states) and states[-1] >= len(states):
+        lookup = np.zeros(kernels.cells.BYTE, np.uint8)
+        lookup[present] = np.arange(len(states))
+        values, bytes_ = np.empty_like(values), values
+        kernels.cells.translate(bytes_, lookup, values)
+    return Factor(values, states, declared=False, occurrences=occurrences[present])
+
+
 def _factor_of_small_integers(values: AnyArray, low: int, high: int) -> Factor:
-    shifted = (values - values.dtype.type(low)).astype(np.int64)
+    # Wide enough for the difference: int8 holds -128 and 127, but not how far they are apart.
+    wide = values.astype(np.int64) if values.dtype.kind == "i" else values
+    shifted = (wide - wide.dtype.type(low)).astype(np.int64)
     present = np.zeros(high - low + 1, np.bool_)
     present[shifted] = True
     rank = np.cumsum(present) - 1
@@ -208,8 +296,10 @@ def _declared_factor(series: nw.Series[Any]) -> Factor | None:
     narwhals reports only the categories that occur, and takes no notice of a null in an Arrow dictionary.
     """
     native = nw.to_native(series)
-    if hasattr(native, "cat") and hasattr(native.dtype, "categories") and not hasattr(native, "to_physical"):
-        return Factor(native.cat.codes.to_numpy(), native.cat.categories.tolist(), declared=True)
+    if hasattr(native.dtype, "categories") and not hasattr(native, "to_physical"):
+        accessor = getattr(native, "cat", None)  # asked once: each time it is built anew
+        if accessor is not None:
+            return Factor(accessor.codes.to_numpy(), accessor.categories.tolist(), declared=True)
     if hasattr(native, "to_physical"):
         if not isinstance(series.dtype, nw.Enum):
             return None
@@ -217,17 +307,54 @@ def _declared_factor(series: nw.Series[Any]) -> Factor | None:
         return Factor(physical.fill_null(-1).to_numpy(), list(series.dtype.categories), declared=True)
     if not hasattr(native, "chunks"):
         native = native.array.__arrow_array__()  # pandas over Arrow
-    # Chunks may have dictionaries of their own, with nulls and repetitions among the values.
+    codes, states = _read_dictionaries(native.chunks)
+    return Factor(codes, states, declared=True)
+
+
+def _read_dictionaries(chunks: list[Any]) -> tuple[AnyArray, list[Any]]:
+    """Return the codes and the states of an Arrow dictionary, -1 where one is missing.
+
+    Chunks may have dictionaries of their own, with nulls and repetitions among the values.
+    """
     merged: dict[Any, int] = {}
     codes: list[AnyArray] = [np.empty(0, np.int64)]
-    for chunk in native.chunks:
+    for chunk in chunks:
         places = [
             -1 if is_missing(state) else merged.setdefault(state, len(merged))
             for state in chunk.dictionary.to_pylist()
         ]
         indices = chunk.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
         codes.append(np.array([*places, -1], np.int64)[indices])
-    return Factor(np.concatenate(codes), list(merged), declared=True)
+    return np.concatenate(codes), list(merged)
+
+
+def _factor_of_text(series: nw.Series[Any]) -> Factor | None:
+    """Let the library that a column of text comes from tell its states apart; ``None`` for other columns.
+
+    An object column of pandas is none: narwhals takes it for text after a look at its first rows. Text that
+    pandas keeps as objects is read faster as such.
+    """
+    native = nw.to_native(series)
+    if hasattr(native, "to_physical"):
+        if series.dtype not in (nw.String, nw.Categorical):
+            return None
+        text = series.cast(nw.String())
+        states = text.drop_nulls().unique().sort().to_list()
+        declared = _declared_factor(text.cast(nw.Enum(states)))
+        return None if declared is None else Factor(declared.codes, states, declared=False)
+    kind = getattr(native, "dtype", None)
+    if series.dtype != nw.String or str(kind) == "object" or getattr(kind, "storage", "pyarrow") != "pyarrow":
+        return None
+    if hasattr(native, "factorize"):
+        codes, values = native.factorize()
+        states = values.tolist()
+    else:
+        codes, states = _read_dictionaries(native.dictionary_encode().chunks)
+    # The states as they come, sorted.
+    order = sorted(range(len(states)), key=states.__getitem__)
+    rank = np.full(len(states) + 1, -1)
+    rank[order] = np.arange(len(states))
+    return Factor(rank[codes], [states[place] for place in order], declared=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -269,6 +396,11 @@ def read_table(X: Any, *, estimator: Any) -> Table:
         raise TypeError(
             "X is a masked array, whose mask would be lost: use X.astype(float).filled(numpy.nan)."
         )
+    with naming("X"):
+        return _read_any_table(X, estimator)
+
+
+def _read_any_table(X: Any, estimator: Any) -> Table:
     try:
         frame = nw.from_native(X, pass_through=True)
     except nw.exceptions.DuplicateError as error:
@@ -280,10 +412,11 @@ def read_table(X: Any, *, estimator: Any) -> Table:
         for found, what in ((n_rows, "sample(s)"), (n_columns, "feature(s)")):
             if found == 0:
                 raise ValueError(
-                    f"Found array with 0 {what} (shape=({n_rows}, {n_columns})) while a minimum of 1 is "
-                    f"required by {type(estimator).__name__}."
+                    f"X must not be empty. Found array with 0 {what} (shape=({n_rows}, {n_columns})) while a "
+                    f"minimum of 1 is required by {type(estimator).__name__}."
                 )
-        columns = [Column(f"Column {name!r}", frame[:, j]) for j, name in enumerate(frame.columns)]
+        series = zip(frame.columns, frame.iter_columns(), strict=True)
+        columns = [Column(f"Column {name!r}", column) for name, column in series]
         return Table(X, columns, n_rows)
     if isinstance(X, (list, tuple)):
         try:
@@ -296,7 +429,33 @@ def read_table(X: Any, *, estimator: Any) -> Table:
             # Rows of mixed cells: numpy alone would turn the numbers into text.
             X = np.array(X, dtype=object)
     array = check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator)
-    return Table(array, [Column(f"Feature {j}", array[:, j]) for j in range(array.shape[1])], len(array))
+    data = as_bytes(array) if array.dtype.kind in "iu" else array.T
+    return Table(array, [Column(f"Feature {j}", column) for j, column in enumerate(data)], len(array))
+
+
+def as_bytes(table: AnyArray) -> AnyArray:
+    """Return the columns of a table of integers, as bytes one after the other if all of them are small."""
+    columns = np.empty(table.shape[::-1], np.uint8)
+    return columns if kernels.cells.bytes_of_columns(table, columns) else table.T
+
+
+def read_text(y: Any) -> Factor | None:
+    """Return a series of text whose library tells its states apart as a factor; ``None`` for anything else.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> read_text(pa.chunked_array([["b", None, "a"]]))
+    Factor(codes=array([ 1, -1,  0]), states=['a', 'b'], declared=False)
+    >>> read_text(["a"]) is None
+    True
+    """
+    try:
+        series = nw.from_native(y, allow_series=True, pass_through=True)
+    except nw.exceptions.DuplicateError:
+        return None
+    is_text = isinstance(series, nw.Series) and series.dtype == nw.String
+    return _factor_of_text(series) if is_text else None
 
 
 def read_series(y: Any) -> Any:

@@ -239,12 +239,19 @@ def _resolve(
     return _Folder(source, "source")
 
 
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):  # what the system cannot even look for
+        return False
+
+
 class _Folder:
     """The ARFF files of a folder."""
 
     def __init__(self, path: str | os.PathLike[str], parameter: str) -> None:
         self._path = Path(path).expanduser()
-        if not self._path.is_dir():
+        if not os.fspath(path) or not _is_folder(self._path):
             choices = "the path of a folder of ARFF files"
             if parameter == "source":
                 choices = f"{_named()} or {choices}"

@@ -1,4 +1,4 @@
-"""MDLDiscretizer: supervised discretisation as a scikit-learn transformer."""
+"""Supervised discretisation: cuts from a class histogram, and MDLDiscretizer, a scikit-learn transformer."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from skcredal._state import KeepsState
 from skcredal._threads import run_in_threads, thread_count
 from skcredal._transaction import all_or_nothing
 from skcredal.data.columns import Table, read_table
+from skcredal.data.cuts import cuts_of_histogram
 from skcredal.data.features import NumericFeature
 from skcredal.data.target import encode_target, read_weights
 
-__all__ = ["MDLDiscretizer"]
+__all__ = ["MDLDiscretizer", "cuts_of_histogram"]
 
 
 class MDLDiscretizer(KeepsState, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -117,10 +118,14 @@ class MDLDiscretizer(KeepsState, OneToOneFeatureMixin, TransformerMixin, BaseEst
         """
         check_is_fitted(self)
         table = self._read(X, reset=False)
-        bins = np.empty((table.n_rows, len(self._features)), np.int64)
-        for j, (feature, column) in enumerate(zip(self._features, table.columns, strict=True)):
-            bins[:, j] = np.minimum(feature.read(column), feature.n_states - 1)
-        return bins
+        bins = np.empty((len(self._features), table.n_rows), np.int64)
+
+        def fill(j: int) -> None:
+            feature = self._features[j]
+            np.minimum(feature.read(table.columns[j]), feature.n_states - 1, out=bins[j])
+
+        run_in_threads(fill, range(len(bins)), thread_count(self.n_jobs))
+        return bins.T
 
     def _read(self, X: Any, *, reset: bool) -> Table:
         table = read_table(X, estimator=self)

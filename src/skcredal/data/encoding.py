@@ -5,17 +5,27 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from skcredal._arrays import BoolArray, CodeArray, CountArray, IntArray, LabelArray
+from skcredal import kernels
+from skcredal._arrays import AnyArray, BoolArray, CodeArray, CountArray, IntArray, LabelArray
 from skcredal._threads import run_in_threads
-from skcredal.data.columns import Column, Table, is_missing
+from skcredal.data.columns import Table, is_missing
 from skcredal.data.features import CategoricalFeature, NumericFeature
 
-__all__ = ["EncodingRules", "TableEncoding", "learn_encoding"]
+__all__ = [
+    "EncodingRules",
+    "Feature",
+    "TableEncoding",
+    "categorical_mask",
+    "declared_states",
+    "learn_encoding",
+    "warn_of_identifiers",
+]
 
 Feature = NumericFeature | CategoricalFeature
 
@@ -31,39 +41,66 @@ class EncodingRules:
     max_categories: int | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class TableEncoding:
     """How a table becomes codes: what was learned of each of its features, and which of them were kept."""
 
     features: list[Feature]
 
-    @property
+    @cached_property
     def kept(self) -> list[int]:
         """The places of the features that tell something: those with a single bin or value are dropped."""
         return [j for j, feature in enumerate(self.features) if feature.is_informative]
 
-    @property
+    @cached_property
     def n_states(self) -> IntArray:
         """The numbers of states of the features kept."""
         return np.array([self.features[j].n_states for j in self.kept], np.int64)
 
-    def encode(self, table: Table, *, n_threads: int = 1) -> CodeArray:
-        """Return the codes of the features kept, (k, n_rows)."""
+    @cached_property
+    def byte_codes(self) -> AnyArray | None:
+        """The code of every byte, and of any other integer, for each feature kept, (k, 257).
+
+        ``None`` where a table of integers needs more care: a feature is numeric, has states that are no
+        bytes, or refuses unknown ones.
+        """
+        beyond = kernels.cells.BYTE
+        if self.n_states.max(initial=0) >= beyond:
+            return None
+        codes = np.repeat(self.n_states.astype(np.uint8)[:, None], beyond + 1, axis=1)
+        places = {j: place for place, j in enumerate(self.kept)}
+        for j, feature in enumerate(self.features):
+            if not isinstance(feature, CategoricalFeature) or feature.refuse_unknown or not feature.lookup:
+                return None
+            if not all(isinstance(state, int) and 0 <= state < beyond for state in feature.lookup):
+                return None
+            if j in places:
+                states = np.array(list(feature.lookup), np.int64)
+                codes[places[j], states] = list(feature.lookup.values())
+        return codes
+
+    def encode(self, table: Table, *, n_threads: int = 1, is_part: bool = False) -> CodeArray:
+        """Return the codes of the features kept, (k, n_rows), of a table or a part of one."""
+        matrix = table.data
+        if isinstance(matrix, np.ndarray) and matrix.dtype.kind in "iu" and self.byte_codes is not None:
+            codes = np.empty((len(self.kept), len(matrix)), np.uint8)
+            kernels.cells.translate_table(matrix, np.array(self.kept, np.int64), self.byte_codes, codes)
+            return codes
         kept = set(self.kept)
         for j, (feature, column) in enumerate(zip(self.features, table.columns, strict=True)):
             if j in kept:
                 continue
             if isinstance(feature, CategoricalFeature) and feature.refuse_unknown:
-                feature.read(column)
+                feature.read(column, is_part=is_part)
             else:
                 column.check()
 
-        def read(j: int) -> IntArray:
-            return self.features[j].read(table.columns[j])
+        def read(j: int) -> AnyArray:
+            return self.features[j].read(table.columns[j], is_part=is_part)
 
         return self._stack(read, table.n_rows, n_threads)
 
-    def _stack(self, read: Callable[[int], IntArray], n_rows: int, n_threads: int) -> CodeArray:
+    def _stack(self, read: Callable[[int], AnyArray], n_rows: int, n_threads: int) -> CodeArray:
         """Put the codes of the features kept into the smallest integers that hold every state and unknown."""
         kept, most = self.kept, int(self.n_states.max(initial=0))
         codes = np.empty((len(kept), n_rows), np.min_scalar_type(most))
@@ -104,11 +141,14 @@ def learn_encoding(
     n_threads : int
         Threads; the result does not depend on it.
     """
-    categorical = _categorical_mask(table.columns, rules.categorical_features, names)
-    declared = _declared_states(table.columns, categorical, rules.categories)
+    categorical = categorical_mask(
+        [column.is_numeric for column in table.columns], rules.categorical_features, names
+    )
+    labels_of_columns = [column.label for column in table.columns]
+    declared = declared_states(labels_of_columns, categorical, rules.categories)
     impute = rules.missing == "impute"
 
-    def learn(j: int) -> tuple[Feature, IntArray]:
+    def learn(j: int) -> tuple[Feature, AnyArray]:
         column = table.columns[j]
         if not categorical[j]:
             numbers = column.numbers()
@@ -123,36 +163,38 @@ def learn_encoding(
             impute=impute,
             refuse_unknown=rules.handle_unknown == "error",
         )
+        feature.warn_of_another_kind(factor.states, column.label)
         return feature, feature.encode(factor, column.label)
 
     learned = run_in_threads(learn, range(len(table.columns)), n_threads)
     encoding = TableEncoding([feature for feature, _ in learned])
-    _warn_of_identifiers(encoding, table)
+    warn_of_identifiers(encoding, labels_of_columns, table.n_rows)
     return encoding, encoding._stack(lambda j: learned[j][1], table.n_rows, n_threads=1)
 
 
-def _warn_of_identifiers(encoding: TableEncoding, table: Table) -> None:
+def warn_of_identifiers(encoding: TableEncoding, labels: Sequence[str], n_rows: int) -> None:
+    """Warn of features with so many states that each has hardly a row to learn from."""
     suspects = [
-        f"{column.label} ({feature.n_observed} states)"
-        for feature, column in zip(encoding.features, table.columns, strict=True)
-        if isinstance(feature, CategoricalFeature) and feature.looks_like_identifier(table.n_rows)
+        f"{label} ({feature.n_observed} states)"
+        for feature, label in zip(encoding.features, labels, strict=True)
+        if isinstance(feature, CategoricalFeature) and feature.looks_like_identifier(n_rows)
     ]
     if suspects:
         shown = ", ".join(suspects[:5]) + (", ..." if len(suspects) > 5 else "")
         warnings.warn(
-            f"In {table.n_rows} rows these look like identifiers, and will be trusted too much: {shown}. "
+            f"In {n_rows} rows these look like identifiers, and will be trusted too much: {shown}. "
             "Drop them, turn them into numbers, or set max_categories.",
             stacklevel=2,
         )
 
 
-def _categorical_mask(columns: list[Column], wish: Any, names: Sequence[str] | None) -> BoolArray:
-    """Return which features are categorical: those that cannot be numbers, and those that the user names."""
-    mask: BoolArray = np.array([not column.is_numeric for column in columns])
+def categorical_mask(numeric: Sequence[bool], wish: Any, names: Sequence[str] | None) -> BoolArray:
+    """Return which features are categorical: those that are not numeric, and those that the user names."""
+    mask: BoolArray = np.logical_not(np.asarray(numeric, np.bool_))
     if isinstance(wish, str) and wish == "from_dtype":
         return mask
     if isinstance(wish, str) and wish == "all":
-        return np.ones(len(columns), np.bool_)
+        return np.ones(len(mask), np.bool_)
     if isinstance(wish, str) or np.ndim(wish) != 1:
         raise ValueError(
             "categorical_features must be 'from_dtype', 'all', or a list of names or indices or a mask, "
@@ -160,14 +202,14 @@ def _categorical_mask(columns: list[Column], wish: Any, names: Sequence[str] | N
         )
     chosen = list(wish) if isinstance(wish, (list, tuple)) else np.asarray(wish).tolist()
     if chosen and all(isinstance(choice, bool) for choice in chosen):
-        if len(chosen) != len(columns):
+        if len(chosen) != len(mask):
             raise ValueError(
-                f"categorical_features as a mask must have one entry for each of {len(columns)} features, "
+                f"categorical_features as a mask must have one entry for each of {len(mask)} features, "
                 f"got {len(chosen)}."
             )
         return np.logical_or(mask, chosen)
     for choice in chosen:
-        mask[_place(choice, len(columns), names)] = True
+        mask[_place(choice, len(mask), names)] = True
     return mask
 
 
@@ -191,7 +233,7 @@ def _place(choice: Any, n_columns: int, names: Sequence[str] | None) -> int:
     return int(choice)
 
 
-def _declared_states(columns: list[Column], categorical: BoolArray, categories: Any) -> dict[int, list[Any]]:
+def declared_states(labels: Sequence[str], categorical: BoolArray, categories: Any) -> dict[int, list[Any]]:
     """Return the states that the user declares for each categorical feature."""
     if isinstance(categories, str) and categories == "auto":
         return {}
@@ -208,12 +250,12 @@ def _declared_states(columns: list[Column], categorical: BoolArray, categories: 
     declared = {}
     for j, given in zip(places, categories, strict=True):
         if isinstance(given, (str, set, frozenset)) or not hasattr(given, "__iter__"):
-            raise TypeError(f"categories must hold a list of states for {columns[j].label}, got {given!r}.")
+            raise TypeError(f"categories must hold a list of states for {labels[j]}, got {given!r}.")
         states = np.asarray(given).tolist() if isinstance(given, np.ndarray) else list(given)
         if not _are_different(states):
             raise ValueError(
                 "categories must hold different states, at least one and none missing, for "
-                f"{columns[j].label}, got {states!r}."
+                f"{labels[j]}, got {states!r}."
             )
         declared[j] = states
     return declared

@@ -6,7 +6,7 @@ The code after the last state, ``n_states``, stands for a value that is not amon
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -14,16 +14,21 @@ from typing import Any
 import numpy as np
 
 from skcredal import kernels
-from skcredal._arrays import CountArray, FloatArray, IntArray, LabelArray
+from skcredal._arrays import AnyArray, CountArray, FloatArray, IntArray, LabelArray
 from skcredal.data.columns import Column, Factor
+from skcredal.data.cuts import cuts_of_histogram, cuts_of_rows
+from skcredal.data.histogram import ValueHistogram
 
-__all__ = ["CategoricalFeature", "NumericFeature", "weighted_median"]
+__all__ = ["CategoricalFeature", "NumericFeature", "state_counts", "weighted_median"]
 
 # What values beyond the most frequent ones are merged into, as people read it.
 OTHER = "(other)"
 ROUNDING = 1e-12
 # Fewer states than this are never taken for an identifier.
 IDENTIFIER_STATES = 20
+# Comparing all rows with a few cuts, one after another, is faster than to look for every row's bin.
+FEW_CUTS = 40
+ROWS_AT_A_TIME = 1 << 14
 
 
 def weighted_median(values: FloatArray, weights: CountArray | None = None) -> float:
@@ -37,20 +42,22 @@ def weighted_median(values: FloatArray, weights: CountArray | None = None) -> fl
     >>> weighted_median(np.array([1.0, 5.0]), np.array([2, 1]))
     1.0
     """
-    order = np.argsort(values, kind="stable")
-    return _median_of_sorted(values[order], None if weights is None else weights[order])
-
-
-def _median_of_sorted(ordered: FloatArray, weights: CountArray | None) -> float:
-    passed = np.arange(1, len(ordered) + 1) if weights is None else np.cumsum(weights)
-    half = passed[-1] / 2
-    # Sums of real weights meet the half only up to rounding.
-    rounding = half * ROUNDING if passed.dtype.kind == "f" else 0.0
-    low = float(ordered[np.searchsorted(passed, half - rounding, side="left")])
-    high = float(ordered[min(np.searchsorted(passed, half + rounding, side="right"), len(ordered) - 1)])
+    if weights is None:
+        middle = len(values) // 2
+        parted = np.partition(values, middle)
+        high = float(parted[middle])
+        low = high if len(values) % 2 else float(parted[:middle].max())
+    else:
+        order = np.argsort(values)
+        ordered, passed = values[order], np.cumsum(weights[order])
+        half = passed[-1] / 2
+        # Sums of real weights meet the half only up to rounding.
+        rounding = half * ROUNDING if passed.dtype.kind == "f" else 0.0
+        low = float(ordered[np.searchsorted(passed, half - rounding, side="left")])
+        high = float(ordered[min(np.searchsorted(passed, half + rounding, side="right"), len(values) - 1)])
     # Halving first would lose the last digit of tiny numbers, adding first overflows for huge ones.
-    middle = (low + high) / 2
-    return middle if np.isfinite(middle) else low / 2 + high / 2
+    mean = (low + high) / 2
+    return mean if np.isfinite(mean) else low / 2 + high / 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,26 +78,41 @@ class NumericFeature:
         impute: bool,
     ) -> NumericFeature:
         """Learn the median and the cuts from a training column."""
+        lowest = float(numbers.min())
+        if lowest == numbers.max():
+            return cls(np.empty(0), lowest if impute else np.nan)
+        # The least of numbers among which one is missing is missing, too.
+        if not np.isnan(lowest):
+            fill = weighted_median(numbers, weights) if impute else np.nan
+            return cls(cuts_of_rows(numbers, labels, weights, n_classes), fill)
         known = ~np.isnan(numbers)
         if not known.any():
             return cls(np.empty(0), np.nan)
-        # Missing values sort to the end, where they are cut off or take the median's place.
-        order = np.argsort(numbers, kind="stable")
-        n_known = np.count_nonzero(known)
-        ordered, ordered_weights = numbers[order], None if weights is None else weights[order]
+        known_weights = None if weights is None else weights[known]
+        if not impute:
+            return cls(cuts_of_rows(numbers[known], labels[known], known_weights, n_classes), np.nan)
+        fill = weighted_median(numbers[known], known_weights)
+        return cls(cuts_of_rows(np.where(known, numbers, fill), labels, weights, n_classes), fill)
+
+    @classmethod
+    def from_histogram(cls, histogram: ValueHistogram, *, impute: bool) -> NumericFeature:
+        """Learn the same from how often each value was seen with each class."""
+        low, high, counts = histogram.low, histogram.high, histogram.counts
+        if len(low) == 0:
+            return cls(np.empty(0), np.nan)
         fill = np.nan
         if impute:
-            fill = _median_of_sorted(
-                ordered[:n_known], None if ordered_weights is None else ordered_weights[:n_known]
-            )
-            if n_known < len(numbers):
-                middle = np.searchsorted(ordered[:n_known], fill)
-                order = np.concatenate([order[:middle], order[n_known:], order[middle:n_known]])
-                ordered = np.where(known, numbers, fill)[order]
-        else:
-            order, ordered = order[:n_known], ordered[:n_known]
-        cut_weights = np.ones(len(order)) if weights is None else weights[order].astype(np.float64)
-        return cls(kernels.cuts.mdl_cuts(ordered, labels[order], cut_weights, n_classes), fill)
+            middles = np.where(low == high, low, low / 2 + high / 2)
+            fill = weighted_median(middles, counts.sum(axis=1))
+            if histogram.missing.any():
+                place = int(np.searchsorted(high, fill))
+                if place == len(low) or fill < low[place]:  # between two values
+                    low, high = np.insert(low, place, fill), np.insert(high, place, fill)
+                    counts = np.insert(counts, place, histogram.missing, axis=0)
+                else:
+                    counts = counts.copy()
+                    counts[place] += histogram.missing
+        return cls(_cuts_between_cells(low, high, counts), fill)
 
     @property
     def n_states(self) -> int:
@@ -104,15 +126,52 @@ class NumericFeature:
 
     def encode(self, numbers: FloatArray) -> IntArray:
         """Return the bins of numbers; a bin holds its upper cut."""
+        if len(self.cuts) <= FEW_CUTS and len(numbers) > ROWS_AT_A_TIME:
+            codes = np.empty(len(numbers), np.int64)
+            for start in range(0, len(numbers), ROWS_AT_A_TIME):
+                rows = slice(start, start + ROWS_AT_A_TIME)
+                codes[rows] = _count_below(numbers[rows], self.cuts)
+        else:
+            codes = np.searchsorted(self.cuts, numbers, side="left")
         missing = np.isnan(numbers)
-        codes = np.searchsorted(self.cuts, np.where(missing, self.fill, numbers), side="left")
-        if np.isnan(self.fill):
-            codes[missing] = self.n_states
+        if missing.any():
+            known = not np.isnan(self.fill)
+            codes[missing] = np.searchsorted(self.cuts, self.fill, side="left") if known else self.n_states
         return codes
 
-    def read(self, column: Column) -> IntArray:
-        """Return the bins of a column."""
+    def read(self, column: Column, *, is_part: bool = False) -> IntArray:
+        """Return the bins of a column, or of a part of one."""
         return self.encode(column.numbers())
+
+
+def _cuts_between_cells(low: FloatArray, high: FloatArray, counts: CountArray) -> FloatArray:
+    """Return the cuts between cells with the least and the greatest value of each."""
+    if np.array_equal(low, high):
+        return cuts_of_histogram(low, counts)
+    # A cut between the cells q and q + 1 comes out as q + 1/2; it lies between the values next to it.
+    below = cuts_of_histogram(np.arange(len(low), dtype=np.float64), counts).astype(np.int64)
+    cuts: FloatArray = low[below + 1] / 2 + high[below] / 2
+    return np.where(cuts < low[below + 1], cuts, high[below])
+
+
+def state_counts(factor: Factor, weights: CountArray | None) -> dict[Any, float]:
+    """Return how often each state of a column was seen, or the weight of its rows."""
+    occurrences = factor.occurrences
+    if occurrences is None or weights is not None:
+        known = factor.codes >= 0
+        occurrences = np.bincount(
+            factor.codes[known], None if weights is None else weights[known], len(factor.states)
+        )
+    return dict(zip(factor.states, occurrences.tolist(), strict=True))
+
+
+def _count_below(numbers: FloatArray, cuts: FloatArray) -> AnyArray:
+    """Return how many of a few cuts lie below each number."""
+    n_below, above = np.zeros(len(numbers), np.uint8), np.empty(len(numbers), np.bool_)
+    for cut in cuts:
+        np.greater(numbers, cut, out=above)
+        n_below += above
+    return n_below
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,12 +210,26 @@ class CategoricalFeature:
         refuse_unknown: bool,
     ) -> CategoricalFeature:
         """Learn the states and the mode from a training column."""
-        known = factor.codes >= 0
-        occurrences = np.bincount(
-            factor.codes[known], None if weights is None else weights[known], len(factor.states)
+        return cls.from_counts(
+            state_counts(factor, weights),
+            declared=declared,
+            max_categories=max_categories,
+            impute=impute,
+            refuse_unknown=refuse_unknown,
         )
-        seen = dict(zip(factor.states, occurrences.tolist(), strict=True))
-        states = list(declared) if declared is not None else factor.states
+
+    @classmethod
+    def from_counts(
+        cls,
+        seen: Mapping[Any, float],
+        *,
+        declared: Sequence[Any] | None,
+        max_categories: int | None,
+        impute: bool,
+        refuse_unknown: bool,
+    ) -> CategoricalFeature:
+        """Learn the states and the mode from how often each state was seen, in the order of the states."""
+        states = list(seen if declared is None else declared)
         counts = np.array([seen.get(state, 0) for state in states])
         codes = np.arange(len(states))
         names = list(states)
@@ -185,16 +258,23 @@ class CategoricalFeature:
         """Whether the feature is worth keeping: more than one state occurs."""
         return self.n_observed > 1
 
-    def encode(self, factor: Factor, label: str) -> IntArray:
-        """Return the codes of a factor; the label names it in an error."""
-        codes = [self.lookup.get(state, self.n_states) for state in factor.states]
-        if factor.states and min(codes) == self.n_states and self._is_of_another_kind(factor.states):
+    def warn_of_another_kind(self, states: list[Any], label: str) -> None:
+        """Warn if a column holds none of the states and nothing like them: text instead of numbers."""
+        if not states or not self.lookup or any(state in self.lookup for state in states):
+            return
+        if {_kind(state) for state in states}.isdisjoint(_kind(state) for state in self.lookup):
             warnings.warn(
                 f"{label} was learned as {_kind(next(iter(self.lookup)))} and now holds only "
-                f"{_kind(factor.states[0])} ({factor.states[0]!r}): all its values are unknown.",
+                f"{_kind(states[0])} ({states[0]!r}): all its values are unknown.",
                 stacklevel=2,
             )
-        new_codes: IntArray = np.array([*codes, self.fill], np.int64)[factor.codes]
+
+    def encode(self, factor: Factor, label: str) -> AnyArray:
+        """Return the codes of a factor; the label names it in an error."""
+        codes = [self.lookup.get(state, self.n_states) for state in factor.states]
+        # A missing value, -1, stands for the last.
+        lookup = np.array([*codes, self.fill], np.min_scalar_type(self.n_states))
+        new_codes = self._translated(factor.codes, lookup)
         if self.refuse_unknown:
             unknown = (new_codes == self.n_states) & (factor.codes >= 0)
             if unknown.any():
@@ -203,12 +283,24 @@ class CategoricalFeature:
                 raise ValueError(f"{label} holds unknown states, and handle_unknown='error': {shown}.")
         return new_codes
 
-    def _is_of_another_kind(self, states: list[Any]) -> bool:
-        return {_kind(state) for state in states}.isdisjoint(_kind(state) for state in self.lookup)
+    @staticmethod
+    def _translated(codes: AnyArray, lookup: AnyArray) -> AnyArray:
+        if codes.itemsize > 1 or lookup.itemsize > 1 or not codes.flags.c_contiguous:
+            return np.asarray(lookup[codes])
+        if codes.dtype == np.uint8 and np.array_equal(lookup[:-1], np.arange(len(lookup) - 1)):
+            return codes
+        of_bytes = np.full(kernels.cells.BYTE, lookup[-1])
+        of_bytes[: len(lookup) - 1] = lookup[:-1]
+        new_codes = np.empty(len(codes), np.uint8)
+        kernels.cells.translate(codes.view(np.uint8), of_bytes, new_codes)
+        return new_codes
 
-    def read(self, column: Column) -> IntArray:
-        """Return the codes of a column."""
-        return self.encode(column.factor(), column.label)
+    def read(self, column: Column, *, is_part: bool = False) -> AnyArray:
+        """Return the codes of a column; of a part of one, it is no wonder that it lacks states."""
+        factor = column.factor()
+        if not is_part:
+            self.warn_of_another_kind(factor.states, column.label)
+        return self.encode(factor, column.label)
 
 
 def _kind(state: Any) -> str:

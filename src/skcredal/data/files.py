@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from skcredal._extras import require
+from skcredal._validation import naming
 
 if TYPE_CHECKING:
     import pandas
@@ -124,7 +125,9 @@ def read_arff(path: str | os.PathLike[str]) -> ArffTable:
     ['sunny', 'rainy', 'snowy']
     """
     require("pandas", extra="cli", purpose="Reading an ARFF file")
-    path = Path(path)
+    with naming("path"):
+        path = Path(path)
+        _check_file_name(path)
     return parse_arff(path.read_bytes(), str(path))
 
 
@@ -161,6 +164,12 @@ def parse_arff(content: bytes, name: str) -> ArffTable:
     except _FormatError as error:
         raise ValueError(f"{name}{error}") from None
     return ArffTable(relation, pandas.DataFrame(columns))
+
+
+def _check_file_name(path: Path) -> None:
+    """Refuse what no file can be called, before the system does so in its own words."""
+    if b"\0" in os.fsencode(path):
+        raise ValueError(f"path must not hold the character NUL, got {str(path)!r}.")
 
 
 def _lines(content: bytes) -> list[str]:

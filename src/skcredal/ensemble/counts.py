@@ -9,10 +9,21 @@ import numpy as np
 import numpy.typing as npt
 
 from skcredal import kernels
-from skcredal._arrays import CodeArray, CountArray, IntArray, LabelArray
-from skcredal._threads import run_in_threads
+from skcredal._arrays import BoolArray, CodeArray, CountArray, IntArray, LabelArray
+from skcredal._threads import parts, run_in_threads
 
 __all__ = ["JointCounts", "Layout", "count", "is_complete", "pair_table_bytes"]
+
+# Bitmaps count a pair of so many cells (values × values × classes) as fast as increments do.
+MOST_CELLS = 512
+# Codes of bitmaps are less.
+BYTE = 256
+# What a cell costs however few rows there are, in rows.
+FEW_ROWS = 2048
+# Rows whose bitmaps are held at a time.
+SLAB_ROWS = 1 << 20
+# Rows times pairs that are worth starting a thread for.
+WORTH_A_THREAD = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +61,15 @@ class Layout:
         widths = self.n_states + self.slots
         return _ends(widths[self.pairs[:, 0]] * widths[self.pairs[:, 1]] * self.n_classes)
 
+    @cached_property
+    def line_offsets(self) -> IntArray:
+        """The beginning of each super-parent's block (values × values of all others × classes), and the end.
+
+        It consists of lines, one for each value (see ``kernels.tables``).
+        """
+        widths = self.n_states + self.slots
+        return _ends(widths * (widths.sum() - widths) * self.n_classes)
+
     def pair_index(self, i: int, j: int) -> int:
         """Return the place of the pair ``i < j`` in the order of the blocks."""
         k = len(self.n_states)
@@ -60,22 +80,22 @@ def _ends(sizes: IntArray) -> IntArray:
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
 
 
-def pair_table_bytes(n_states: npt.ArrayLike, n_classes: int, *, complete: bool = True) -> int:
+def pair_table_bytes(n_states: npt.ArrayLike, n_classes: int) -> int:
     """Return the bytes of the pair tables of a model: the counts, and the logarithms with a slot for unknown.
 
-    Where training cells are unknown, there are two tables of logarithms.
+    A pair has one block of counts and two of logarithms, one for each of the two as super-parent.
 
     Examples
     --------
-    Two features of two states and two classes: 2·2·2 counts and 3·3·2 logarithms of 8 bytes each.
+    Two features of two states and two classes: 2·2·2 counts and twice 3·3·2 logarithms of 8 bytes each.
 
     >>> pair_table_bytes([2, 2], 2)
-    208
+    352
     """
     # Python integers: the product is what may not fit.
     states = [int(v) for v in np.atleast_1d(np.asarray(n_states))]
     cells = 0
-    for slots in (0, 1) if complete else (0, 1, 1):
+    for slots in (0, 1, 1):
         widths = [v + slots for v in states]
         cells += (sum(widths) ** 2 - sum(v * v for v in widths)) // 2
     return 8 * int(n_classes) * cells
@@ -193,26 +213,116 @@ def count(
     array([1, 0])
     """
     layout = Layout(n_states, n_classes)
-    dtype = np.dtype(np.int64) if weights is None else weights.dtype
-    row_weights = np.empty(0, np.int64) if weights is None else weights
-    n_c = np.bincount(labels, weights, n_classes).astype(dtype)
-    n_ca = np.zeros(layout.value_offsets[-1], dtype)
-    n_cab = np.zeros(layout.pair_offsets[-1], dtype)
-    kernels.counting.count_values(codes, labels, row_weights, n_states, layout.value_offsets, n_classes, n_ca)
+    if weights is None:
+        return _count_rows(codes, labels, layout, n_threads)
+    n_c = np.bincount(labels, weights, n_classes).astype(weights.dtype)
+    n_ca = np.zeros(layout.value_offsets[-1], weights.dtype)
+    n_cab = np.zeros(layout.pair_offsets[-1], weights.dtype)
+    kernels.counting.count_values(codes, labels, weights, n_states, layout.value_offsets, n_classes, n_ca)
     complete = is_complete(codes, n_states)
+    everything = np.ones(len(layout.pairs), np.bool_)
+    _increment(codes, labels, weights, layout, everything, complete, n_cab, n_threads)
+    return JointCounts(layout, n_c, n_ca, n_cab, complete)
 
-    def count_some(some: IntArray) -> None:
+
+def _count_rows(codes: CodeArray, labels: LabelArray, layout: Layout, n_threads: int) -> JointCounts:
+    """Count rows without weights: by bitmaps, and pairs with many cells by increments."""
+    n_states, n_classes = layout.n_states, layout.n_classes
+    k, n = codes.shape
+    n_c = np.bincount(labels, minlength=n_classes)
+    n_ca = np.zeros(layout.value_offsets[-1], np.int64)
+    n_cab = np.zeros(layout.pair_offsets[-1], np.int64)
+    cells = np.diff(layout.pair_offsets)
+    # A cell costs a word for every 64 rows, and something however few they are; an increment costs the same.
+    by_bits = cells * (n + FEW_ROWS) <= MOST_CELLS * n
+    by_bits &= (n_states[layout.pairs].max(axis=1, initial=0) < BYTE) & (n_classes < BYTE)
+    packed = np.zeros(k, np.bool_)
+    packed[layout.pairs[by_bits]] = True
+    for start in range(0, n if packed.any() else 0, SLAB_ROWS):
+        rows = slice(start, start + SLAB_ROWS)
+        _count_bits(codes[:, rows], labels[rows], layout, packed, by_bits, n_ca, n_cab, n_threads)
+    rest = np.flatnonzero(~packed)
+    no_weights = np.empty(0, np.int64)
+    for j in rest:
+        begin, end = layout.value_offsets[j : j + 2]
+        kernels.counting.count_values(
+            codes[j : j + 1],
+            labels,
+            no_weights,
+            n_states[j : j + 1],
+            np.zeros(1, np.int64),
+            n_classes,
+            n_ca[begin:end],
+        )
+    n_known = np.add.reduceat(n_ca, layout.value_offsets[:-1]) if k > 0 else n_ca
+    complete = bool(np.all(n_known == n))
+    if not by_bits.all():
+        _increment(codes, labels, no_weights, layout, ~by_bits, complete, n_cab, n_threads)
+    return JointCounts(layout, n_c, n_ca, n_cab, complete)
+
+
+def _count_bits(
+    codes: CodeArray,
+    labels: LabelArray,
+    layout: Layout,
+    packed: BoolArray,
+    by_bits: BoolArray,
+    n_ca: CountArray,
+    n_cab: CountArray,
+    n_threads: int,
+) -> None:
+    """Add the counts of a slab of rows for the features that are packed, and the pairs that ask for it."""
+    k, n = codes.shape
+    n_words = -(-n // kernels.counting.WORD)
+    bit_offsets = _ends(np.where(packed, layout.n_states, 0))
+    bits = np.empty((bit_offsets[-1], n_words), np.uint64)
+    class_bits = np.empty((layout.n_classes, n_words), np.uint64)
+    kernels.counting.pack_bits(labels.astype(np.uint8), layout.n_classes, class_bits)
+
+    def pack(features: slice) -> None:
+        for j in range(features.start, features.stop):
+            if packed[j]:
+                own = bits[bit_offsets[j] : bit_offsets[j + 1]]
+                bytes_ = codes[j].astype(np.uint8, copy=False)
+                kernels.counting.pack_bits(bytes_, len(own), own)
+                kernels.counting.count_bits(own, class_bits, n_ca[layout.value_offsets[j] :])
+
+    run_in_threads(pack, parts(k, n_threads, WORTH_A_THREAD // n + 1), n_threads)
+    pairs, offsets = layout.pairs[by_bits], layout.pair_offsets[:-1][by_bits]
+
+    def count_some(some: slice) -> None:
+        kernels.counting.count_pairs_of_bits(
+            bits, class_bits, bit_offsets, layout.n_states, pairs[some], offsets[some], n_cab
+        )
+
+    run_in_threads(count_some, parts(len(pairs), n_threads, WORTH_A_THREAD // n + 1), n_threads)
+
+
+def _increment(
+    codes: CodeArray,
+    labels: LabelArray,
+    weights: CountArray,
+    layout: Layout,
+    some: BoolArray,
+    complete: bool,
+    n_cab: CountArray,
+    n_threads: int,
+) -> None:
+    """Add the counts of some of the pairs row by row."""
+    pairs, offsets = layout.pairs[some], layout.pair_offsets[:-1][some]
+
+    def count_some(some: slice) -> None:
         kernels.counting.count_pairs(
             codes,
             labels,
-            row_weights,
-            n_states,
-            layout.pairs[some],
-            layout.pair_offsets[some],
-            n_classes,
+            weights,
+            layout.n_states,
+            pairs[some],
+            offsets[some],
+            layout.n_classes,
             complete,
             n_cab,
         )
 
-    run_in_threads(count_some, np.array_split(np.arange(len(layout.pairs)), n_threads), n_threads)
-    return JointCounts(layout, n_c, n_ca, n_cab, complete)
+    least = WORTH_A_THREAD // max(len(labels), 1) + 1
+    run_in_threads(count_some, parts(len(pairs), n_threads, least), n_threads)

@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 
 from skcredal import kernels
-from skcredal._arrays import BoolArray, CodeArray, CountArray, FloatArray, IntArray, LabelArray
+from skcredal._arrays import AnyArray, BoolArray, CodeArray, CountArray, FloatArray, IntArray, LabelArray
 
 __all__ = ["DecisionTree", "TreeNode", "grow_tree", "idm_intervals", "idm_posterior", "idm_sets"]
 
 # Counts closer than this, relative to the largest, are a tie.
 TIE = 1e-12
+# Room for the nodes of a tree; it is doubled as the tree grows.
+FIRST_NODES = 256
 
 
 def idm_posterior(n_c: CountArray, s: float) -> FloatArray:
@@ -214,49 +216,50 @@ def grow_tree(
     n_states = np.array([len(names) for names in states], np.int64)
     widest = int(n_states.max(initial=0))
     row_weights = np.ones(n) if weights is None else weights.astype(np.float64)
+    # Nodes that wait have rows of their own, and at most one for every state on each level.
+    todo = np.empty((min(n, k * widest) + 1, 4), np.int64)
+    todo[0] = 0, -1, 0, n
+    progress = np.array([1, 0, 0, 0])
     rows, scratch_rows = np.arange(n), np.empty(n, np.int64)
-    scratch_counts, gains = np.empty((widest + 1, n_classes)), np.empty(k)
-    starts = np.empty(widest + 2, np.int64)
-
-    feature: list[int] = []
-    depths: list[int] = []
-    counts: list[FloatArray] = []
-    branch_offsets: list[int] = []
-    branches: list[int] = []
-    # A node to grow: its depth, the branch that leads to it, its rows, and the features its path leaves.
-    todo = [(0, -1, rows, np.ones(k, np.bool_))]
-    while todo:
-        depth, branch, own_rows, available = todo.pop()
-        if branch >= 0:
-            branches[branch] = len(feature)
-        n_c = np.empty(n_classes)
-        kernels.tree.information_gains(
-            codes, labels, row_weights, n_states, own_rows, available, s, scratch_counts, n_c, gains
-        )
-        j = int(kernels.tree.choose_split(gains))
-        feature.append(j)
-        depths.append(depth)
-        counts.append(n_c)
-        branch_offsets.append(len(branches))
-        if j < 0:
-            continue
-        kernels.tree.sort_rows(codes[j], int(n_states[j]), own_rows, scratch_rows, starts)
-        left = available.copy()
-        left[j] = False
-        first = len(branches)
-        branches.extend([-1] * int(n_states[j]))
-        bounds = starts[: n_states[j] + 1].tolist()
-        # The last state is pushed first, so that the first is grown first.
-        for a in reversed(range(len(bounds) - 1)):
-            if bounds[a] < bounds[a + 1]:
-                todo.append((depth + 1, first + a, own_rows[bounds[a] : bounds[a + 1]], left))
+    scratch_counts, starts = np.empty((widest + 1, n_classes)), np.empty(widest + 2, np.int64)
+    path, available = np.empty(k, np.int64), np.ones(k, np.bool_)
+    feature, depths, branch_offsets = (np.empty(FIRST_NODES, np.int64) for _ in range(3))
+    counts, branches = np.empty((FIRST_NODES, n_classes)), np.empty(FIRST_NODES + widest, np.int64)
+    while not kernels.tree.grow(
+        codes,
+        labels,
+        row_weights,
+        n_states,
+        s,
+        rows,
+        scratch_rows,
+        scratch_counts,
+        starts,
+        path,
+        available,
+        todo,
+        progress,
+        feature,
+        depths,
+        counts,
+        branch_offsets,
+        branches,
+    ):
+        feature, depths, branch_offsets = (_doubled(part) for part in (feature, depths, branch_offsets))
+        counts, branches = _doubled(counts), _doubled(branches)
+    n_nodes, n_branches = progress[2:].tolist()
     dtype = np.dtype(np.int64) if weights is None else weights.dtype
     return DecisionTree(
         features,
         states,
-        np.array(feature, np.int64),
-        np.array(depths, np.int64),
-        np.stack(counts).astype(dtype),
-        np.array(branch_offsets, np.int64),
-        np.array(branches, np.int64),
+        feature[:n_nodes].copy(),
+        depths[:n_nodes].copy(),
+        counts[:n_nodes].astype(dtype),
+        branch_offsets[:n_nodes].copy(),
+        branches[:n_branches].copy(),
     )
+
+
+def _doubled(part: AnyArray) -> AnyArray:
+    """Return an array with as much room again behind its entries."""
+    return np.concatenate([part, np.empty_like(part)])

@@ -42,10 +42,17 @@ def put_back(sets: BoolArray, reference: FloatArray) -> int:
     naive Bayes has another prior over its parameters than the set holds.
     """
     rows = np.arange(len(sets))
-    best = reference.argmax(axis=1)
+    best = _best(reference)
     missing = ~sets[rows, best]
     sets[rows, best] = True
     return int(missing.sum())
+
+
+def _best(reference: FloatArray) -> IntArray:
+    """Return the most probable class of every row, of equal ones the first."""
+    best = np.empty(len(reference), np.int64)
+    kernels.inference.best_classes(reference, best)
+    return best
 
 
 def _can_be_best(scores: FloatArray, c: int, eps: float) -> bool:
@@ -85,6 +92,16 @@ class BmaPriors:
         """Return the SPODEs that count for a row, given whose super-parent it knows."""
         return (self.likelihood > 0.0) & known
 
+    def factors(self) -> tuple[FloatArray, FloatArray, float]:
+        """Return between what the priors leave the factor of each SPODE, and what counts as a tie.
+
+        That is for a row that knows all super-parents; the factors of SPODEs that never count are 0. Two
+        probabilities sum to 1 at most, so that the tie is at least that of :meth:`maximal_sets`.
+        """
+        free = 1.0 - np.count_nonzero(self.likelihood) * self.eps
+        most = (self.eps + free) * self.likelihood
+        return self.eps * self.likelihood, most, TIE * float(most.sum()) if most.any() else np.inf
+
     def maximal_sets(
         self,
         codes: CodeArray,
@@ -95,7 +112,7 @@ class BmaPriors:
     ) -> BoolArray:
         """Return the undominated classes of a chunk of rows, (rows, n_classes)."""
         out = np.empty(reference.shape, np.bool_)
-        best = reference.argmax(axis=1)
+        best = _best(reference)
         kernels.bma.bma_sets(
             codes, n_states, posterior, best, most_probable(prior), self.likelihood, self.eps, out
         )
@@ -151,7 +168,7 @@ class BmaPriors:
     ) -> FloatArray:
         """Return how much of the reference prior may be replaced before the answer changes, (rows,)."""
         out = np.empty(len(reference))
-        best = reference.argmax(axis=1)
+        best = _best(reference)
         kernels.bma.bma_robustness(
             codes, n_states, posterior, best, most_probable(prior), self.likelihood, out
         )
@@ -183,6 +200,21 @@ class CompressionPriors:
         """Return the SPODEs that count for a row, given whose super-parent it knows."""
         return self.feasible & known
 
+    def factors(self) -> tuple[FloatArray, FloatArray, float]:
+        """Return between what the priors leave the factor of each SPODE, and what counts as a tie.
+
+        That is for a row that knows all super-parents; the factors of SPODEs that never count are 0. Two
+        probabilities sum to 1 at most, so that the tie is at least that of :meth:`maximal_sets`. Where no
+        SPODE counts, or the least factors sum to nothing positive, everything is a tie: some prior may say
+        nothing at all.
+        """
+        log_eps, log_most = math.log(self.eps), math.log1p(-len(self.base) * self.eps)
+        least = np.where(self.feasible, self.base + self.kappa * log_eps, 0.0)
+        most = np.where(self.feasible, self.base + self.kappa * log_most, 0.0)
+        scale = np.abs(self.base) - self.kappa * log_eps
+        tie = TIE * float(scale[self.feasible].sum())
+        return least, most, tie if least.sum() > tie else np.inf
+
     def maximal_sets(
         self,
         codes: CodeArray,
@@ -193,7 +225,7 @@ class CompressionPriors:
     ) -> BoolArray:
         """Return the undominated classes of a chunk of rows, (rows, n_classes)."""
         out = np.empty(reference.shape, np.bool_)
-        best, prior_set = reference.argmax(axis=1), most_probable(prior)
+        best, prior_set = _best(reference), most_probable(prior)
         kernels.compression.compression_sets(
             codes, n_states, posterior, best, prior_set, self.feasible, self.base, self.kappa, self.eps, out
         )
@@ -242,7 +274,7 @@ class CompressionPriors:
     ) -> FloatArray:
         """Return how much of the reference prior may be replaced before the answer changes, (rows,)."""
         out = np.empty(len(reference))
-        best, prior_set = reference.argmax(axis=1), most_probable(prior)
+        best, prior_set = _best(reference), most_probable(prior)
         kernels.compression.compression_robustness(
             codes, n_states, posterior, best, prior_set, self.feasible, self.base, self.kappa, self.eps, out
         )

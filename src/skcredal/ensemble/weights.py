@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from skcredal import kernels
 from skcredal._arrays import CodeArray, CountArray, FloatArray, LabelArray
-from skcredal._threads import run_in_threads
-from skcredal.ensemble.parameters import SpodeTables, chunks
+from skcredal._threads import parts, run_in_threads
+from skcredal.ensemble.parameters import SpodeTables
 
 __all__ = [
     "automatic_epsilon",
@@ -34,34 +34,32 @@ def log_likelihoods(
     floor: float = 0.0,
     n_threads: int = 1,
 ) -> FloatArray:
-    """Return LL_j = Σ_r log P(c_r | a_r, s_j) of every SPODE, summed chunk by chunk in the order of the rows.
+    """Return LL_j = Σ_r log P(c_r | a_r, s_j) of every SPODE, summed block by block in the order of the rows.
 
     ``floor`` bounds each probability inside the sum from below.
     """
     k, n = codes.shape
     row_weights = np.empty(0) if weights is None else np.asarray(weights, dtype=np.float64)
     log_floor = math.log(floor) if floor > 0.0 else -math.inf
+    if k == 0:
+        return np.zeros(0)
+    block = kernels.inference.BLOCK_ROWS
+    sums = np.empty((-(-n // block), k))
 
-    def chunk_sum(rows: slice) -> FloatArray:
-        sums = np.zeros(k)
-        chunk = np.ascontiguousarray(codes[:, rows])
-        kernels.inference.add_log_likelihoods(
-            chunk,
-            labels[rows],
-            row_weights[rows],
-            tables.layout.n_states,
-            tables.log_joints(chunk),
-            tables.log_c,
-            log_floor,
-            sums,
+    def sum_blocks(blocks: slice) -> None:
+        tables.infer(
+            codes,
+            blocks.start * block,
+            min(n, blocks.stop * block),
+            labels=labels,
+            row_weights=row_weights,
+            log_floor=log_floor,
+            log_lik=sums[blocks],
         )
-        return sums
 
-    log_lik = np.zeros(k)
-    if k > 0:
-        for sums in run_in_threads(chunk_sum, chunks(n), n_threads):
-            log_lik += sums
-    return log_lik
+    run_in_threads(sum_blocks, parts(len(sums), 4 * n_threads, 8), n_threads)
+    # Block after block, as if a loop added them: the sum of a column of numbers in memory.
+    return np.asarray(sums.cumsum(axis=0)[-1])
 
 
 def null_log_likelihood(n_c: CountArray) -> float:

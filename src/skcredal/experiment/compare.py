@@ -11,7 +11,7 @@ from scipy import stats
 
 from skcredal._arrays import FloatArray
 from skcredal._extras import require
-from skcredal._validation import check_integer, check_real
+from skcredal._validation import check_integer, check_real, real_numbers
 
 __all__ = [
     "BayesianComparison",
@@ -26,6 +26,8 @@ __all__ = [
 
 # Accuracy and utility of the same rows are sums in different orders: what differs by less is equal.
 _DECIMALS = 12
+# Rounding, differences and sums of what is smaller stay finite.
+_LARGEST = 1e100
 # All signs of so many differences can be tried one by one.
 _MOST_ENUMERATED = 13
 
@@ -121,7 +123,8 @@ def _signed_rank_p_value(difference: FloatArray, ranks: FloatArray, w_plus: floa
         signs = np.arange(2**n)[:, np.newaxis] >> np.arange(n) & 1
         middle = ranks.sum() / 2.0
         return float((np.abs(signs @ ranks - middle) >= abs(w_plus - middle)).mean())
-    return float(stats.wilcoxon(difference, correction=False).pvalue)
+    # By name: left to choose, older versions of scipy take the exact distribution, which ties do not have.
+    return float(stats.wilcoxon(difference, correction=False, method="approx").pvalue)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +184,7 @@ def friedman_test(matrix: ArrayLike, *, correct_ties: bool = False) -> FriedmanR
     >>> round(found.chi_square, 3), round(found.statistic, 3), round(found.p_value, 3)
     (2.0, 1.0, 0.444)
     """
-    values = np.asarray(matrix, dtype=np.float64)
+    values = _measures("matrix", matrix)
     if values.ndim != 2 or values.shape[1] < 2:
         raise ValueError(
             f"matrix must have a row per data set and two columns or more, got the shape {values.shape}."
@@ -232,8 +235,8 @@ def nemenyi_critical_distance(k: int, n: int, alpha: float = 0.05) -> float:
     >>> round(nemenyi_critical_distance(4, 14), 2)
     1.25
     """
-    check_integer("k", k, low=2)
-    check_integer("n", n, low=1)
+    check_integer("k", k, low=2, high=1000)
+    check_integer("n", n, low=1, high=10**9)
     check_real("alpha", alpha, low=0.0, high=1.0, low_open=True, high_open=True)
     return float(stats.studentized_range.ppf(1.0 - alpha, k, inf)) / sqrt(2.0) * sqrt(k * (k + 1) / (6.0 * n))
 
@@ -258,8 +261,10 @@ def nemenyi_p_values(average_ranks: ArrayLike, n: int) -> FloatArray:
     >>> nemenyi_p_values([3.143, 2.0, 2.893, 1.964], 14).round(2)[0]
     array([1.  , 0.09, 0.96, 0.07])
     """
-    check_integer("n", n, low=1)
-    ranks = np.asarray(average_ranks, dtype=np.float64)
+    check_integer("n", n, low=1, high=10**9)
+    ranks = _measures("average_ranks", average_ranks)
+    if ranks.ndim != 1 or np.isnan(ranks).any():
+        raise ValueError(f"average_ranks must hold one number for each classifier, got {ranks.tolist()}.")
     k = len(ranks)
     distances = np.abs(ranks[:, np.newaxis] - ranks)
     p_values = np.ones((k, k))
@@ -322,7 +327,7 @@ def bayesian_signed_rank(
     (10, True)
     """
     check_real("rope", rope, low=0.0, low_open=True)
-    check_integer("seed", seed, low=0)
+    check_integer("seed", seed, low=0, high=2**32 - 1)
     check_integer("n_samples", n_samples, low=1)
     baycomp = require("baycomp", extra="report", purpose="The Bayesian signed-rank test")
     first, second = _paired(a, b)
@@ -333,8 +338,17 @@ def bayesian_signed_rank(
     return BayesianComparison(len(first), left, same, right)
 
 
+def _measures(name: str, given: ArrayLike) -> FloatArray:
+    """Return values of a measure, NaN where it has none; no measure is infinite or nearly so."""
+    values = real_numbers(name, given)
+    wrong = values[np.abs(values) > _LARGEST]
+    if wrong.size:
+        raise ValueError(f"{name} must hold numbers up to {_LARGEST:g} or NaN, got {float(wrong[0])!r}.")
+    return values
+
+
 def _paired(a: ArrayLike, b: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    first, second = _measures("a", a), _measures("b", b)
     if first.ndim != 1 or first.shape != second.shape:
         raise ValueError(
             f"a and b must hold one value for each data set, got the shapes {first.shape} and {second.shape}."

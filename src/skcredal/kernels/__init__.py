@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from skcredal.kernels import (
         bma,
+        cells,
         cma,
         compression,
         counting,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "bma",
+    "cells",
     "cma",
     "compression",
     "counting",

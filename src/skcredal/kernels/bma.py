@@ -69,18 +69,22 @@ def bma_sets(
     the same set because dominance is transitive.
     """
     k, n, n_classes = posterior.shape
-    members = np.empty(k, np.int64)
+    members, left = np.empty(k, np.int64), np.empty(n_classes, np.int64)
     for r in range(n):
         chosen = members[: _find_members(codes, n_states, lik, r, members)]
         for c in range(n_classes):
             out[r, c] = prior_set[c] if len(chosen) == 0 else True
         if len(chosen) == 0:
             continue
+        n_left = 0
         for d in range(n_classes):
             if d != best[r] and _dominates(posterior, r, best[r], d, chosen, lik, eps):
                 out[r, d] = False
-        for c in range(n_classes):
-            for d in range(n_classes):
+            else:
+                left[n_left] = d
+                n_left += 1
+        for c in left[:n_left]:
+            for d in left[:n_left]:
                 if c != best[r] and c != d and out[r, c] and out[r, d]:
                     out[r, d] = not _dominates(posterior, r, c, d, chosen, lik, eps)
 

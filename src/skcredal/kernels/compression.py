@@ -172,7 +172,7 @@ def compression_sets(
     the same set because dominance is transitive.
     """
     k, n, n_classes = posterior.shape
-    members = np.empty(k, np.int64)
+    members, left = np.empty(k, np.int64), np.empty(n_classes, np.int64)
     member_base, difference, log_y = np.empty(k), np.empty(k), np.empty(k)
     for r in range(n):
         size = _find_members(codes, n_states, feasible, base, r, members, member_base)
@@ -183,13 +183,17 @@ def compression_sets(
         if size == 0 or _some_prior_says_nothing(member_base, size, kappa, eps, mass, spare):
             continue
         chosen = members[:size]
+        n_left = 0
         for d in range(n_classes):
             if d != best[r] and _dominates(
                 posterior, r, best[r], d, chosen, member_base, kappa, eps, mass, spare, difference, log_y
             ):
                 out[r, d] = False
-        for c in range(n_classes):
-            for d in range(n_classes):
+            else:
+                left[n_left] = d
+                n_left += 1
+        for c in left[:n_left]:
+            for d in left[:n_left]:
                 if c != best[r] and c != d and out[r, c] and out[r, d]:
                     out[r, d] = not _dominates(
                         posterior, r, c, d, chosen, member_base, kappa, eps, mass, spare, difference, log_y

@@ -1,133 +1,156 @@
-"""Fayyad and Irani's MDL cuts of one numeric feature (specification, §1)."""
+"""The cut of least class entropy of one numeric feature (specification, §1).
+
+The values of a feature lie class by class, ascending within each. A *place* in the feature is one index for
+every class, behind the values that lie below it. Places are never within a value: what is equal stays
+together. ``masses`` holds the sums of the weights in front of each index; it is empty where every value
+counts once.
+"""
 
 import numpy as np
 
-from skcredal._arrays import FloatArray, LabelArray
+from skcredal._arrays import FloatArray, IntArray, LabelArray
 from skcredal.kernels._jit import kernel
 
-__all__ = ["mdl_cuts"]
-
-# Rounding of a sum of n·log2(n) terms, relative to the largest: cuts closer than this are a tie.
-ROUNDING = 2.0**-48
+__all__ = ["find_lowest", "split_by_class"]
 
 
 @kernel
-def _n_log_n(n: float) -> float:
-    return n * np.log2(n) if n > 0.0 else 0.0
+def split_by_class(numbers: FloatArray, labels: LabelArray, starts: IntArray, values: FloatArray) -> None:
+    """Put the numbers of each class behind one another, in their order; fill in where each class starts."""
+    n_classes = len(starts) - 1
+    for c in range(n_classes + 1):
+        starts[c] = 0
+    for label in labels:
+        starts[label + 1] += 1
+    free = np.empty(n_classes, np.int64)
+    for c in range(n_classes):
+        starts[c + 1] += starts[c]
+        free[c] = starts[c]
+    for r in range(len(labels)):
+        values[free[labels[r]]] = numbers[r]
+        free[labels[r]] += 1
 
 
 @kernel
-def _midpoint(low: float, high: float) -> float:
-    middle = (low + high) / 2.0
-    if np.isinf(middle):
-        middle = low / 2.0 + high / 2.0
-    # Between neighbouring doubles the midpoint may round to the upper one, which belongs to the upper bin.
-    return middle if middle < high else low
+def _two_sides(part: float, whole: float) -> float:
+    """Return x log2 x + (N - x) log2(N - x)."""
+    other, both = whole - part, 0.0
+    if part > 0.0:
+        both += part * np.log2(part)
+    if other > 0.0:
+        both += other * np.log2(other)
+    return both
 
 
 @kernel
-def _best_cut(
+def _scan(
     values: FloatArray,
-    labels: LabelArray,
-    weights: FloatArray,
-    start: int,
-    stop: int,
+    masses: FloatArray,
+    lo: IntArray,
     total: FloatArray,
+    place: IntArray,
+    end: IntArray,
+    lowest: float,
+    enough: float,
+    rounding: float,
     left: FloatArray,
-    best_left: FloatArray,
-) -> int:
-    """Return where the upper side of the cut of least class entropy begins; ``start`` if there is none.
+) -> float:
+    """Return the least class entropy, times the rows, of all cuts from ``place`` to just before ``end``.
 
-    The minimum lies where the class changes (Fayyad and Irani), so that a position between two values that
-    are both pure in the same class is passed over. Ties go to the lowest cut.
+    It stops at a cut that reaches ``enough``, and returns infinity if none is below ``lowest``. ``place`` and
+    what is ``left`` of it move on to where it stops. The least entropy lies where the class changes (Fayyad
+    and Irani), so that a cut between two values that are both pure in the same class is passed over, and so
+    is the place ``lo``, which cuts nothing off.
     """
     n_classes = len(total)
-    n = 0.0
+    n, n_left, found = 0.0, 0.0, np.inf
+    # What each class takes off the entropy. Their sum changes with one class at a time, and is good enough to
+    # pass over a cut; what may be the lowest is summed up anew, to the same digits wherever a scan starts.
+    by_class, of_classes = np.empty(n_classes), 0.0
+    # The value in front of the place, and the next one: their class if no other has it, else -1.
+    last, last_class = -np.inf, -1
     for c in range(n_classes):
-        n += total[c]
-        left[c] = 0.0
-    rounding = ROUNDING * _n_log_n(n + 1.0)
-    n_left = 0.0
-    best, best_entropy = start, np.inf
-    previous_class = -1
-    r = start
-    while r < stop:
-        group = r
-        group_class = labels[r]
-        while r < stop and values[r] == values[group]:
-            if labels[r] != group_class:
-                group_class = -1
-            r += 1
-        changes = group_class == -1 or group_class != previous_class
-        if group > start and changes:
-            entropy = _n_log_n(n_left) + _n_log_n(n - n_left)
-            for c in range(n_classes):
-                entropy -= _n_log_n(left[c]) + _n_log_n(total[c] - left[c])
-            if entropy < best_entropy - rounding:
-                best, best_entropy = group, entropy
-                for c in range(n_classes):
-                    best_left[c] = left[c]
-        for q in range(group, r):
-            left[labels[q]] += weights[q]
-            n_left += weights[q]
-        previous_class = group_class
-    return best
-
-
-@kernel
-def _is_worthwhile(total: FloatArray, left: FloatArray) -> bool:
-    """Tell whether the cut pays for its description: Gain > (log2(N-1) + Δ)/N."""
-    n, n_left = 0.0, 0.0
-    for c in range(len(total)):
-        n += total[c]
+        left[c] = masses[place[c]] - masses[lo[c]] if len(masses) > 0 else float(place[c] - lo[c])
+        by_class[c] = _two_sides(left[c], total[c])
+        of_classes += by_class[c]
         n_left += left[c]
-    if n <= 1.0:
-        return False
-    n_right = n - n_left
-    # N·Ent of the whole and of the two sides, and the number of classes present in each.
-    whole, low, high = _n_log_n(n), _n_log_n(n_left), _n_log_n(n_right)
-    m, m_low, m_high = 0, 0, 0
-    for c in range(len(total)):
-        right = total[c] - left[c]
-        if right <= ROUNDING * total[c]:
-            right = 0.0  # what real weights leave behind of a class that lies wholly on the left
-        whole -= _n_log_n(total[c])
-        low -= _n_log_n(left[c])
-        high -= _n_log_n(right)
-        m += total[c] > 0.0
-        m_low += left[c] > 0.0
-        m_high += right > 0.0
-    gain = (whole - low - high) / n
-    # log2(3^m - 2), which overflows as it stands for many classes.
-    delta = m * np.log2(3.0) + np.log1p(-2.0 * 3.0**-m) / np.log(2.0)
-    delta -= m * whole / n - m_low * low / n_left - m_high * high / n_right
-    return bool(gain > (np.log2(n - 1.0) + delta) / n)
+        n += total[c]
+        if place[c] > lo[c] and values[place[c] - 1] >= last:
+            last_class = c if values[place[c] - 1] > last else -1
+            last = values[place[c] - 1]
+    while True:
+        value, value_class = np.inf, -1
+        for c in range(n_classes):
+            if place[c] < end[c] and values[place[c]] <= value:
+                value_class = c if values[place[c]] < value else -1
+                value = values[place[c]]
+        if value == np.inf:
+            return found
+        if n_left > 0.0 and (value_class == -1 or value_class != last_class):
+            entropy = _two_sides(n_left, n)
+            if entropy - of_classes <= lowest + 16.0 * rounding:
+                for c in range(n_classes):
+                    entropy -= by_class[c]
+                if entropy <= enough:
+                    return entropy
+                if entropy < lowest:
+                    lowest = found = entropy
+        n_left = 0.0
+        for c in range(n_classes):
+            if place[c] < end[c] and values[place[c]] == value:
+                # A value that occurs very often is the last one before the end.
+                if values[end[c] - 1] == value:
+                    place[c] = end[c]
+                while place[c] < end[c] and values[place[c]] == value:
+                    place[c] += 1
+                left[c] = masses[place[c]] - masses[lo[c]] if len(masses) > 0 else float(place[c] - lo[c])
+                of_classes -= by_class[c]
+                by_class[c] = _two_sides(left[c], total[c])
+                of_classes += by_class[c]
+            n_left += left[c]
+        last_class = value_class
 
 
 @kernel
-def mdl_cuts(
+def find_lowest(
     values: FloatArray,
-    labels: LabelArray,
-    weights: FloatArray,
-    n_classes: int,
-) -> FloatArray:
-    """Return the accepted cuts, ascending, of sorted values with their labels and positive weights."""
-    total, left, best_left = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
-    cuts = []
-    # A stack of segments instead of recursion; the lower side is taken first, so cuts come in order.
-    segments = [(0, len(values), False)]
-    while len(segments) > 0:
-        start, stop, is_cut = segments.pop()
-        if is_cut:
-            cuts.append(_midpoint(values[start - 1], values[start]))
-            continue
-        for c in range(n_classes):
-            total[c] = 0.0
-        for r in range(start, stop):
-            total[labels[r]] += weights[r]
-        cut = _best_cut(values, labels, weights, start, stop, total, left, best_left)
-        if cut > start and _is_worthwhile(total, best_left):
-            segments.append((cut, stop, False))
-            segments.append((cut, cut, True))
-            segments.append((start, cut, False))
-    return np.array(cuts)
+    masses: FloatArray,
+    total: FloatArray,
+    places: IntArray,
+    bounds: FloatArray,
+    limit: float,
+    rounding: float,
+    cut: IntArray,
+    left: FloatArray,
+) -> int:
+    """Find the first cut whose class entropy is least, but for rounding, between the first and last place.
+
+    Block t lies between ``places[t]`` and ``places[t + 1]``; no cut in it falls below ``bounds[t]``. Those
+    above the limit are passed over, which does not change the answer.
+
+    Returns
+    -------
+    block : int
+        The block that holds the cut, whose place is filled into ``cut`` and what lies left of it into
+        ``left``; -1 if there is none.
+    """
+    lowest, enough = np.inf, -np.inf
+    # First what the least entropy is, then the first cut that reaches it.
+    for _ in range(2):
+        for t in range(len(bounds)):
+            if not bounds[t] <= limit:
+                continue
+            for c in range(len(total)):
+                cut[c] = places[t, c]
+            entropy = _scan(
+                values, masses, places[0], total, cut, places[t + 1], lowest, enough, rounding, left
+            )
+            if entropy <= enough:
+                return t
+            if entropy < lowest:
+                lowest = entropy
+                limit = min(limit, lowest + 4.0 * rounding)
+        if lowest == np.inf:
+            break
+        lowest = enough = lowest + rounding
+    return -1

@@ -1,4 +1,4 @@
-"""What every SPODE says about a training row that is left out of its counts, and the sums of EM (§5, MAPLMG).
+"""What every SPODE says about a training row that is left out of its counts, and sums over rows (§5, MAPLMG).
 
 Leaving out a row of class c lowers only counts of class c: what the SPODEs say about the other classes stays,
 and the constant n - 1 + s of P(c) cancels. So the log joints of a chunk are computed as in prediction, and
@@ -11,7 +11,7 @@ import numpy as np
 from skcredal._arrays import CodeArray, CountArray, FloatArray, IntArray, LabelArray
 from skcredal.kernels._jit import kernel
 
-__all__ = ["add_responsibilities", "fill_margins", "leave_one_out"]
+__all__ = ["add_curvature", "fill_log_pairs", "fill_margins", "leave_one_out", "log_likelihood"]
 
 
 @kernel
@@ -47,6 +47,25 @@ def _log_less(count: float, itself: float, prior: float) -> float:
 
 
 @kernel
+def fill_log_pairs(
+    n_cab: CountArray,
+    n_states: IntArray,
+    pair_offsets: IntArray,
+    n_classes: int,
+    ess: float,
+    log_pairs: FloatArray,
+) -> None:
+    """Fill in, for every cell of every pair, the logarithm of its mass less a row that counts once."""
+    p = 0
+    for i in range(len(n_states)):
+        for j in range(i + 1, len(n_states)):
+            prior = ess / (n_classes * n_states[i] * n_states[j])
+            for cell in range(pair_offsets[p], pair_offsets[p] + n_states[i] * n_states[j] * n_classes):
+                log_pairs[cell] = _log_less(n_cab[cell], 1.0, prior)
+            p += 1
+
+
+@kernel
 def _own_log_joints(
     codes: CodeArray,
     labels: LabelArray,
@@ -57,6 +76,7 @@ def _own_log_joints(
     value_offsets: IntArray,
     n_cab: CountArray,
     pair_offsets: IntArray,
+    log_pairs: FloatArray,
     margins: FloatArray,
     margin_offsets: IntArray,
     ess: float,
@@ -65,7 +85,7 @@ def _own_log_joints(
     """Fill in log P(c, a | s_j) of each row's own class c, from the counts less the row, up to log(n + s)."""
     k, n = codes.shape
     n_classes = len(n_c)
-    complete = len(margins) == 0
+    complete, in_table = len(margins) == 0, len(log_pairs) > 0
     log_mass = np.empty((k, n))
     n_known = np.empty(n_classes)
     for j in range(k):
@@ -95,8 +115,8 @@ def _own_log_joints(
                 if value_i == v_i or value_j == v_j:
                     continue
                 c = labels[r]
-                count = n_cab[pair_offsets[p] + (value_i * v_j + value_j) * n_classes + c]
-                log_pair = _log_less(count, itself[r], prior)
+                cell = pair_offsets[p] + (value_i * v_j + value_j) * n_classes + c
+                log_pair = log_pairs[cell] if in_table else _log_less(n_cab[cell], itself[r], prior)
                 if complete:
                     own[i, r] += log_pair - log_mass[i, r]
                     own[j, r] += log_pair - log_mass[j, r]
@@ -119,6 +139,7 @@ def leave_one_out(
     value_offsets: IntArray,
     n_cab: CountArray,
     pair_offsets: IntArray,
+    log_pairs: FloatArray,
     margins: FloatArray,
     margin_offsets: IntArray,
     ess: float,
@@ -128,8 +149,9 @@ def leave_one_out(
 ) -> None:
     """Fill in P_{-r}(c_r | a_r, s_j) of a chunk, relative to the best SPODE of the row, and log of the best.
 
-    ``log_joint`` is what the SPODEs say with all rows counted. ``margins`` is empty for complete data. A row
-    with an unknown super-parent gives its SPODE P_{-r}(c_r).
+    ``log_joint`` is what the SPODEs say with all rows counted. ``margins`` is empty for complete data, and
+    ``log_pairs`` where some rows count themselves less than once. A row with an unknown super-parent gives
+    its SPODE P_{-r}(c_r).
     """
     k, n, n_classes = log_joint.shape
     own = np.empty((k, n))
@@ -143,6 +165,7 @@ def leave_one_out(
         value_offsets,
         n_cab,
         pair_offsets,
+        log_pairs,
         margins,
         margin_offsets,
         ess,
@@ -178,14 +201,10 @@ def leave_one_out(
 
 
 @kernel
-def add_responsibilities(
-    relative: FloatArray,
-    log_best: FloatArray,
-    row_weights: FloatArray,
-    weights: FloatArray,
-    sums: FloatArray,
+def log_likelihood(
+    relative: FloatArray, log_best: FloatArray, row_weights: FloatArray, weights: FloatArray
 ) -> float:
-    """Add Σ_r P_rj / Σ_i w_i P_ri to the sums, in the order of the rows; return Σ_r log Σ_j w_j P_rj."""
+    """Return Σ_r log Σ_j w_j P_rj, in the order of the rows."""
     n, k = relative.shape
     weighted = len(row_weights) > 0
     log_lik = 0.0
@@ -195,7 +214,34 @@ def add_responsibilities(
             mixture += weights[j] * relative[r, j]
         times = row_weights[r] if weighted else 1.0
         log_lik += times * (np.log(mixture) + log_best[r])
-        share = times / mixture
-        for j in range(k):
-            sums[j] += share * relative[r, j]
     return log_lik
+
+
+@kernel
+def add_curvature(
+    relative: FloatArray,
+    row_weights: FloatArray,
+    weights: FloatArray,
+    sums: FloatArray,
+    curvature: FloatArray,
+) -> None:
+    """Add Σ_r r_rj to the sums and Σ_r r_ri r_rj to the lower half of the curvature, row after row.
+
+    Here r_rj = w_j P_rj / Σ_i w_i P_ri, the responsibility of a SPODE for a row.
+    """
+    n, k = relative.shape
+    weighted = len(row_weights) > 0
+    share = np.empty(k)
+    for r in range(n):
+        mixture = 0.0
+        for j in range(k):
+            share[j] = weights[j] * relative[r, j]
+            mixture += share[j]
+        times = row_weights[r] if weighted else 1.0
+        for j in range(k):
+            share[j] /= mixture
+            sums[j] += times * share[j]
+        for i in range(k):
+            factor = times * share[i]
+            for j in range(i + 1):
+                curvature[i, j] += factor * share[j]

@@ -10,7 +10,11 @@ sum starts from the same naive Bayes score for all of them, and the corrections 
 rounding small. An unknown value has a slot of its own, the last, filled with zeros: its factors drop out.
 
 Where training cells are unknown, ``P(a_i|a_j,c)`` is divided by the rows in which both cells are known (§1),
-the symmetry is lost, and a second table holds the correction in the other direction.
+and the symmetry is lost.
+
+The SPODEs' corrections lie in lines, one for each value of each feature as super-parent: those for every
+value of every other feature side by side, class by class. Inference then reads, for each SPODE of a row, from
+a single line. The line of feature i begins with feature i + 1 and goes round to i - 1.
 """
 
 import numpy as np
@@ -18,7 +22,14 @@ import numpy as np
 from skcredal._arrays import CountArray, FloatArray, IntArray
 from skcredal.kernels._jit import kernel
 
-__all__ = ["fill_pairs", "fill_values"]
+__all__ = ["fill_pairs", "fill_spodes", "fill_values"]
+
+# log 2 in two parts, the first with so few digits that its multiples by an exponent are exact.
+LOG_2_HIGH, LOG_2_LOW = 0.6931471803691238, 1.9082149292705877e-10
+# Numbers whose logarithms are taken at once, where a line of the pair has no more.
+BATCH = 1024
+# The bits of sqrt(1/2): numbers from there to sqrt(2) have the exponent 0.
+HALF_ROOT_BITS = 0x3FE6A09E667F3BCD
 
 
 @kernel
@@ -96,3 +107,97 @@ def fill_pairs(
                         log_ratio_reverse[cell] = (
                             log_pair - n_j[b] - log_a[value_offsets[i] + a * n_classes + c]
                         )
+
+
+@kernel
+def _take_logs(x: FloatArray, bits: IntArray, exponent: FloatArray, n: int) -> None:
+    """Replace positive normal numbers by their logarithms, within two units in the last place.
+
+    x = 2^m · y with sqrt(1/2) ≤ y < sqrt(2), and log y = 2 artanh((y-1)/(y+1)) as a series. A library's
+    function would be called number by number. ``bits`` are those of ``x``.
+    """
+    for t in range(n):
+        m = (bits[t] - HALF_ROOT_BITS) >> 52
+        exponent[t] = m
+        bits[t] -= m << 52
+    for t in range(n):
+        y = x[t] - 1.0
+        # Unlike the operator, it does not look out for 0, which would keep the loop from being vectors.
+        z = np.divide(y, 2.0 + y)
+        q = z * z
+        s = 1.0 / 17.0 + q * (1.0 / 19.0 + q * (1.0 / 21.0))
+        s = 1.0 / 11.0 + q * (1.0 / 13.0 + q * (1.0 / 15.0 + q * s))
+        s = 1.0 / 5.0 + q * (1.0 / 7.0 + q * (1.0 / 9.0 + q * s))
+        s = 2.0 * z * q * (1.0 / 3.0 + q * s)
+        x[t] = exponent[t] * LOG_2_HIGH + (2.0 * z + (s + exponent[t] * LOG_2_LOW))
+
+
+@kernel
+def fill_spodes(
+    n_cab: CountArray,
+    log_a: FloatArray,
+    n_states: IntArray,
+    pairs: IntArray,
+    count_offsets: IntArray,
+    value_offsets: IntArray,
+    n_classes: int,
+    ess: float,
+    line_offsets: IntArray,
+    log_ratio: FloatArray,
+) -> None:
+    """Fill in the corrections of the pairs, in both directions.
+
+    In the line of a_i stands log P(a_j|a_i,c) - log P(a_j|c) at the place of a_j, and the reverse at the
+    place of a_i in the line of a_j.
+    """
+    widest = 0
+    for v in n_states:
+        widest = max(widest, v)
+    size = max(widest * n_classes, BATCH)
+    log_pair, exponent = np.empty(size), np.empty(size)
+    log_i, log_j = np.empty(widest * n_classes), np.empty(widest * n_classes)
+    pair_bits, i_bits, j_bits = log_pair.view(np.int64), log_i.view(np.int64), log_j.view(np.int64)
+    end = value_offsets[len(n_states)]
+    for p in range(len(pairs)):
+        i, j = pairs[p]
+        v_i, v_j = n_states[i], n_states[j]
+        width_i, width_j = v_i * n_classes, v_j * n_classes
+        prior = ess / (n_classes * v_i * v_j)
+        for t in range(width_i):
+            log_i[t] = 0.0
+        for t in range(width_j):
+            log_j[t] = 0.0
+        for a in range(v_i):
+            for b in range(v_j):
+                for c in range(n_classes):
+                    count = n_cab[count_offsets[p] + a * width_j + b * n_classes + c]
+                    log_i[a * n_classes + c] += count
+                    log_j[b * n_classes + c] += count
+        # Counts first, the prior last: a sum of integers does not depend on the order of the states.
+        for t in range(width_i):
+            log_i[t] += ess / (n_classes * v_i)
+        for t in range(width_j):
+            log_j[t] += ess / (n_classes * v_j)
+        _take_logs(log_i, i_bits, exponent, width_i)
+        _take_logs(log_j, j_bits, exponent, width_j)
+        line_i = end - value_offsets[i + 1] + value_offsets[i]
+        line_j = end - value_offsets[j + 1] + value_offsets[j]
+        # The pair is in order, i < j: in the lines of j, feature i comes after the turn.
+        i_to_j = line_offsets[i] + value_offsets[j] - value_offsets[i + 1]
+        j_to_i = line_offsets[j] + value_offsets[i] - value_offsets[j + 1] + end
+        at_once = max(BATCH // width_j, 1)
+        for first in range(0, v_i, at_once):
+            last = min(v_i, first + at_once)
+            begin, size = count_offsets[p] + first * width_j, (last - first) * width_j
+            for t in range(size):
+                log_pair[t] = n_cab[begin + t] + prior
+            _take_logs(log_pair, pair_bits, exponent, size)
+            for a in range(first, last):
+                at_a = a * n_classes
+                for b in range(v_j):
+                    at_b = b * n_classes
+                    forward, backward = i_to_j + a * line_i + at_b, j_to_i + b * line_j + at_a
+                    for c in range(n_classes):
+                        log_n = log_pair[(a - first) * width_j + at_b + c]
+                        log_ratio[forward + c] = log_n - log_i[at_a + c] - log_a[value_offsets[j] + at_b + c]
+                        log_ratio[backward + c] = log_n - log_j[at_b + c] - log_a[value_offsets[i] + at_a + c]

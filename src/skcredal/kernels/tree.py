@@ -8,7 +8,7 @@ import numpy as np
 from skcredal._arrays import BoolArray, CodeArray, FloatArray, IntArray, LabelArray
 from skcredal.kernels._jit import kernel
 
-__all__ = ["choose_split", "find_nodes", "information_gains", "sort_rows", "upper_entropy"]
+__all__ = ["choose_split", "find_nodes", "grow", "information_gains", "sort_rows", "upper_entropy"]
 
 # A gain must exceed this, and gains this close to the largest are equal to it.
 TIE = 1e-12
@@ -36,10 +36,16 @@ def upper_entropy(n_c: FloatArray, s: float) -> float:
         lower = max(mass / n_raised, smallest)
         settled = lower >= level
         level = min(level, lower)
+    # Most classes of a small node are at the level: one logarithm for all of them. An s near the smallest
+    # double leaves nothing to share.
+    p_level = level / total
+    at_level = p_level * np.log(p_level) if p_level > 0.0 else 0.0
     entropy = 0.0
     for c in range(len(n_c)):
-        p = max(n_c[c], level) / total
-        if p > 0.0:  # an s near the smallest double leaves nothing to share
+        if n_c[c] <= level:
+            entropy -= at_level
+        else:
+            p = n_c[c] / total
             entropy -= p * np.log(p)
     return entropy
 
@@ -129,6 +135,81 @@ def sort_rows(values: CodeArray, v: int, rows: IntArray, sorted_rows: IntArray, 
     starts[0] = 0
     for place in range(len(rows)):
         rows[place] = sorted_rows[place]
+
+
+@kernel
+def _is_pure(labels: LabelArray, rows: IntArray) -> bool:
+    place = 1
+    while place < len(rows) and labels[rows[place]] == labels[rows[0]]:
+        place += 1
+    return place >= len(rows)
+
+
+@kernel
+def grow(
+    codes: CodeArray,
+    labels: LabelArray,
+    weights: FloatArray,
+    n_states: IntArray,
+    s: float,
+    rows: IntArray,
+    sorted_rows: IntArray,
+    n_ca: FloatArray,
+    starts: IntArray,
+    path: IntArray,
+    available: BoolArray,
+    todo: IntArray,
+    progress: IntArray,
+    feature: IntArray,
+    depths: IntArray,
+    counts: FloatArray,
+    branch_offsets: IntArray,
+    branches: IntArray,
+) -> bool:
+    """Grow nodes as long as there are some to grow; ``False`` if there is no room for the next one.
+
+    A line of ``todo`` is a node to grow: its depth, the branch that leads to it, and its range of ``rows``.
+    ``path`` holds the features that lead to the node grown last, which are not available. ``progress`` holds
+    how many lines, features of the path, nodes and branches there are; it goes on from there.
+    """
+    n_todo, n_path, n_nodes, n_branches = progress[0], progress[1], progress[2], progress[3]
+    gains, widest = np.empty(len(n_states)), len(n_ca) - 1
+    while n_todo > 0 and n_nodes < len(feature) and n_branches + widest <= len(branches):
+        n_todo -= 1
+        depth, branch, begin = todo[n_todo, 0], todo[n_todo, 1], todo[n_todo, 2]
+        own_rows, n_c = rows[begin : todo[n_todo, 3]], counts[n_nodes]
+        while n_path > depth:
+            n_path -= 1
+            available[path[n_path]] = True
+        if branch >= 0:
+            branches[branch] = n_nodes
+        j = -1
+        if _is_pure(labels, own_rows):
+            # The fewer rows of a class alone, the larger their upper entropy: no split gains.
+            for c in range(len(n_c)):
+                n_c[c] = 0.0
+            for r in own_rows:
+                n_c[labels[r]] += weights[r]
+        else:
+            information_gains(codes, labels, weights, n_states, own_rows, available, s, n_ca, n_c, gains)
+            j = choose_split(gains)
+        feature[n_nodes], depths[n_nodes], branch_offsets[n_nodes] = j, depth, n_branches
+        n_nodes += 1
+        if j >= 0:
+            path[n_path] = j
+            n_path += 1
+            available[j] = False
+            sort_rows(codes[j], n_states[j], own_rows, sorted_rows, starts)
+            # The last state is pushed first, so that the first is grown first.
+            for a in range(n_states[j] - 1, -1, -1):
+                branches[n_branches + a] = -1
+                if starts[a] < starts[a + 1]:
+                    todo[n_todo, 0], todo[n_todo, 1] = depth + 1, n_branches + a
+                    todo[n_todo, 2], todo[n_todo, 3] = begin + starts[a], begin + starts[a + 1]
+                    n_todo += 1
+            n_branches += n_states[j]
+    progress[0], progress[1], progress[2], progress[3] = n_todo, n_path, n_nodes, n_branches
+    return bool(n_todo == 0)
 
 
 @kernel

@@ -9,6 +9,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skcredal._validation import naming, real_numbers, refuse_mask
+
 __all__ = [
     "Outcomes",
     "as_labels",
@@ -145,13 +147,18 @@ def as_mask(y_set: ArrayLike) -> BoolArray:
     """Check the sets and return them as booleans."""
     rule = "y_set must be a boolean mask of shape (n_rows, n_classes)"
     try:
-        mask = np.asarray(y_set)
+        with naming("y_set"):
+            refuse_mask("y_set", y_set)
+            mask = np.asarray(y_set)
     except ValueError as error:
-        raise ValueError(f"{rule}, got rows of different lengths.") from error
+        if "inhomogeneous" not in str(error):
+            raise
+        raise ValueError(f"{rule}, got rows of different lengths.") from None
     if mask.ndim != 2 or mask.shape[1] == 0:
         raise ValueError(f"{rule}, got shape {mask.shape}.")
-    # numpy gives an empty table the type float; there is nothing in it to be wrong.
-    if mask.dtype.kind not in "biu" and mask.size:
+    if mask.size == 0:  # of whatever type: there is nothing in it to be wrong
+        return np.zeros(mask.shape, np.bool_)
+    if mask.dtype.kind not in "biu":
         raise ValueError(f"{rule} (0 and 1 will do), got values of type {mask.dtype}.")
     wrong = mask[(mask != 0) & (mask != 1)]
     if wrong.size:
@@ -163,7 +170,7 @@ def as_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray:
     """Check the weights; none given means one for each row."""
     if sample_weight is None:
         return np.ones(n_rows)
-    weight = np.asarray(sample_weight, dtype=np.float64)
+    weight = real_numbers("sample_weight", sample_weight)
     if weight.shape != (n_rows,):
         raise ValueError(f"sample_weight must have shape ({n_rows},), one for each row, got {weight.shape}.")
     wrong = weight[~(np.isfinite(weight) & (weight >= 0))]
@@ -174,6 +181,12 @@ def as_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray:
 
 def as_values(name: str, y: ArrayLike, n_rows: int | None = None) -> list[Any]:
     """Return labels as a list of plain values, none of them missing, one for each row."""
+    with naming(name):
+        return _plain_labels(name, y, n_rows)
+
+
+def _plain_labels(name: str, y: ArrayLike, n_rows: int | None) -> list[Any]:
+    refuse_mask(name, y)
     # As objects, because numpy would turn a list such as ["a", nan] into strings.
     values = np.asarray(y, dtype=object if isinstance(y, list | tuple) else None)
     if values.ndim != 1:
@@ -185,6 +198,8 @@ def as_values(name: str, y: ArrayLike, n_rows: int | None = None) -> list[Any]:
         for r, value in enumerate(plain):
             if _is_missing(value):
                 raise ValueError(f"{name} must not have missing values, got {value!r} in row {r}.")
+            if type(value).__hash__ is None:
+                raise TypeError(f"{name} must hold labels, got a {type(value).__name__} in row {r}.")
     return plain
 
 
@@ -193,7 +208,8 @@ def as_labels(labels: ArrayLike | None, y_true: list[Any], n_columns: int, table
     if labels is None:
         if not y_true:
             return list(range(n_columns))  # no row asks for a name
-        found = sorted(set(y_true))
+        with naming("y_true"):
+            found = sorted(set(y_true))
         if len(found) != n_columns:
             raise ValueError(
                 f"labels must name the columns of {table} unless y_true shows every class, got {n_columns} "
@@ -210,7 +226,7 @@ def as_labels(labels: ArrayLike | None, y_true: list[Any], n_columns: int, table
 
 def as_probabilities(y_proba: ArrayLike, n_rows: int, n_columns: int | None = None) -> FloatArray:
     """Check the probabilities; one dimension holds those of the second of two classes."""
-    proba = np.asarray(y_proba, dtype=np.float64)
+    proba = real_numbers("y_proba", y_proba)
     wrong = proba[~((proba >= 0) & (proba <= 1))]
     if wrong.size:
         raise ValueError(f"y_proba must lie in [0, 1], got {wrong[0]}.")

@@ -12,6 +12,8 @@ from sklearn import get_config
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import MetadataRequest
 
+from skcredal._validation import naming
+
 __all__ = ["make_set_scorer", "predict_set"]
 
 
@@ -65,7 +67,8 @@ class _SetScorer:
     """A scorer as scikit-learn knows them: it can be called, cloned, pickled and asked for metadata."""
 
     def __init__(self, metric: Callable[..., float], greater_is_better: bool, kwargs: dict[str, Any]) -> None:
-        parameters = signature(metric).parameters
+        with naming("metric"):
+            parameters = signature(metric).parameters
         self._metric = metric
         self._greater_is_better = greater_is_better
         self._kwargs = kwargs
@@ -74,7 +77,8 @@ class _SetScorer:
         self._takes_weight = "sample_weight" in parameters
         self._weight_request: bool | str | None = None
         # Arguments that are wrong or missing should fail here, not as NaN scores at the end of a search.
-        signature(metric).bind(*[None] * (1 + self._needs_truth), **kwargs)
+        with naming("metric"):
+            signature(metric).bind(*[None] * (1 + self._needs_truth), **kwargs)
 
     def __call__(self, estimator: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         y_set, final = _sets_and_estimator(estimator, X)

@@ -24,7 +24,6 @@ from skcredal.ensemble.credal_tree import DecisionTree
 from skcredal.ensemble.idm import DirichletPriors
 from skcredal.ensemble.inclusion import InclusionPriors
 from skcredal.ensemble.naive import NaiveTables, ValueCounts
-from skcredal.ensemble.parameters import SpodeTables
 from skcredal.ensemble.priors import BmaPriors, CompressionPriors
 from skcredal.ensemble.tan import TanTables
 
@@ -76,7 +75,7 @@ def check_estimator(estimator: Any, state: dict[str, Any]) -> None:
 # Attributes that hold what kernels read, and what they may be.
 _ATTRIBUTES: dict[str, tuple[type, ...]] = {
     "counts_": (JointCounts, ValueCounts),
-    "_tables": (NaiveTables, SpodeTables, TanTables),
+    "_tables": (NaiveTables, TanTables),
     "_priors": (BmaPriors, CompressionPriors, DirichletPriors, InclusionPriors),
 }
 # Attributes that kernels read, and how long they are.
@@ -166,16 +165,6 @@ def _naive(part: NaiveTables) -> None:
     _array("log_a", part.log_a, FLOATS, (int(layout.value_offsets[-1]),))
 
 
-def _spodes(part: SpodeTables) -> None:
-    layout = _table(part, 1)
-    cells = int(layout.pair_offsets[-1])
-    _array("log_c", part.log_c, FLOATS, (layout.n_classes,))
-    _array("log_a", part.log_a, FLOATS, (int(layout.value_offsets[-1]),))
-    _array("log_ratio", part.log_ratio, FLOATS, (cells,))
-    if part.log_ratio_reverse.shape != (0,):
-        _array("log_ratio_reverse", part.log_ratio_reverse, FLOATS, (cells,))
-
-
 def _tan(part: TanTables) -> None:
     _require(isinstance(part.naive, NaiveTables), "naive", "must be NaiveTables")
     n_states, n_classes = part.naive.layout.n_states, part.naive.layout.n_classes
@@ -248,7 +237,6 @@ _CHECKS: dict[type, Callable[[Any], None]] = {
     Layout: _layout,
     NaiveTables: _naive,
     NumericFeature: _numeric_feature,
-    SpodeTables: _spodes,
     TableEncoding: _encoding,
     TanTables: _tan,
     ValueCounts: _counts,

@@ -18,6 +18,8 @@ from sklearn.utils._metadata_requests import SIMPLE_METHODS
 
 from skcredal._extras import require
 from skcredal._state import State
+from skcredal._validation import check_real
+from skcredal.classifiers.spodes import SpodeEnsemble
 from skcredal.data.encoding import TableEncoding
 from skcredal.data.features import CategoricalFeature, NumericFeature
 from skcredal.ensemble.counts import JointCounts, Layout
@@ -25,7 +27,7 @@ from skcredal.ensemble.credal_tree import DecisionTree
 from skcredal.ensemble.idm import DirichletPriors
 from skcredal.ensemble.inclusion import InclusionPriors
 from skcredal.ensemble.naive import NaiveTables, ValueCounts
-from skcredal.ensemble.parameters import SpodeTables
+from skcredal.ensemble.parameters import SpodeTables, spode_tables
 from skcredal.ensemble.priors import BmaPriors, CompressionPriors
 from skcredal.ensemble.tan import TanTables
 from skcredal.persistence.checks import check_estimator, check_part
@@ -45,7 +47,6 @@ PARTS: dict[str, type] = {
         Layout,
         NaiveTables,
         NumericFeature,
-        SpodeTables,
         TableEncoding,
         TanTables,
         ValueCounts,
@@ -60,7 +61,8 @@ _STATES = {("CategoricalFeature", "states"), ("CategoricalFeature", "lookup")}
 
 def pack_estimator(estimator: Any, state: State) -> State:
     """Return the state of an estimator with its parts as plain values."""
-    packed = {name: _pack(value) for name, value in state.items()}
+    # The tables of SPODEs follow from the counts, take most of the room, and may look different tomorrow.
+    packed = {name: _pack(value) for name, value in state.items() if not isinstance(value, SpodeTables)}
     if _REQUEST in packed:
         # The request points back to its owner, and a file has no way to say so.
         packed[_REQUEST] = {
@@ -89,6 +91,9 @@ def unpack_estimator(estimator: Any, state: State) -> State:
     if _REQUEST in unpacked:
         unpacked[_REQUEST] = _metadata_request(estimator, unpacked[_REQUEST])
     check_estimator(estimator, unpacked)
+    if isinstance(estimator, SpodeEnsemble) and "counts_" in unpacked:
+        ess = check_real("ess", unpacked["ess"], low=0.0, low_open=True)
+        unpacked["_tables"] = spode_tables(unpacked["counts_"], float(ess), n_threads=1)
     return unpacked
 
 

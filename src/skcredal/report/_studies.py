@@ -18,6 +18,7 @@ from skcredal.report._base import (
     TIED,
     Display,
     NothingToShowError,
+    check_table,
     clean_axes,
     datasets_word,
     draw_rows,
@@ -47,12 +48,16 @@ _LINES: tuple[dict[str, Any], ...] = (
 )
 
 
-def _read(table: DataFrame, name: str, columns: Sequence[str]) -> None:
-    """Refuse a table of another study, or without rows."""
+def _read(table: DataFrame, name: str, text: Sequence[str], measures: Sequence[str]) -> DataFrame:
+    """Return the table with its measures as floats; refuse one of another study, or without rows."""
+    table = check_table("table", table, ("dataset", "series", *text), measures)
     if table.empty:
         raise NothingToShowError(f"table must have rows of the study {name}, is empty.")
-    if lacking := [column for column in ("dataset", "series", *columns) if column not in table.columns]:
+    if lacking := [
+        column for column in ("dataset", "series", *text, *measures) if column not in table.columns
+    ]:
         raise ValueError(f"table must have the columns of {name}.csv, lacks {', '.join(lacking)}.")
+    return table
 
 
 def _draw_lines(ax: Axes, x: Sequence[float], lines: dict[str, list[float]]) -> None:
@@ -114,20 +119,25 @@ class EpsilonDisplay(Display):
         EpsilonDisplay
         """
         check_choice("measure", measure, tuple(_MEASURES))
-        _read(table, "epsilon", ("epsilon", measure))
+        table = _read(table, "epsilon", (), ("epsilon", measure))
         if table[measure].isna().all():
             raise NothingToShowError(f"table must have a data set with {measure}, has none.")
-        series = [str(name) for name in table["series"].unique()]
+        series = [str(name) for name in table["series"].dropna().unique()]
         groups = {
             name: table[table["series"] == name].groupby("epsilon", sort=True)[measure] for name in series
         }
+        # A series that lacks an ε has a gap there.
+        grid = sorted(float(epsilon) for epsilon in table["epsilon"].dropna().unique())
         return cls(
-            epsilon=sorted(float(epsilon) for epsilon in table["epsilon"].unique()),
+            epsilon=grid,
             values={
-                name: [None if math.isnan(value) else float(value) for value in group.mean()]
+                name: [None if math.isnan(value) else float(value) for value in group.mean().reindex(grid)]
                 for name, group in groups.items()
             },
-            n_datasets={name: [int(n) for n in group.count()] for name, group in groups.items()},
+            n_datasets={
+                name: [int(n) for n in group.count().reindex(grid, fill_value=0)]
+                for name, group in groups.items()
+            },
             measure=measure,
         )
 
@@ -206,13 +216,19 @@ class SetAsideDisplay(Display):
         -------
         SetAsideDisplay
         """
-        _read(table, "set-aside", ("set_aside", "accuracy"))
+        table = _read(table, "set-aside", (), ("set_aside", "accuracy"))
         means = {
             str(by): rows.groupby("set_aside", sort=True)["accuracy"].mean()
             for by, rows in table.groupby("series", sort=False)
         }
+        grid = sorted(float(share) for share in table["set_aside"].dropna().unique())
+        gaps = [by for by, mean in means.items() if mean.reindex(grid).isna().any()]
+        if gaps or not means or not grid:
+            raise NothingToShowError(
+                f"table must have an accuracy of every series for every share, lacks {gaps}."
+            )
         return cls(
-            set_aside=sorted(float(share) for share in table["set_aside"].unique()),
+            set_aside=grid,
             accuracy={by: [float(value) for value in mean] for by, mean in means.items()},
             n_datasets=int(table["dataset"].nunique()),
         )
@@ -294,9 +310,11 @@ class RivalsDisplay(Display):
         RivalsDisplay
         """
         check_choice("utility", utility, ("u65", "u80"))
-        _read(table, "rivals", ("judged_by", "utility"))
+        table = _read(table, "rivals", ("judged_by",), ("utility",))
+        if table.duplicated(["dataset", "series", "judged_by"]).any():
+            raise ValueError("table must have one row for each data set, series and utility, has several.")
         wide = table[table["judged_by"] == utility].pivot(index="dataset", columns="series", values="utility")
-        rivals = [str(name) for name in table["series"].unique() if name != "comp-aode*"]
+        rivals = [name for name in table["series"].dropna().unique() if name != "comp-aode*" and name in wide]
         if "comp-aode*" not in wide or not rivals:
             raise NothingToShowError("table must have comp-aode* and a rival, lacks one of them.")
         return cls(

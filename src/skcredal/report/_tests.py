@@ -104,12 +104,11 @@ class CriticalDifferenceDisplay(Display):
         CriticalDifferenceDisplay
         """
         check_choice("measure", measure, ("u65", "u80"))
+        summary = with_accuracy(summary, measure)
         names = list(dict.fromkeys(summary["classifier"] if classifiers is None else classifiers))
         if len(names) < 2:
             raise NothingToShowError(f"classifiers must be two or more, got {names!r}.")
-        datasets, values, _ = read_values(
-            with_accuracy(summary, measure), [(name, measure) for name in names]
-        )
+        datasets, values, _ = read_values(summary, [(name, measure) for name in names])
         ranks = friedman_test(np.column_stack(values)).average_ranks
         return cls(
             classifiers=names,

@@ -1,0 +1,50 @@
+"""The displays of the studies, drawn from the numbers that ``docs/experiment/make_tables.py`` has kept."""
+
+import json
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+
+import skcredal.report
+
+# The working directory is that of this file, which has no name of its own here.
+KEPT = json.loads((Path.cwd().parent / "experiment" / "displays.json").read_text(encoding="utf-8"))
+
+
+def draw(*names, size, below=False):
+    """Draw displays side by side, or one below the other."""
+    shape = (len(names), 1) if below else (1, len(names))
+    _, axes = plt.subplots(*shape, figsize=size, layout="constrained", squeeze=False)
+    for name, ax in zip(names, axes.ravel(), strict=True):
+        kind, numbers = KEPT[name]
+        getattr(skcredal.report, kind)(**numbers).plot(ax)
+
+
+def epsilon():
+    """Determinacy and both utilities against ε."""
+    draw("epsilon-determinacy", "epsilon-u65", "epsilon-u80", size=(11, 3.2))
+
+
+def set_aside():
+    """Accuracy of what is retained."""
+    draw("set-aside", size=(6.5, 3.6))
+
+
+def rivals():
+    """Other ways to make sets."""
+    draw("rivals-u65", "rivals-u80", size=(7.5, 6), below=True)
+
+
+def bayesian():
+    """Probabilities of a practical difference."""
+    draw("bayesian-u65", "bayesian-u80", size=(11, 3.2))
+
+
+def ranks_u65():
+    """Ranks under u65."""
+    draw("ranks-u65", size=(8, 2.6))
+
+
+def ranks_u80():
+    """Ranks under u80."""
+    draw("ranks-u80", size=(8, 2.6))

@@ -1,0 +1,129 @@
+"""Measure the passes on this machine, and work out what many rows would take: the tables of the cost model.
+
+    python docs/guide/make_costs.py
+
+Rates are rows per second of *processor* time on one thread, reading Parquet included, so that other work on
+the machine hardly shows.
+"""
+
+import csv
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from skcredal import CredalCompAODE
+from skcredal.ensemble.counts import pair_table_bytes
+from skcredal.scale import fit_batches, scan_parquet
+
+HERE = Path(__file__).parent
+N_ROWS, REPEATS = 400_000, 3
+# Name, features, states of each, classes; categorical as dictionaries of strings, or numeric with cuts.
+SHAPES = [
+    ("A", 30, 5, 3, "categorical"),
+    ("B", 20, 4, 2, "categorical"),
+    ("B, numbers", 20, 4, 2, "numeric"),
+]
+STAGES = ("encoding", "counts", "likelihoods")
+# What the two examples of the page assume.
+CORES_PER_MACHINE, LOSS = 16, 0.65
+
+
+def write_rows(folder: Path, k: int, v: int, n_classes: int, kind: str) -> int:
+    """Write rows that depend on their class, and return their bytes on disk."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, n_classes, N_ROWS)
+    columns = {}
+    for j in range(k):
+        shifted = (rng.integers(0, v, N_ROWS) + labels * (rng.random(N_ROWS) < 0.3)) % v
+        if kind == "numeric":
+            # Two decimals, some hundred different values; the classes lie half a standard deviation apart.
+            columns[f"x{j}"] = pa.array((rng.normal(size=N_ROWS) + labels / 2).round(2))
+        else:
+            names = pa.array([f"state {a}" for a in range(v)])
+            columns[f"x{j}"] = pa.DictionaryArray.from_arrays(pa.array(shifted.astype(np.int32)), names)
+    columns["class"] = pa.array(labels.astype(str))
+    file = folder / "rows.parquet"
+    pq.write_table(pa.table(columns), file)
+    return file.stat().st_size
+
+
+def measure(folder: Path) -> tuple[dict[str, float], np.ndarray]:
+    """Return the best rate of each pass, and how many states the features have."""
+    best: dict[str, float] = {}
+    for _ in range(REPEATS):
+        marks = {}
+
+        def remember(progress, marks=marks):
+            marks[progress.stage] = time.process_time()
+
+        start = time.process_time()
+        clf = fit_batches(CredalCompAODE(), scan_parquet(folder, target="class"), progress=remember)
+        for stage in STAGES:
+            best[stage] = max(best.get(stage, 0.0), N_ROWS / (marks[stage] - start))
+            start = marks[stage]
+    return best, clf.counts_.layout.n_states
+
+
+def table(name: str, header: list[str], rows: list[list[str]]) -> None:
+    """Write one table."""
+    with (HERE / name).open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(header)
+        writer.writerows(rows)
+
+
+def duration(seconds: float) -> str:
+    """Return a time that a reader can grasp."""
+    for unit, size in (("days", 86_400), ("h", 3600), ("min", 60)):
+        if seconds >= 1.5 * size:
+            return f"{seconds / size:.1f} {unit}"
+    return f"{seconds:.0f} s"
+
+
+if __name__ == "__main__":
+    rates, plans = [], []
+    for name, k, v, n_classes, kind in SHAPES:
+        with tempfile.TemporaryDirectory() as folder:
+            size = write_rows(Path(folder), k, v, n_classes, kind) / N_ROWS
+            rate, states = measure(Path(folder))
+        per_row = sum(1.0 / rate[stage] for stage in STAGES)
+        shape = [name, str(len(states)), f"{states.mean():.0f}", str(n_classes), kind]
+        tables = pair_table_bytes(states, n_classes) / 1e3
+        rates.append([*shape, f"{size:.0f}", *(f"{rate[s] / 1e6:.2f}" for s in STAGES), f"{tables:.0f}"])
+        for rows, machines in ((1e9, 1), (1e9, 10), (1e12, 100), (1e12, 1000)):
+            cores = CORES_PER_MACHINE * machines
+            seconds = per_row * rows / cores / (1.0 if cores == 1 else 0.5 / LOSS)
+            read = 3 * rows * size
+            plans.append(
+                [
+                    name,
+                    f"{rows:.0e}".replace("e+", "e"),
+                    str(machines),
+                    duration(seconds),
+                    f"{read / 1e12:.2f} TB",
+                    f"{read / machines / seconds / 1e6:.0f} MB/s",
+                ]
+            )
+    table(
+        "rates.csv",
+        [
+            "rows like",
+            "k",
+            "v",
+            "l",
+            "features",
+            "bytes a row",
+            *(f"{s}, 1e6 rows/s" for s in STAGES),
+            "model, kB",
+        ],
+        rates,
+    )
+    table(
+        "machines.csv",
+        ["rows like", "rows", "machines", "time of a fit", "read in all", "read by a machine"],
+        plans,
+    )

@@ -1,0 +1,84 @@
+"""
+On a Dask cluster
+=================
+
+Rows on several machines stay where they are: each partition sends its counts, which are added in a tree,
+and the model is the one that a single machine would have learned. Here the cluster is made of two workers
+on this machine; a ``Client`` with the address of a real one is all that changes.
+"""
+
+# %%
+# The images of digits as a Dask table in seven partitions.
+
+import dask.dataframe as dd
+import matplotlib.pyplot as plt
+import numpy as np
+from distributed import Client, LocalCluster
+
+from skcredal import CredalBmaAODE
+from skcredal.data.datasets import load_dataset
+from skcredal.scale import fit_dask, predict_dask
+
+data = load_dataset("digits")
+table = data.features.assign(digit=data.target.astype(str)).sample(frac=1.0, random_state=0)
+train, test = table[:300], table[300:]
+
+# %%
+# ``fit_dask`` takes the cluster that Dask is connected to, or the ``client`` that it is given. Whatever
+# the number of partitions, the model is the same.
+
+cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None)
+client = Client(cluster)
+whole = CredalBmaAODE().fit(train.drop(columns="digit"), train["digit"])
+weights = {}
+for n_partitions in (1, 7, 25):
+    parts = dd.from_pandas(train, npartitions=n_partitions)
+    clf = fit_dask(CredalBmaAODE(), parts, target="digit", client=client)
+    weights[n_partitions] = clf.weights_
+    print(
+        f"{n_partitions:2} partitions, same counts: {np.array_equal(clf.counts_.n_cab, whole.counts_.n_cab)}"
+    )
+
+# %%
+# ``predict_dask`` answers partition by partition, and gives a Dask table: nothing is computed until it is
+# asked for.
+
+answers = predict_dask(clf, dd.from_pandas(test.drop(columns="digit"), npartitions=7)).compute()
+client.close()
+cluster.close()
+safe = (answers["set_size"] == 1).to_numpy()
+right = (answers["predicted"].astype(str) == test["digit"].loc[answers.index]).to_numpy()
+print(f"{safe.mean():.0%} of the digits are safe, {right[safe].mean():.0%} of these right")
+print(f"of the others {right[~safe].mean():.0%} are right")
+
+# %%
+# On the left the weights of the models with most of it, learned by one machine (bars) and on the cluster
+# (dots). On the right the answers of the cluster: how many classes the sets have, and how often the
+# single most probable class is right.
+
+figure, (left, right_ax) = plt.subplots(1, 2, figsize=(9.5, 3.4))
+top = np.argsort(-whole.weights_)[:12]
+left.bar(range(len(top)), whole.weights_[top], color="0.8", label="fit, one machine")
+for place, (n_partitions, found) in enumerate(weights.items()):
+    left.plot(
+        np.arange(len(top)) + 0.2 * (place - 1),
+        found[top],
+        "o",
+        ms=4,
+        label=f"fit_dask, {n_partitions} partitions",
+    )
+left.set_xticks(range(len(top)), [str(name) for name in whole.super_parents_[top]], rotation=90, fontsize=7)
+left.set(ylabel="weight", xlabel="super-parent")
+left.legend(frameon=False, fontsize=8)
+sizes = np.arange(1, answers["set_size"].max() + 1)
+of_size = [answers["set_size"].to_numpy() == size for size in sizes]
+right_ax.bar(sizes, [chosen.mean() for chosen in of_size], color="0.8", label="share of digits")
+right_ax.plot(
+    sizes,
+    [right[chosen].mean() if chosen.sum() >= 20 else np.nan for chosen in of_size],
+    "o-",
+    label="most probable class right",
+)
+right_ax.set(xlabel="classes in the set", ylim=(0, 1.03))
+right_ax.legend(frameon=False, fontsize=8)
+plt.show()

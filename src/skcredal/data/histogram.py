@@ -1,0 +1,209 @@
+"""How often each value of a numeric column was seen with each class: histograms that add.
+
+Doubles are kept as whole numbers in the same order. Up to :data:`EXACT_VALUES` different values, each has a
+cell of its own. Beyond that, the last binary digits are dropped from all values, one more as long as there
+are too many cells: how many depends on the values alone. From these cells follow the edges of bins with about
+the same number of rows, and another pass over the rows counts these bins; so that neither the order nor the
+split of the rows has a say in the result.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from skcredal._arrays import CountArray, FloatArray, IntArray, LabelArray
+
+__all__ = ["EXACT_VALUES", "ValueHistogram"]
+
+EXACT_VALUES = 65_536
+
+
+# A bin is split in another pass if it has this many times the rows that bins should have.
+TOO_HEAVY = 4
+
+
+def _ordered(numbers: FloatArray) -> IntArray:
+    """Return doubles as integers in the same order; the two zeros are one."""
+    bits = (numbers + 0.0).view(np.int64)
+    # The magnitude of a negative double grows with its bits: all but the sign are turned over.
+    return bits ^ ((bits >> np.int64(63)) & np.int64(0x7FFF_FFFF_FFFF_FFFF))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ValueHistogram:
+    """Cells of neighbouring values, with the rows of each class in each.
+
+    Parameters
+    ----------
+    keys : ndarray of shape (n_cells,)
+        The cells, ascending: the values as integers, without their last ``shift`` binary digits; or the
+        numbers of bins.
+    low, high : ndarray of shape (n_cells,)
+        The least and the greatest value seen in each.
+    counts : ndarray of shape (n_cells, n_classes)
+        Rows of each class, or their weights.
+    missing : ndarray of shape (n_classes,)
+        The same for missing values.
+    shift : int
+        How many binary digits were dropped; 0 is exact, and bins have 64.
+    limit : int
+        The most cells there may be.
+    """
+
+    keys: IntArray
+    low: FloatArray
+    high: FloatArray
+    counts: CountArray
+    missing: CountArray
+    shift: int = 0
+    limit: int = EXACT_VALUES
+
+    @classmethod
+    def of_column(
+        cls,
+        numbers: FloatArray,
+        labels: LabelArray,
+        weights: CountArray | None,
+        n_classes: int,
+        *,
+        limit: int = EXACT_VALUES,
+    ) -> ValueHistogram:
+        """Count a column of numbers, NaN where it is missing.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> numbers, labels = np.array([2.0, 1.0, np.nan, 2.0]), np.array([0, 1, 1, 0], np.int32)
+        >>> histogram = ValueHistogram.of_column(numbers, labels, None, 2)
+        >>> histogram.low
+        array([1., 2.])
+        >>> histogram.counts
+        array([[0, 1],
+               [2, 0]])
+        >>> (histogram + histogram).counts.sum(), (histogram + histogram).missing
+        (np.int64(6), array([0, 2]))
+        """
+        dtype = np.dtype(np.int64) if weights is None else weights.dtype
+        unknown = np.isnan(numbers)
+        missing = np.bincount(
+            labels[unknown], None if weights is None else weights[unknown], n_classes
+        ).astype(dtype)
+        if unknown.any():
+            known = ~unknown
+            numbers, labels = numbers[known], labels[known]
+            weights = None if weights is None else weights[known]
+        values, places = np.unique(numbers + 0.0, return_inverse=True)
+        cells = np.bincount(places * n_classes + labels, weights, len(values) * n_classes)
+        counts = cells.astype(dtype).reshape(len(values), n_classes)
+        return cls(_ordered(values), values, values, counts, missing, limit=limit)._within_limit()
+
+    @classmethod
+    def of_bins(
+        cls,
+        numbers: FloatArray,
+        labels: LabelArray,
+        weights: CountArray | None,
+        n_classes: int,
+        edges: IntArray,
+        *,
+        limit: int = EXACT_VALUES,
+    ) -> ValueHistogram:
+        """Count a column by bins; see :meth:`quantile_edges`."""
+        exact = cls.of_column(numbers, labels, weights, n_classes, limit=len(numbers) + 1)
+        bins = np.searchsorted(edges, exact.keys, side="right")
+        return replace(exact, keys=bins, shift=64, limit=limit)._of_equal_keys()
+
+    def quantile_edges(self) -> IntArray | None:
+        """Return where bins with about as many rows each begin, as integers in the order of the values.
+
+        Within a cell the rows are taken to be spread evenly. ``None`` if the histogram is exact, or no cell
+        but those of a single value is too heavy.
+        """
+        rows = self.counts.sum(axis=1)
+        fair = rows.sum() / self.limit
+        if self.is_exact or not np.any((rows > TOO_HEAVY * fair) & (self.low < self.high)):
+            return None
+        passed = np.cumsum(rows, dtype=np.float64)
+        wanted = fair * np.arange(1, self.limit)
+        cells = np.minimum(np.searchsorted(passed, wanted, side="right"), len(rows) - 1)
+        first, last = _ordered(self.low[cells]), _ordered(self.high[cells])
+        share = np.clip(1.0 - (passed[cells] - wanted) / rows[cells], 0.0, 1.0)
+        # The distance of two integers of 64 bits fits in one without a sign.
+        distance = last.view(np.uint64) - first.view(np.uint64)
+        steps = np.minimum((share * distance).astype(np.uint64), distance)
+        return np.unique((first.view(np.uint64) + steps).view(np.int64))
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether each cell is a single value."""
+        return self.shift == 0
+
+    def with_classes(self, places: IntArray, n_classes: int) -> ValueHistogram:
+        """Return the histogram with its classes at the given places of more."""
+        counts = np.zeros((len(self.counts), n_classes), self.counts.dtype)
+        missing = np.zeros(n_classes, self.missing.dtype)
+        counts[:, places], missing[places] = self.counts, self.missing
+        return replace(self, counts=counts, missing=missing)
+
+    def __add__(self, other: ValueHistogram) -> ValueHistogram:
+        if not isinstance(other, ValueHistogram):
+            return NotImplemented
+        shift = max(self.shift, other.shift)
+        one, two = self._coarser(shift), other._coarser(shift)
+        missing = one.missing + two.missing
+        if len(one.keys) < len(two.keys):
+            one, two = two, one
+        dtype = np.result_type(one.counts, two.counts)
+        places = np.searchsorted(one.keys, two.keys)
+        if len(one.keys) and np.array_equal(one.keys[np.minimum(places, len(one.keys) - 1)], two.keys):
+            # Nothing new: the usual case after some batches.
+            low, high, counts = one.low.copy(), one.high.copy(), one.counts.astype(dtype)
+            low[places] = np.minimum(low[places], two.low)
+            high[places] = np.maximum(high[places], two.high)
+            counts[places] += two.counts
+            return replace(one, low=low, high=high, counts=counts, missing=missing)
+        order = np.argsort(np.concatenate([one.keys, two.keys]), kind="stable")
+        return (
+            replace(
+                one,
+                keys=np.concatenate([one.keys, two.keys])[order],
+                low=np.concatenate([one.low, two.low])[order],
+                high=np.concatenate([one.high, two.high])[order],
+                counts=np.concatenate([one.counts, two.counts]).astype(dtype, copy=False)[order],
+                missing=missing,
+            )
+            ._of_equal_keys()
+            ._within_limit()
+        )
+
+    def _coarser(self, shift: int) -> ValueHistogram:
+        if shift == self.shift:
+            return self
+        keys = self.keys >> np.int64(shift - self.shift)
+        return replace(self, keys=keys, shift=shift)._of_equal_keys()
+
+    def _of_equal_keys(self) -> ValueHistogram:
+        """Return one cell where neighbours have the same key."""
+        first = np.concatenate([np.ones(min(len(self.keys), 1), np.bool_), self.keys[1:] != self.keys[:-1]])
+        starts = np.flatnonzero(first)
+        if len(starts) == len(self.keys):
+            return self
+        return replace(
+            self,
+            keys=self.keys[starts],
+            low=np.minimum.reduceat(self.low, starts),
+            high=np.maximum.reduceat(self.high, starts),
+            counts=np.add.reduceat(self.counts, starts, axis=0),
+        )
+
+    def _within_limit(self) -> ValueHistogram:
+        if len(self.keys) <= self.limit:
+            return self
+        # Neighbours share a cell from the shift on that clears the highest bit in which they differ.
+        shift, differ = self.shift, self.keys[1:] ^ self.keys[:-1]
+        while 1 + np.count_nonzero(differ) > self.limit:
+            differ >>= np.int64(1)
+            shift += 1
+        return self._coarser(shift)

@@ -1,0 +1,297 @@
+"""Batches of rows from Parquet files, on a disk or in an object store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from skcredal._extras import require
+from skcredal._validation import check_integer
+
+__all__ = ["ParquetScan", "scan_parquet"]
+
+# Footers that are read at a time: an object store answers slowly, and many at once.
+FOOTERS_AT_A_TIME = 16
+# Compressed bytes of a column that are held at a time, instead of a whole row group.
+READ_BUFFER = 1 << 20
+
+
+def scan_parquet(
+    path: Any,
+    *,
+    target: str | None = None,
+    columns: Sequence[str] | None = None,
+    weight: str | None = None,
+    batch_rows: int = 131_072,
+    filesystem: Any = None,
+) -> ParquetScan:
+    """Stream rows out of Parquet files.
+
+    The schemas of all files are compared at once, by their footers; rows are read when they are asked for,
+    and no more than a batch of them at a time.
+
+    Parameters
+    ----------
+    path : str, path or list of them
+        A file, a folder (all its files that end in ``.parquet``, in it and below), a pattern with ``*``,
+        ``?`` or ``[]``, or the address of any of them in an object store (``s3://bucket/folder``, ``gs://``,
+        ``file://``).
+    target : str, optional
+        The column of the classes. Without it, batches are tables to predict.
+    columns : sequence of str, optional
+        The features, in this order; by default all columns but ``target`` and ``weight``.
+    weight : str, optional
+        The column of the weights of the rows.
+    batch_rows : int, default=131072
+        The most rows of a batch.
+    filesystem : pyarrow.fs.FileSystem, optional
+        Where the path is, if the path does not tell.
+
+    Returns
+    -------
+    batches : ParquetScan
+        To be iterated as often as needed: ``(X, y)`` or ``(X, y, sample_weight)``, or ``X`` without a target,
+        with ``X`` an Arrow table. ``n_rows`` tells how many rows there are.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing in a file or has another type there than in the first file, with both named;
+        or, from the iteration, if a file cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pyarrow as pa
+    >>> import pyarrow.parquet as pq
+    >>> from skcredal import AODE
+    >>> from skcredal.scale import fit_batches, scan_parquet
+    >>> fruit = pa.table({"colour": ["red", "yellow", "red"], "kind": ["apple", "banana", "apple"]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     pq.write_table(fruit, f"{folder}/fruit.parquet")
+    ...     clf = fit_batches(AODE(), scan_parquet(folder, target="kind", batch_rows=2))
+    >>> clf.predict(pa.table({"colour": ["yellow"]})).tolist()
+    ['banana']
+    """
+    check_integer("batch_rows", batch_rows, low=1)
+    require("pyarrow.parquet", extra="scale", purpose="scan_parquet")
+    paths = list(path) if isinstance(path, (list, tuple)) else [path]
+    if not paths:
+        raise ValueError("path must name a file, a folder or a pattern, got an empty list.")
+    files = [file for one in paths for file in _find_files(one, filesystem)]
+    with ThreadPoolExecutor(min(FOOTERS_AT_A_TIME, len(files))) as pool:
+        footers = list(pool.map(_read_footer, files))
+    wanted = _wanted_columns(files[0], footers[0][0], target, columns, weight)
+    for file, (schema, _) in zip(files, footers, strict=True):
+        _check_schema(file, schema, files[0], footers[0][0], wanted)
+    n_rows = sum(rows for _, rows in footers)
+    features = [name for name in wanted if name not in (target, weight)]
+    return ParquetScan(files, features, target, weight, int(batch_rows), n_rows)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _File:
+    filesystem: Any
+    path: str
+
+    def open(self) -> Any:
+        """Open the file as Parquet."""
+        parquet = require("pyarrow.parquet", extra="scale", purpose="scan_parquet")
+        return parquet.ParquetFile(
+            self.filesystem.open_input_file(self.path), buffer_size=READ_BUFFER, pre_buffer=False
+        )
+
+
+class ParquetScan:
+    """Rows of Parquet files, batch by batch, as often as they are asked for; made by :func:`scan_parquet`.
+
+    Attributes
+    ----------
+    n_rows : int
+        How many rows the files hold.
+    where : str or None
+        The file that the last batch came from.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pyarrow as pa
+    >>> import pyarrow.parquet as pq
+    >>> from skcredal.scale import scan_parquet
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     pq.write_table(pa.table({"a": [1, 2, 3]}), f"{folder}/numbers.parquet")
+    ...     scan = scan_parquet(folder, batch_rows=2)
+    ...     scan.n_rows, [len(X) for X in scan]
+    (3, [2, 1])
+    """
+
+    def __init__(
+        self,
+        files: list[_File],
+        features: list[str],
+        target: str | None,
+        weight: str | None,
+        batch_rows: int,
+        n_rows: int,
+    ) -> None:
+        self.files = files
+        self.features = features
+        self.target = target
+        self.weight = weight
+        self.batch_rows = batch_rows
+        self.n_rows = n_rows
+        self.where: str | None = None
+
+    def __iter__(self) -> Iterator[Any]:
+        for file in self.files:
+            self.where = file.path
+            for table in self._tables(file):
+                yield self._batch(table)
+        self.where = None
+
+    def _tables(self, file: _File) -> Iterator[Any]:
+        """Yield tables of at most ``batch_rows`` rows; text ends with a row group, and its parts join."""
+        arrow = require("pyarrow", extra="scale", purpose="scan_parquet")
+        columns = [*self.features, *(name for name in (self.target, self.weight) if name is not None)]
+        try:
+            with file.open() as opened:
+                parts: list[Any] = []
+                n_rows = 0
+                for part in opened.iter_batches(self.batch_rows, columns=columns):
+                    if n_rows + part.num_rows > self.batch_rows:
+                        yield arrow.Table.from_batches(parts)
+                        parts, n_rows = [], 0
+                    parts.append(part)
+                    n_rows += part.num_rows
+                if n_rows > 0:
+                    yield arrow.Table.from_batches(parts)
+        except (OSError, arrow.ArrowException) as error:
+            column = _broken_column(file, columns)
+            raise ValueError(
+                f"{file.path} cannot be read{f', in column {column!r}' if column else ''}: {error}"
+            ) from error
+
+    def _batch(self, table: Any) -> Any:
+        X = table.select(self.features)
+        if self.target is None:
+            return X
+        y = table.column(self.target)
+        return (X, y) if self.weight is None else (X, y, table.column(self.weight))
+
+
+def _find_files(path: Any, filesystem: Any) -> list[_File]:
+    """Return the files that a path, folder, pattern or address stands for, sorted by name."""
+    fs = require("pyarrow.fs", extra="scale", purpose="scan_parquet")
+    text = str(path)
+    pieces = text.split("/")
+    first = next((place for place, piece in enumerate(pieces) if any(c in piece for c in "*?[")), None)
+    is_pattern = first is not None and not (filesystem is None and Path(text).exists())
+    base = "/".join(pieces[:first]) if is_pattern else text
+    if filesystem is None and "://" in text:
+        filesystem, base = fs.FileSystem.from_uri(base)
+    elif filesystem is None:
+        filesystem = fs.LocalFileSystem()
+        base = str(Path(base or ("/" if text.startswith("/") else ".")).absolute())
+    info = filesystem.get_file_info(base)
+    if is_pattern:
+        pattern = "/".join([base.rstrip("/"), *pieces[first:]]).lstrip("/")
+        found = [
+            one.path for one in _files_below(filesystem, base) if _matches(one.path.lstrip("/"), pattern)
+        ]
+    elif info.type == fs.FileType.Directory:
+        found = [
+            one.path
+            for one in _files_below(filesystem, base)
+            if one.path.endswith(".parquet") and not one.base_name.startswith((".", "_"))
+        ]
+    else:
+        found = [base] if info.type == fs.FileType.File else []
+    if not found:
+        raise FileNotFoundError(f"There is no Parquet file at {text}.")
+    return [_File(filesystem, name) for name in sorted(found)]
+
+
+def _files_below(filesystem: Any, folder: str) -> list[Any]:
+    fs = require("pyarrow.fs", extra="scale", purpose="scan_parquet")
+    selector = fs.FileSelector(folder, recursive=True, allow_not_found=True)
+    return [one for one in filesystem.get_file_info(selector) if one.type == fs.FileType.File]
+
+
+def _matches(path: str, pattern: str) -> bool:
+    """Tell whether a path fits a pattern, whose ``*`` does not reach into folders, but ``**`` does."""
+    pieces, wanted = path.split("/"), pattern.split("/")
+    if "**" in wanted:
+        before = wanted.index("**")
+        rest = "/".join(wanted[before + 1 :])
+        return _matches("/".join(pieces[:before]), "/".join(wanted[:before])) and any(
+            _matches("/".join(pieces[place:]), rest) for place in range(before, len(pieces))
+        )
+    return len(pieces) == len(wanted) and all(map(fnmatchcase, pieces, wanted))
+
+
+def _read_footer(file: _File) -> tuple[Any, int]:
+    """Return the schema of a file and how many rows it has."""
+    arrow = require("pyarrow", extra="scale", purpose="scan_parquet")
+    try:
+        with file.open() as opened:
+            return opened.schema_arrow, opened.metadata.num_rows
+    except (OSError, arrow.ArrowException) as error:
+        raise ValueError(f"{file.path} cannot be read as Parquet: {error}") from error
+
+
+def _wanted_columns(
+    file: _File, schema: Any, target: str | None, columns: Sequence[str] | None, weight: str | None
+) -> list[str]:
+    if isinstance(columns, str):
+        raise TypeError(f"columns must be a list of names, got {columns!r}.")
+    apart = [name for name in (target, weight) if name is not None]
+    features = [name for name in schema.names if name not in apart] if columns is None else list(columns)
+    if twice := sorted({name for name in (*features, *apart) if (*features, *apart).count(name) > 1}):
+        raise ValueError(f"columns, target and weight must name different columns, got {twice[0]!r} twice.")
+    if not features:
+        raise ValueError(f"columns must name at least one feature, and {file.path} has no other column.")
+    if weight is not None and target is None:
+        raise ValueError(f"weight={weight!r} is of use only with a target.")
+    return [*features, *apart]
+
+
+def _check_schema(file: _File, schema: Any, first: _File, expected: Any, wanted: list[str]) -> None:
+    """Refuse a file that lacks a column or has another type for it."""
+    for name in wanted:
+        places = schema.get_all_field_indices(name)
+        if len(places) != 1:
+            raise ValueError(
+                f"{file.path} {'has no' if not places else 'has more than one'} column {name!r}; it has "
+                f"{schema.names}."
+            )
+        found, known = _kind(schema.field(name).type), _kind(expected.field(name).type)
+        if "null" not in (found, known) and found != known:
+            raise ValueError(
+                f"{file.path} has the type {schema.field(name).type} in column {name!r}, and {first.path} "
+                f"has {expected.field(name).type}."
+            )
+
+
+def _kind(arrow_type: Any) -> str:
+    """Return a type as text, without what makes no difference to the values."""
+    types = require("pyarrow.types", extra="scale", purpose="scan_parquet")
+    if types.is_dictionary(arrow_type):
+        return f"dictionary of {_kind(arrow_type.value_type)}"
+    return "string" if types.is_large_string(arrow_type) else str(arrow_type)
+
+
+def _broken_column(file: _File, columns: list[str]) -> str | None:
+    """Return the first column that cannot be read by itself."""
+    arrow = require("pyarrow", extra="scale", purpose="scan_parquet")
+    for name in columns:
+        try:
+            with file.open() as opened:
+                for _ in opened.iter_batches(columns=[name]):
+                    pass
+        except (OSError, arrow.ArrowException):
+            return name
+    return None

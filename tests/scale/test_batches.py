@@ -1,0 +1,285 @@
+"""Learning from batches is learning from all rows."""
+
+import tracemalloc
+import warnings
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+
+from messy_tables import as_arrow, as_polars, messy_table, seeds, split
+from same_models import assert_same_model, fitted
+from skcredal import (
+    AODE,
+    TAN,
+    BmaAODE,
+    CompAODE,
+    CredalBmaAODE,
+    CredalCompAODE,
+    CredalModelAveraging,
+    CredalTree,
+    MaplmgAODE,
+    NaiveBayes,
+    NaiveCredal,
+    NullClassifier,
+    config_context,
+)
+from skcredal.scale import fit_batches
+
+FAMILY = [AODE, BmaAODE, CompAODE, CredalBmaAODE, CredalCompAODE]
+OTHERS = [TAN, NaiveBayes, NaiveCredal, CredalModelAveraging, NullClassifier]
+
+
+@given(
+    seed=seeds,
+    learner=st.sampled_from(FAMILY + OTHERS),
+    weighting=st.sampled_from(["none", "whole", "eighths"]),
+    missing=st.sampled_from(["impute", "marginalize"]),
+    wishes=st.sampled_from([{}, {"categorical_features": "all"}, {"max_categories": 2}]),
+    n_jobs=st.sampled_from([1, 3]),
+    kind=st.sampled_from([lambda X: X, as_polars, as_arrow]),
+)
+@settings(max_examples=120)
+def test_the_model_is_that_of_all_rows(seed, learner, weighting, missing, wishes, n_jobs, kind):
+    rng = np.random.default_rng(seed)
+    X, y, weights = messy_table(rng, weighting=weighting)
+    if len(as_polars(X).columns) == 0:
+        kind = lambda X: X  # noqa: E731
+    clf = learner(missing=missing, n_jobs=n_jobs, **wishes)
+    batches = [(kind(batch[0]), *batch[1:]) for batch in split(rng, X, y, weights)]
+    rng.shuffle(batches)
+    model = fitted(lambda: fit_batches(clone(clf), batches))
+    expected = fitted(lambda: clone(clf).fit(kind(X), y, weights))
+    assert_same_model(model, expected)
+
+
+@given(seed=seeds)
+@settings(max_examples=20)
+def test_counts_with_any_weights_are_the_same_up_to_rounding(seed):
+    rng = np.random.default_rng(seed)
+    X, y, _ = messy_table(rng)
+    weights = rng.exponential(size=len(y))
+    batches = split(rng, X, y, weights)
+    rng.shuffle(batches)
+    model = fitted(lambda: fit_batches(CompAODE(), batches))
+    assert_same_model(model, fitted(lambda: CompAODE().fit(X, y, weights)), exact=False)
+
+
+def test_an_array_and_a_function_that_makes_a_generator():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 4)), rng.integers(0, 2, 300)
+    X[:, 0] += y
+    model = fit_batches(CompAODE(), lambda: ((X[r : r + 7], y[r : r + 7]) for r in range(0, 300, 7)))
+    assert_same_model(model, CompAODE().fit(X, y))
+    assert not hasattr(model, "feature_names_in_")
+
+
+def test_declared_categories_and_their_unknown_values():
+    X = pd.DataFrame({"a": list("xyxyxzz"), "b": list("pqpqqqp")})
+    y = [0, 1, 0, 1, 0, 1, 0]
+    for handle_unknown in ("ignore", "error"):
+        clf = AODE(categories=[["y", "x"], ["q", "p", "o"]], handle_unknown=handle_unknown)
+        batches = [(X[:6], y[:6]), (X[6:], y[6:])]
+        if handle_unknown == "error":
+            with pytest.raises(ValueError, match=r"Column 'a' holds unknown states.*'z'"):
+                fit_batches(clf, batches)
+            assert not hasattr(clf, "classes_")
+        else:
+            assert_same_model(fit_batches(clone(clf), batches), clone(clf).fit(X, y))
+
+
+def test_arrow_dictionaries_of_their_own():
+    parts = [["b", "a", "b"], ["c", "a", None], ["a", "d", "c"]]
+    tables = [pa.table({"s": pa.array(part).dictionary_encode(), "t": [1, 2, 3]}) for part in parts]
+    y = [0, 1, 0, 1, 1, 0, 0, 1, 0]
+    batches = [(table, y[3 * r : 3 * r + 3]) for r, table in enumerate(tables)]
+    model = fit_batches(CompAODE(categorical_features="all"), batches)
+    assert_same_model(model, CompAODE(categorical_features="all").fit(pa.concat_tables(tables), y))
+    assert model._encoding.features[0].states == ["b", "a", "c", "d"]
+
+
+def test_warnings_speak_of_all_rows_and_come_once():
+    X = pd.DataFrame({"id": [f"r{r}" for r in range(60)], "kind": list("ab") * 30})
+    y = [0, 1, 1] * 20
+    batches = [(X[r : r + 2], y[r : r + 2]) for r in range(0, 60, 2)]
+    with pytest.warns(UserWarning, match=r"In 60 rows.*Column 'id' \(60 states\)") as caught:
+        fit_batches(AODE(), batches)
+    assert len(caught) == 1
+    kinds = pd.DataFrame({"kind": np.array(["a", 1, "b", 1], object)})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fit_batches(AODE(categories=[["a", "b"]]), [(kinds[r : r + 1], y[r : r + 1]) for r in range(4)])
+
+
+def test_no_pass_more_than_needed():
+    X, y = pd.DataFrame({"a": list("xyxy"), "b": list("ppqq")}), [0, 1, 0, 1]
+    for learner, n_passes in ((AODE, 2), (NaiveBayes, 2), (CompAODE, 3), (CredalBmaAODE, 3)):
+        stages = []
+        fit_batches(learner(), [(X, y)], progress=lambda progress: stages.append(progress.stage))  # noqa: B023
+        assert stages == ["encoding", "counts", "likelihoods"][:n_passes]
+
+
+def test_progress_counts_rows(capsys):
+    seen = []
+    batches = [([["a"], ["b"]], [0, 1]), ([["a"]], [1])]
+    fit_batches(AODE(), batches, progress=seen.append)
+    assert [(p.stage, p.n_rows, p.total) for p in seen] == [
+        ("encoding", 2, None),
+        ("encoding", 3, None),
+        ("counts", 2, 3),
+        ("counts", 3, 3),
+    ]
+    assert all(p.rows_per_second > 0 for p in seen)
+    fit_batches(AODE(), batches, progress=True)
+    printed = capsys.readouterr()
+    assert "rows/s" in printed.err
+    assert printed.out == ""
+    with pytest.raises(TypeError, match="progress must be"):
+        fit_batches(AODE(), batches, progress="yes")
+
+
+def test_more_values_than_are_counted_one_by_one():
+    rng = np.random.default_rng(0)
+    n = 90_000
+    y = rng.integers(0, 2, n)
+    X = pd.DataFrame({"real": rng.normal(size=n) + y, "few": rng.integers(0, 5, n) + y})
+    X.loc[::50, "real"] = np.nan
+    stages = []
+    batches = [(X[r : r + 20_000], y[r : r + 20_000]) for r in range(0, n, 20_000)]
+    model = fit_batches(
+        CompAODE(),
+        batches,
+        progress=lambda progress: stages.append(progress.stage) if progress.n_rows == n else None,
+    )
+    assert stages == ["encoding", "bins", "counts", "likelihoods"]
+    other = fit_batches(CompAODE(), [(X[r::7], y[r::7]) for r in range(7)])
+    assert_same_model(model, other)
+    expected = CompAODE().fit(X, y)
+    assert abs(model._encoding.features[0].fill - expected._encoding.features[0].fill) < 1e-3
+    np.testing.assert_array_equal(model._encoding.features[1].cuts, expected._encoding.features[1].cuts)
+    assert np.abs(model.predict_proba(X) - expected.predict_proba(X)).mean() < 0.005
+
+
+def test_memory_does_not_grow_with_the_rows():
+    def batches(n_batches):
+        for number in range(n_batches):
+            rng = np.random.default_rng(number)
+            y = rng.integers(0, 2, 20_000)
+            number = rng.integers(0, 50_000, 20_000) / 64
+            yield pd.DataFrame({"a": number, "b": rng.integers(0, 4, 20_000) + y, "c": number % 7}), y
+
+    def peak(n_batches):
+        tracemalloc.start()
+        try:
+            fit_batches(CompAODE(), lambda: batches(n_batches))
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    peak(1)
+    assert peak(40) < 1.2 * peak(8)
+
+
+class BrokenError(Exception):
+    pass
+
+
+@pytest.mark.parametrize("failing", [1, 2, 3, 4])
+def test_a_batch_that_fails_leaves_nothing_behind(failing):
+    """The first pass is preceded by a look at the first batch."""
+    X, y = pd.DataFrame({"a": list("xyxy"), "b": list("ppqq")}), np.array([0, 1, 0, 1])
+    passes = []
+
+    def batches():
+        passes.append(None)
+        yield X[:2], y[:2]
+        if len(passes) == failing:
+            raise BrokenError
+        yield X[2:], y[2:]
+
+    before = CompAODE().fit(pd.DataFrame({"other": list("uv")}), ["p", "q"])
+    for clf in (CompAODE(), before):
+        passes.clear()
+        state = vars(clf).copy()
+        if failing == 1:
+            fit_batches(clf, batches)  # the look does not get so far
+            assert list(clf.feature_names_in_) == ["a", "b"]
+            continue
+        with pytest.raises(BrokenError):
+            fit_batches(clf, batches)
+        assert vars(clf) == state
+
+
+@pytest.mark.parametrize(
+    ("batches", "error", "message"),
+    [
+        ((batch for batch in []), TypeError, "spent after one pass. Give the function"),
+        (iter([]), TypeError, "spent after one pass"),
+        (3, TypeError, "batches must be iterable"),
+        ([], ValueError, "at least one row"),
+        ([(np.empty((0, 2)), [])], ValueError, "at least one row"),
+        ([np.zeros((2, 2))], TypeError, r"must yield \(X, y\).* got ndarray"),
+        ([([[1]], [0], None, None)], TypeError, r"must yield \(X, y\).* got 4 values"),
+        ([([["a"]], [0], [0.0])], ValueError, "only zeros"),
+        ([([["a"]], [0], [-1.0])], ValueError, "sample_weight must hold finite numbers"),
+        ([([["a"]], [None])], ValueError, "missing value"),
+        ([([["a"]], ["x"]), ([["a"]], [1])], ValueError, "all text or all numbers"),
+        ([([[1.0]], [0]), ([["a"]], [1])], ValueError, "Feature 0 must hold the same kind"),
+        ([([[1.0]], [0]), ([[np.inf]], [1])], ValueError, "Feature 0 contains infinity"),
+        ([([[1.0]], [0]), ([[1.0, 2.0]], [1])], ValueError, "2 features"),
+        ([(pd.DataFrame({"a": [1]}), [0]), (pd.DataFrame({"b": [1]}), [0])], ValueError, "feature names"),
+    ],
+)
+def test_bad_batches_are_refused(batches, error, message):
+    clf = AODE()
+    with pytest.raises(error, match=message):
+        fit_batches(clf, batches)
+    assert vars(clf) == vars(AODE())
+
+
+def test_an_error_says_in_which_batch_it_arose():
+    with pytest.raises(ValueError, match="infinity") as caught:
+        fit_batches(AODE(), [([[1.0]], [0]), ([[np.inf]], [1])])
+    assert caught.value.__notes__ == ["This was in batch 2 in the pass for the encoding."]
+
+
+@pytest.mark.parametrize("learner", [MaplmgAODE, CredalTree])
+def test_those_that_need_all_rows_are_refused(learner):
+    with pytest.raises(TypeError, match=f"{learner.__name__} cannot learn.*AODE, BmaAODE"):
+        fit_batches(learner(), [])
+    with pytest.raises(TypeError, match="cannot learn"):
+        fit_batches(object(), [])
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        (lambda n_pass: [([["a"], ["b"]], [0, 1])] * (1 if n_pass == 3 else 2), "same rows.*in the second"),
+        (lambda n_pass: [([["a"], ["b"]], [0, 1])] * (1 if n_pass == 4 else 2), "same rows.*2 in the third"),
+        (lambda n_pass: [] if n_pass == 3 else [([["a"], ["b"]], [0, 1])], "same rows.*got none"),
+        (lambda n_pass: [([["a"], ["b"]], [0, 2 if n_pass == 3 else 1])], "same rows.*class 2"),
+    ],
+)
+def test_batches_that_change_between_passes_are_refused(changed, message):
+    passes = []
+
+    def batches():
+        passes.append(None)
+        return changed(len(passes))
+
+    clf = CompAODE()
+    with pytest.raises(ValueError, match=message):
+        fit_batches(clf, batches)
+    assert vars(clf) == vars(CompAODE())
+
+
+def test_tables_that_are_too_large_are_refused_before_the_rows_are_counted():
+    stages = []
+    X = pd.DataFrame({"a": [f"s{r}" for r in range(30)], "b": [f"t{r}" for r in range(30)]})
+    with config_context(pair_table_limit=10_000), pytest.raises(ValueError, match="beyond the limit"):
+        fitted(lambda: fit_batches(AODE(), [(X, [0, 1] * 15)], progress=lambda p: stages.append(p.stage)))
+    assert stages == ["encoding"]

@@ -1,0 +1,261 @@
+"""Rows streamed out of Parquet, and predictions streamed into it."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.fs
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from messy_tables import as_arrow, messy_table, seeds
+from same_models import assert_same_model, fitted
+from skcredal import AODE, CompAODE, CredalCompAODE, NaiveCredal
+from skcredal.scale import fit_batches, predict_batches, scan_parquet
+
+
+@pytest.fixture
+def table():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 1000)
+    return pa.table(
+        {
+            "number": y + rng.normal(size=1000),
+            "kind": pa.array(np.array(list("abc"))[np.where(rng.random(1000) < 0.5, y, 0)]),
+            "shade": pa.array(np.array(list("xyz"))[rng.integers(0, 3, 1000)]).dictionary_encode(),
+            "weight": rng.integers(0, 3, 1000),
+            "class": np.array(["low", "middle", "high"])[y],
+        }
+    )
+
+
+def write(table, folder, *, n_files=3, row_group_size=100):
+    step = -(-len(table) // n_files)
+    for number in range(n_files):
+        part = table.slice(number * step, step)
+        pq.write_table(part, folder / f"part{number}.parquet", row_group_size=row_group_size)
+
+
+@given(seed=seeds, rows=st.integers(1, 40), group=st.integers(1, 40), files=st.integers(1, 4))
+@settings(max_examples=25)
+def test_the_model_is_that_of_the_table(tmp_path_factory, seed, rows, group, files):
+    X, y, _ = messy_table(np.random.default_rng(seed))
+    X = as_arrow(X)
+    if X.num_columns == 0:
+        return
+    folder = tmp_path_factory.mktemp("parquet")
+    write(X.append_column("class", pa.array(y)), folder, n_files=files, row_group_size=group)
+    scan = scan_parquet(folder, target="class", batch_rows=rows)
+    assert scan.n_rows == len(y)
+    assert all(0 < len(batch) <= rows for batch, _ in scan)
+    expected = fitted(lambda: CompAODE().fit(pq.read_table(folder).select(X.column_names), y.astype(object)))
+    assert_same_model(fitted(lambda: fit_batches(CompAODE(), scan)), expected)
+
+
+def test_weights_and_chosen_columns(table, tmp_path):
+    write(table, tmp_path)
+    scan = scan_parquet(tmp_path, target="class", weight="weight", columns=["shade", "number"], batch_rows=64)
+    y = table["class"].to_numpy(zero_copy_only=False)
+    expected = AODE().fit(table.select(["shade", "number"]), y, table["weight"].to_numpy())
+    assert_same_model(fit_batches(AODE(), scan), expected)
+    assert [len(batch) for batch in scan_parquet(tmp_path / "part0.parquet", batch_rows=250)] == [250, 84]
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        lambda folder: folder,
+        lambda folder: str(folder) + "/",
+        lambda folder: f"{folder}/part*.parquet",
+        lambda folder: f"{folder}/part[0-2].parquet",
+        lambda folder: f"{folder.parent}/*/part?.parquet",
+        lambda folder: f"{folder.parent}/**/part?.parquet",
+        lambda folder: folder.as_uri(),
+        lambda folder: f"{folder.as_uri()}/part*.parquet",
+        lambda folder: [folder / f"part{number}.parquet" for number in range(3)],
+    ],
+)
+def test_every_way_to_name_files(table, tmp_path, place):
+    folder = tmp_path / "below"
+    folder.mkdir()
+    write(table, folder)
+    (folder / "_metadata.parquet").write_text("not data")
+    (folder / "notes.txt").write_text("not data")
+    scan = scan_parquet(place(folder))
+    assert scan.n_rows == 1000
+    assert pa.concat_tables(scan)["number"] == table["number"]
+
+
+def test_another_file_system(table, tmp_path):
+    write(table, tmp_path)
+    local = pyarrow.fs.SubTreeFileSystem(str(tmp_path), pyarrow.fs.LocalFileSystem())
+    assert scan_parquet("part*.parquet", filesystem=local).n_rows == 1000
+    assert scan_parquet("part1.parquet", filesystem=local).n_rows == 334
+    memory, _ = pyarrow.fs.FileSystem.from_uri("mock:///")
+    memory.create_dir("bucket")
+    with memory.open_output_stream("bucket/data.parquet") as stream:
+        pq.write_table(table, stream)
+    scan = scan_parquet("bucket", target="class", filesystem=memory)
+    fit_batches(AODE(), scan)
+
+
+def test_a_relative_path(table, tmp_path, monkeypatch):
+    write(table, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert scan_parquet("part*.parquet").n_rows == scan_parquet(".").n_rows == 1000
+
+
+def test_files_without_rows_and_columns_without_values(table, tmp_path):
+    write(table, tmp_path)
+    pq.write_table(table.slice(0, 0), tmp_path / "part9.parquet")
+    nothing = table.slice(0, 5).set_column(1, "kind", pa.nulls(5))
+    pq.write_table(nothing, tmp_path / "part5.parquet")
+    assert len(list(scan_parquet(tmp_path / "part9.parquet"))) == 0
+    model = fit_batches(AODE(), scan_parquet(tmp_path, target="class", batch_rows=50))
+    whole = pa.concat_tables([table, nothing.set_column(1, "kind", nothing["kind"].cast("string"))])
+    y = whole["class"].to_numpy(zero_copy_only=False)
+    assert_same_model(model, AODE().fit(whole.drop_columns("class"), y))
+    with pytest.raises(ValueError, match="at least one row"):
+        fit_batches(AODE(), scan_parquet(tmp_path / "part9.parquet", target="class"))
+
+
+def test_a_schema_that_differs_is_refused_with_file_and_column(table, tmp_path):
+    write(table, tmp_path)
+    pq.write_table(table.drop_columns("kind"), tmp_path / "part7.parquet")
+    with pytest.raises(ValueError, match=r"part7\.parquet has no column 'kind'"):
+        scan_parquet(tmp_path, target="class")
+    scan_parquet(tmp_path, target="class", columns=["number"])
+    pq.write_table(table.set_column(0, "number", table["kind"]), tmp_path / "part7.parquet")
+    with pytest.raises(ValueError, match=r"part7\.parquet has the type string in column 'number'.*double"):
+        scan_parquet(tmp_path, target="class")
+
+
+def test_a_file_that_is_none_is_refused(table, tmp_path):
+    write(table, tmp_path)
+    (tmp_path / "part8.parquet").write_bytes(b"PAR1 no parquet PAR1")
+    with pytest.raises(ValueError, match=r"part8\.parquet cannot be read as Parquet"):
+        scan_parquet(tmp_path, target="class")
+
+
+def damage(path, column):
+    """Overwrite the data of a column, and leave the footer whole."""
+    metadata = pq.read_metadata(path)
+    chunk = metadata.row_group(metadata.num_row_groups - 1).column(column)
+    start = chunk.dictionary_page_offset or chunk.data_page_offset
+    data = bytearray(path.read_bytes())
+    data[start : start + chunk.total_compressed_size] = b"\xff" * chunk.total_compressed_size
+    path.write_bytes(data)
+
+
+def test_a_broken_file_is_named_with_its_column_and_leaves_nothing_behind(table, tmp_path):
+    write(table, tmp_path)
+    damage(tmp_path / "part1.parquet", 1)
+    clf = CompAODE()
+    with pytest.raises(ValueError, match=r"part1\.parquet cannot be read, in column 'kind'"):
+        fit_batches(clf, scan_parquet(tmp_path, target="class"))
+    assert vars(clf) == vars(CompAODE())
+
+
+def test_a_file_that_breaks_between_passes_leaves_nothing_behind(table, tmp_path):
+    write(table, tmp_path)
+    clf = CompAODE()
+
+    def break_after_counts(progress):
+        if progress.stage == "counts" and progress.n_rows == progress.total:
+            damage(tmp_path / "part2.parquet", 0)
+
+    with pytest.raises(ValueError, match=r"part2\.parquet cannot be read, in column 'number'"):
+        fit_batches(clf, scan_parquet(tmp_path, target="class"), progress=break_after_counts)
+    assert vars(clf) == vars(CompAODE())
+
+
+def test_an_error_in_the_rows_names_their_file(table, tmp_path):
+    write(table, tmp_path)
+    numbers = table["number"].to_numpy().copy()[:5]
+    numbers[2] = np.inf
+    bad = table.slice(0, 5).set_column(0, "number", pa.array(numbers))
+    pq.write_table(bad, tmp_path / "part6.parquet")
+    with pytest.raises(ValueError, match=r"Column 'number' contains infinity") as caught:
+        fit_batches(AODE(), scan_parquet(tmp_path, target="class"))
+    assert "part6.parquet" in caught.value.__notes__[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"path": "nowhere"}, FileNotFoundError, "nowhere"),
+        ({"path": "nowhere/*.parquet"}, FileNotFoundError, "nowhere"),
+        ({"path": []}, ValueError, "path"),
+        ({"target": "colour"}, ValueError, "no column 'colour'"),
+        ({"columns": ["number", "number"]}, ValueError, "'number' twice"),
+        ({"columns": "number"}, TypeError, "columns must be a list"),
+        ({"columns": ["class"], "target": "class"}, ValueError, "'class' twice"),
+        ({"columns": []}, ValueError, "at least one feature"),
+        ({"weight": "weight"}, ValueError, "only with a target"),
+        ({"batch_rows": 0}, ValueError, "batch_rows must be at least 1"),
+    ],
+)
+def test_bad_arguments_are_refused(table, tmp_path, arguments, error, message):
+    write(table, tmp_path)
+    with pytest.raises(error, match=message):
+        scan_parquet(**{"path": tmp_path, **arguments})
+
+
+@pytest.mark.parametrize("learner", [AODE, CredalCompAODE, NaiveCredal])
+def test_predictions_go_round(table, tmp_path, learner):
+    X, y = table.drop_columns(["class", "weight"]), table["class"]
+    clf = learner().fit(X, y)
+    (tmp_path / "rows").mkdir()
+    write(table, tmp_path / "rows")
+    scan = scan_parquet(tmp_path / "rows", target="class", columns=X.column_names, batch_rows=77)
+    assert predict_batches(clf, scan, tmp_path / "answers.parquet") == 1000
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["answers.parquet", "rows"]
+    for read in (pd.read_parquet, pl.read_parquet):
+        answers = read(tmp_path / "answers.parquet")
+        assert list(answers["predicted"]) == list(clf.predict(X))
+        assert list(answers["target"]) == y.to_pylist()
+        proba = np.stack([answers[f"probability_{label}"] for label in clf.classes_], axis=1)
+        np.testing.assert_array_equal(proba, clf.predict_proba(X))
+        assert ("set" in answers.columns) == hasattr(clf, "predict_set")
+        if hasattr(clf, "predict_set"):
+            sets, interval = clf.predict_set(X), clf.predict_interval(X)
+            assert [list(labels) for labels in answers["set"]] == [list(clf.classes_[one]) for one in sets]
+            np.testing.assert_array_equal(answers["set_size"], sets.sum(axis=1))
+            for c, label in enumerate(clf.classes_):
+                np.testing.assert_array_equal(answers[f"lower_{label}"], interval[:, c, 0])
+                np.testing.assert_array_equal(answers[f"upper_{label}"], interval[:, c, 1])
+        assert ("robustness" in answers.columns) == hasattr(clf, "robustness")
+        if hasattr(clf, "robustness"):
+            np.testing.assert_array_equal(answers["robustness"], clf.robustness(X))
+
+
+def test_predictions_of_tables_without_classes_from_a_generator(tmp_path):
+    clf = AODE().fit([["a", 1], ["b", 2]], [False, True])
+    rows = np.array([["a", 1], ["b", 2], ["c", 3]], object)
+    path = tmp_path / "answers.parquet"
+    assert predict_batches(clf, (rows[r : r + 1] for r in range(3)), path) == 3
+    answers = pq.read_table(path)
+    assert answers.column_names == ["predicted", "probability_False", "probability_True"]
+    assert answers["predicted"].to_pylist() == clf.predict(rows).tolist()
+
+
+def test_predictions_appear_only_when_complete(tmp_path):
+    clf = AODE().fit([["a"], ["b"]], [0, 1])
+    path = tmp_path / "answers.parquet"
+    path.write_text("from before")
+
+    def batches():
+        yield [["a"]]
+        raise RuntimeError("no more")
+
+    with pytest.raises(RuntimeError, match="no more"):
+        predict_batches(clf, batches, path)
+    for wrong in ([], [[["a"]], ([["a"]], [0])]):
+        with pytest.raises(ValueError, match=r"at least one row|bring the same"):
+            predict_batches(clf, wrong, path)
+    with pytest.raises(TypeError, match="batches must be iterable"):
+        predict_batches(clf, 3, path)
+    assert path.read_text() == "from before"
+    assert list(tmp_path.iterdir()) == [path]
