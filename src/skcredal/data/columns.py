@@ -321,8 +321,9 @@ def read_text(y: Any) -> Factor | None:
     Examples
     --------
     >>> import pyarrow as pa
-    >>> read_text(pa.chunked_array([["b", None, "a"]]))
-    Factor(codes=array([ 1, -1,  0]), states=['a', 'b'], declared=False)
+    >>> factor = read_text(pa.chunked_array([["b", None, "a"]]))
+    >>> factor.codes.tolist(), factor.states
+    ([1, -1, 0], ['a', 'b'])
     >>> read_text(["a"]) is None
     True
     """

@@ -47,7 +47,7 @@ class Places(dict[Any, int]):
 
 
 def is_missing_type(kind: type) -> bool:
-    """Tell whether all of a type stands for nothing: pandas' NA and NaT, without importing pandas, and None."""
+    """Tell whether all of a type stands for nothing: None, and pandas' NA and NaT, without importing it."""
     return kind is type(None) or kind.__name__ in ("NAType", "NaTType")
 
 
@@ -99,7 +99,7 @@ def declared_factor(series: nw.Series[Any]) -> Factor | None:
     narwhals reports only the categories that occur, and takes no notice of a null in an Arrow dictionary.
     """
     native = nw.to_native(series)
-    if hasattr(native.dtype, "categories") and not hasattr(native, "to_physical"):
+    if hasattr(getattr(native, "dtype", None), "categories") and not hasattr(native, "to_physical"):
         accessor = getattr(native, "cat", None)  # asked once: each time it is built anew
         if accessor is not None:
             return Factor(accessor.codes.to_numpy(), accessor.categories.tolist(), declared=True)
