@@ -552,7 +552,7 @@ def test_a_messy_table_from_end_to_end(run, tmp_path):
 
 
 def test_a_reader_that_has_enough_is_no_error(tmp_path, table, model):
-    pd.concat([table] * 200).to_csv(tmp_path / "many.csv", index=False)
+    pd.concat([table] * 50).to_csv(tmp_path / "many.csv", index=False)
     call = [sys.executable, "-m", "skcredal.cli", "predict", "m.skcredal", "-"]
     with (
         (tmp_path / "many.csv").open("rb") as rows,

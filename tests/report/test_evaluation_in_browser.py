@@ -75,6 +75,12 @@ def page(browser, small, request):
 
 
 @pytest.fixture
+def desktop(browser, small):
+    width, height = WIDTHS["desktop"]
+    yield from opened(browser, small[0], viewport={"width": width, "height": height})
+
+
+@pytest.fixture
 def large_page(browser, large):
     yield from opened(browser, large[0], viewport={"width": 1280, "height": 900})
 
@@ -100,14 +106,16 @@ def test_it_opens_and_fits_the_width(page, small):
     assert page.locator("table.side tbody tr").count() == 2
 
 
-def test_the_least_robust_cases_stand_first(page, small):
+def test_the_least_robust_cases_stand_first(desktop, small):
+    page = desktop
     expected = sorted(case["robustness"] for case in small[1]["cases"])[:50]
     assert column(page, 5) == [f"{value:.3f}" for value in expected]
     assert header(page, "robustness").get_attribute("aria-sort") == "ascending"
     assert said(page) == "120 of 120 cases, sorted by robustness, ascending."
 
 
-def test_it_sorts_by_click_and_by_key(page, small):
+def test_it_sorts_by_click_and_by_key(desktop, small):
+    page = desktop
     header(page, "robustness").get_by_role("button").click()
     assert header(page, "robustness").get_attribute("aria-sort") == "descending"
     highest = sorted((case["robustness"] for case in small[1]["cases"]), reverse=True)
@@ -120,7 +128,8 @@ def test_it_sorts_by_click_and_by_key(page, small):
     assert header(page, "robustness").get_attribute("aria-sort") == "none"
 
 
-def test_it_filters_by_class(page, small):
+def test_it_filters_by_class(desktop, small):
+    page = desktop
     cases = small[1]["cases"]
     page.get_by_role("combobox", name="true class").select_option(label=HOSTILE)
     assert said(page).startswith(f"{sum(case['true'] == 1 for case in cases)} of 120 cases")
@@ -178,7 +187,8 @@ def test_bars_are_where_the_bounds_are(page, small):
     assert inner["width"] / outer["width"] == pytest.approx(upper - lower, abs=0.02)
 
 
-def test_the_keyboard_opens_and_closes_why(page):
+def test_the_keyboard_opens_and_closes_why(desktop):
+    page = desktop
     button = page.locator("tr.case button").nth(1)
     assert button.get_attribute("aria-expanded") == "false"
     button.focus()
@@ -195,7 +205,8 @@ def test_the_keyboard_opens_and_closes_why(page):
     assert page.evaluate("document.activeElement.closest('tr').rowIndex") == 4
 
 
-def test_markup_in_names_and_values_stays_text(page):
+def test_markup_in_names_and_values_stays_text(desktop):
+    page = desktop
     page.locator("tr.case button").first.click()
     assert page.locator("script").count() == 2
     assert page.locator("tr.why th", has_text="alert(1)").count() >= 1

@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 import skcredal
+from skcredal._extras import require
 from skcredal.cli import commands
 from skcredal.cli.console import OneLineGroup
 from skcredal.cli.reproduce import print_claims, print_summary, read_plan, reproduce_plan, write_answers
@@ -92,6 +93,8 @@ def reproduce(
     def complain(message: str) -> None:
         errors.print(f"Error: {message}", style="red", markup=False, highlight=False)
 
+    # Its report is drawn at the end, which is too late to find that it cannot be.
+    require("matplotlib", extra="cli", purpose="The report")
     store_path = out / "results.sqlite"
     try:
         plan = read_plan(data, datasets, classifiers, setting=setting, runs=runs, folds=folds, seed=seed)

@@ -16,16 +16,25 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from skcredal import kernels
-from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray
+from skcredal._arrays import AnyArray, BoolArray, FloatArray
 from skcredal._extras import require
 from skcredal._validation import naming
+from skcredal.data.factors import (
+    Factor,
+    Places,
+    declared_factor,
+    factor_of_bytes,
+    factor_of_small_integers,
+    factor_of_text,
+    in_order,
+    is_missing,
+    is_missing_type,
+)
 
 __all__ = [
     "Column",
-    "Factor",
     "Table",
     "as_bytes",
-    "in_order",
     "is_missing",
     "make_frame",
     "read_series",
@@ -48,19 +57,6 @@ def _named(read: Callable[[Column], Result]) -> Callable[[Column], Result]:
             return read(column)
 
     return read_by_name
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Factor:
-    """A categorical column: for each row the place of its value among the states, -1 where it is missing.
-
-    ``occurrences`` tells how many rows have each state, where that was found out on the way.
-    """
-
-    codes: AnyArray
-    states: list[Any]
-    declared: bool
-    occurrences: IntArray | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,22 +117,22 @@ class Column:
         """Return the column as states, those that its type declares or else those that occur, in order."""
         self._refuse_foreign_types()
         if isinstance(self.data, nw.Series) and self.data.dtype in (nw.Categorical, nw.Enum):
-            declared = _declared_factor(self.data)
+            declared = declared_factor(self.data)
             if declared is not None:
                 self._refuse_infinity(declared.states)
                 return declared
-        text = _factor_of_text(self.data) if isinstance(self.data, nw.Series) else None
+        text = factor_of_text(self.data) if isinstance(self.data, nw.Series) else None
         if text is not None:
             return text
         values = self._array()
         if values.dtype.kind in "OSUT":
             return self._factor_of_objects(values.tolist())
         if values.dtype == np.uint8 and values.flags.c_contiguous:
-            return _factor_of_bytes(values)
+            return factor_of_bytes(values)
         if values.dtype.kind in "iu" and len(values):
             low, high = int(values.min()), int(values.max())
             if high - low < _SMALL_RANGE:
-                return _factor_of_small_integers(values, low, high)
+                return factor_of_small_integers(values, low, high)
         states, codes = np.unique(values, return_inverse=True)
         self._refuse_infinity(states.tolist())
         if states.dtype.kind == "f" and len(states) and np.isnan(states[-1]):
@@ -210,7 +206,7 @@ class Column:
         return numbers
 
     def _factor_of_objects(self, values: list[Any]) -> Factor:
-        places = _Places()
+        places = Places()
         try:
             codes = np.fromiter(map(places.__getitem__, values), np.int64, len(values))
         except TypeError:
@@ -224,14 +220,6 @@ class Column:
         return Factor(new_codes[codes] if len(places) else codes, states, declared=False)
 
 
-class _Places(dict[Any, int]):
-    """The place of every value among those that were asked for, in the order of their first time."""
-
-    def __missing__(self, value: Any) -> int:
-        place = self[value] = len(self)
-        return place
-
-
 def _has_hash(value: Any) -> bool:
     # A tuple has one only if all that it holds has one.
     try:
@@ -242,119 +230,7 @@ def _has_hash(value: Any) -> bool:
 
 
 def _types_in(values: AnyArray) -> set[type]:
-    return {kind for kind in set(map(type, values.tolist())) if not _is_missing_type(kind)}
-
-
-def _is_missing_type(kind: type) -> bool:
-    # pandas' NA and NaT, without importing pandas.
-    return kind is type(None) or kind.__name__ in ("NAType", "NaTType")
-
-
-def is_missing(value: Any) -> bool:
-    """Tell whether a single value stands for nothing: None, NaN, pandas' NA or NaT."""
-    return _is_missing_type(type(value)) or (
-        isinstance(value, (float, np.floating, Decimal)) and value != value
-    )
-
-
-def in_order(states: list[Any]) -> list[Any]:
-    """Sort states; where numbers and text are mixed, by type and then as printed."""
-    try:
-        return sorted(states)
-    except TypeError:
-        return sorted(states, key=lambda state: (type(state).__name__, repr(state)))
-
-
-def _factor_of_bytes(values: AnyArray) -> Factor:
-    counts = np.zeros((4, kernels.cells.BYTE), np.int64)
-    kernels.cells.count_bytes(values, counts)
-    occurrences = counts.sum(axis=0)
-    present = np.flatnonzero(occurrences)
-    states = present.tolist()
-    if len(states) and states[-1] >= len(states):
-        lookup = np.zeros(kernels.cells.BYTE, np.uint8)
-        lookup[present] = np.arange(len(states))
-        values, bytes_ = np.empty_like(values), values
-        kernels.cells.translate(bytes_, lookup, values)
-    return Factor(values, states, declared=False, occurrences=occurrences[present])
-
-
-def _factor_of_small_integers(values: AnyArray, low: int, high: int) -> Factor:
-    # Wide enough for the difference: int8 holds -128 and 127, but not how far they are apart.
-    wide = values.astype(np.int64) if values.dtype.kind == "i" else values
-    shifted = (wide - wide.dtype.type(low)).astype(np.int64)
-    present = np.zeros(high - low + 1, np.bool_)
-    present[shifted] = True
-    rank = np.cumsum(present) - 1
-    states = [low + place for place in np.flatnonzero(present).tolist()]
-    return Factor(rank[shifted], states, declared=False)
-
-
-def _declared_factor(series: nw.Series[Any]) -> Factor | None:
-    """Read declared categories from the native column; ``None`` for a polars Categorical, with none.
-
-    narwhals reports only the categories that occur, and takes no notice of a null in an Arrow dictionary.
-    """
-    native = nw.to_native(series)
-    if hasattr(native.dtype, "categories") and not hasattr(native, "to_physical"):
-        accessor = getattr(native, "cat", None)  # asked once: each time it is built anew
-        if accessor is not None:
-            return Factor(accessor.codes.to_numpy(), accessor.categories.tolist(), declared=True)
-    if hasattr(native, "to_physical"):
-        if not isinstance(series.dtype, nw.Enum):
-            return None
-        physical = nw.from_native(native.to_physical(), series_only=True).cast(nw.Int64())
-        return Factor(physical.fill_null(-1).to_numpy(), list(series.dtype.categories), declared=True)
-    if not hasattr(native, "chunks"):
-        native = native.array.__arrow_array__()  # pandas over Arrow
-    codes, states = _read_dictionaries(native.chunks)
-    return Factor(codes, states, declared=True)
-
-
-def _read_dictionaries(chunks: list[Any]) -> tuple[AnyArray, list[Any]]:
-    """Return the codes and the states of an Arrow dictionary, -1 where one is missing.
-
-    Chunks may have dictionaries of their own, with nulls and repetitions among the values.
-    """
-    merged: dict[Any, int] = {}
-    codes: list[AnyArray] = [np.empty(0, np.int64)]
-    for chunk in chunks:
-        places = [
-            -1 if is_missing(state) else merged.setdefault(state, len(merged))
-            for state in chunk.dictionary.to_pylist()
-        ]
-        indices = chunk.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
-        codes.append(np.array([*places, -1], np.int64)[indices])
-    return np.concatenate(codes), list(merged)
-
-
-def _factor_of_text(series: nw.Series[Any]) -> Factor | None:
-    """Let the library that a column of text comes from tell its states apart; ``None`` for other columns.
-
-    An object column of pandas is none: narwhals takes it for text after a look at its first rows. Text that
-    pandas keeps as objects is read faster as such.
-    """
-    native = nw.to_native(series)
-    if hasattr(native, "to_physical"):
-        if series.dtype not in (nw.String, nw.Categorical):
-            return None
-        text = series.cast(nw.String())
-        states = text.drop_nulls().unique().sort().to_list()
-        declared = _declared_factor(text.cast(nw.Enum(states)))
-        return None if declared is None else Factor(declared.codes, states, declared=False)
-    kind = getattr(native, "dtype", None)
-    if series.dtype != nw.String or str(kind) == "object" or getattr(kind, "storage", "pyarrow") != "pyarrow":
-        return None
-    if hasattr(native, "factorize"):
-        codes, values = native.factorize()
-        states = values.tolist()
-    else:
-        codes, states = _read_dictionaries(native.dictionary_encode().chunks)
-    # The states as they come, sorted.
-    order = sorted(range(len(states)), key=states.__getitem__)
-    rank = np.full(len(states) + 1, -1)
-    rank[order] = np.arange(len(states))
-    return Factor(rank[codes], [states[place] for place in order], declared=False)
+    return {kind for kind in set(map(type, values.tolist())) if not is_missing_type(kind)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -455,7 +331,7 @@ def read_text(y: Any) -> Factor | None:
     except nw.exceptions.DuplicateError:
         return None
     is_text = isinstance(series, nw.Series) and series.dtype == nw.String
-    return _factor_of_text(series) if is_text else None
+    return factor_of_text(series) if is_text else None
 
 
 def read_series(y: Any) -> Any:

@@ -15,8 +15,9 @@ import numpy as np
 
 from skcredal import kernels
 from skcredal._arrays import AnyArray, CountArray, FloatArray, IntArray, LabelArray
-from skcredal.data.columns import Column, Factor
+from skcredal.data.columns import Column
 from skcredal.data.cuts import cuts_of_histogram, cuts_of_rows
+from skcredal.data.factors import Factor
 from skcredal.data.histogram import ValueHistogram
 
 __all__ = ["CategoricalFeature", "NumericFeature", "state_counts", "weighted_median"]

@@ -13,7 +13,7 @@ import numpy as np
 
 from skcredal._arrays import AnyArray, BoolArray, CountArray, FloatArray, IntArray, LabelArray
 from skcredal._threads import run_in_threads
-from skcredal.data.columns import Column, Table, in_order
+from skcredal.data.columns import Column, Table
 from skcredal.data.encoding import (
     EncodingRules,
     Feature,
@@ -22,6 +22,7 @@ from skcredal.data.encoding import (
     declared_states,
     warn_of_identifiers,
 )
+from skcredal.data.factors import in_order
 from skcredal.data.features import CategoricalFeature, NumericFeature, state_counts
 from skcredal.data.histogram import ValueHistogram
 
