@@ -99,7 +99,7 @@ def declared_factor(series: nw.Series[Any]) -> Factor | None:
     narwhals reports only the categories that occur, and takes no notice of a null in an Arrow dictionary.
     """
     native = nw.to_native(series)
-    if hasattr(native.dtype, "categories") and not hasattr(native, "to_physical"):
+    if hasattr(getattr(native, "dtype", None), "categories") and not hasattr(native, "to_physical"):
         accessor = getattr(native, "cat", None)  # asked once: each time it is built anew
         if accessor is not None:
             return Factor(accessor.codes.to_numpy(), accessor.categories.tolist(), declared=True)
