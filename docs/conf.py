@@ -42,7 +42,8 @@ add_module_names = False
 highlight_language = "python"
 html_math_renderer = "mathml"
 
-autosummary_generate = True
+# By name: in a build that is not the first one, Sphinx would look at the pages of the last one only.
+autosummary_generate = sorted(str(page) for page in (HERE / "api").glob("mod-*.rst"))
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False

@@ -11,6 +11,8 @@ over them would turn the answer. Here 80 tumours are learned from, and one of th
 # the models under every prior that gives each some weight, and answers with both classes where the priors
 # do not agree.
 
+import textwrap
+
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -29,7 +31,7 @@ print(f"{len(undecided)} of {len(test)} tumours are undecided.")
 
 case = undecided.iloc[[0]]
 explanation = clf.explain(case).iloc[0]
-print(explanation["sentence"])
+print(textwrap.fill(explanation["sentence"], 90))
 
 # %%
 # And in full: by how much each model prefers the predicted class to its rival (*votes*), and how the

@@ -59,7 +59,6 @@ MODULES: dict[str, tuple[str, dict[str, list[str]]]] = {
     "skcredal.experiment.summary": ("Experiment: tables", {}),
     "skcredal.experiment.claims": ("Experiment: the paper's claims", {}),
     "skcredal.experiment.compare": ("Experiment: statistical tests", {}),
-    "skcredal.experiment.studies": ("Experiment: beside the paper", {}),
     "skcredal.experiment.evaluate": ("Evaluation of one's own table", {}),
     "skcredal.classifiers.base": ("For authors of classifiers: the base", {}),
     "skcredal.classifiers.credal": ("For authors of classifiers: sets", {}),
@@ -101,6 +100,8 @@ def write_pages(folder: Path) -> None:
     contents += [f"   {MODULES[module][0]} <mod-{module}>" for module in pages]
     pages_by_name = {f"mod-{module}.rst": text for module, text in pages.items()}
     pages_by_name["index.rst"] = "\n".join([*contents, ""])
+    for left_over in {file.name for file in folder.glob("mod-*.rst")} - set(pages_by_name):
+        (folder / left_over).unlink()
     for name, text in pages_by_name.items():
         file = folder / name
         if not file.exists() or file.read_text(encoding="utf-8") != text:
