@@ -15,6 +15,7 @@ __all__ = ["reject", "reject_cost_score", "set_labels", "utility_optimal_sets"]
 
 # Probabilities in single precision sum to one up to about 1e-6; unnormalised scores miss it by far more.
 _SUM_TOLERANCE = 1e-4
+_LARGEST_WEIGHT = 1e100
 # Expected utilities closer than this share of the best are equal but for rounding.
 _UTILITY_TIE = 1e-12
 
@@ -165,9 +166,12 @@ def reject_cost_score(
             raise ValueError(
                 f"sample_weight must have shape ({n_rows},), one for each row, got {weight.shape}."
             )
-        wrong = weight[~(np.isfinite(weight) & (weight >= 0))]
+        # Sums of weights beyond the bound would leave the range of doubles.
+        wrong = weight[~((weight >= 0) & (weight <= _LARGEST_WEIGHT))]
         if wrong.size:
-            raise ValueError(f"sample_weight must be finite and not negative, got {wrong[0]}.")
+            raise ValueError(
+                f"sample_weight must be finite and not negative, got {wrong[0]} ({_LARGEST_WEIGHT:g} is the most)."
+            )
     total = weight.sum()
     return float((weight * costs).sum() / total) if total > 0 else float("nan")
 

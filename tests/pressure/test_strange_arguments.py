@@ -151,6 +151,13 @@ def test_a_scorer_scores_or_refuses(data):
     assert score is None or math.isnan(score) or 0 <= score <= 1
 
 
+def test_a_scorer_of_an_estimator_without_classes_names_it():
+    guesser = Guesser([[True]], [0])
+    del guesser.classes_
+    with pytest.raises(ValueError, match=r"^estimator cannot be read: .*classes_"):
+        metrics.make_set_scorer(metrics.u65_score)(guesser, [[1.0]], [0])
+
+
 @pytest.mark.parametrize("metric", [None, 3, "u65", object(), [], min, dict, Awkward()])
 def test_a_scorer_of_no_measure_is_refused(metric):
     outcome(lambda: metrics.make_set_scorer(metric), "metric")

@@ -29,6 +29,7 @@ IntArray = NDArray[np.intp]
 
 # Probabilities in single precision sum to one up to about 1e-6; unnormalised scores miss it by far more.
 _SUM_TOLERANCE = 1e-4
+_LARGEST_WEIGHT = 1e100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -173,9 +174,12 @@ def as_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray:
     weight = real_numbers("sample_weight", sample_weight)
     if weight.shape != (n_rows,):
         raise ValueError(f"sample_weight must have shape ({n_rows},), one for each row, got {weight.shape}.")
-    wrong = weight[~(np.isfinite(weight) & (weight >= 0))]
+    # Sums of weights beyond the bound would leave the range of doubles.
+    wrong = weight[~((weight >= 0) & (weight <= _LARGEST_WEIGHT))]
     if wrong.size:
-        raise ValueError(f"sample_weight must be finite and not negative, got {wrong[0]}.")
+        raise ValueError(
+            f"sample_weight must be finite and not negative, got {wrong[0]} ({_LARGEST_WEIGHT:g} is the most)."
+        )
     return weight
 
 
@@ -194,11 +198,11 @@ def _plain_labels(name: str, y: ArrayLike, n_rows: int | None) -> list[Any]:
     if n_rows is not None and len(values) != n_rows:
         raise ValueError(f"{name} must have one label for each of the {n_rows} rows, got {len(values)}.")
     plain: list[Any] = values.tolist()
-    if values.dtype.kind in "fO":
+    if values.dtype.kind in "fOV":
         for r, value in enumerate(plain):
             if _is_missing(value):
                 raise ValueError(f"{name} must not have missing values, got {value!r} in row {r}.")
-            if type(value).__hash__ is None:
+            if not _has_hash(value):
                 raise TypeError(f"{name} must hold labels, got a {type(value).__name__} in row {r}.")
     return plain
 
@@ -259,6 +263,15 @@ def _kind(value: object) -> str:
     if isinstance(value, str):
         return "text"
     return "number" if isinstance(value, Number | np.bool_) else type(value).__name__
+
+
+def _has_hash(value: Any) -> bool:
+    # A tuple has one only if all that it holds has one.
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
 
 
 def _is_missing(value: Any) -> bool:

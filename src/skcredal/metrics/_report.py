@@ -8,6 +8,7 @@ from math import isnan
 import numpy as np
 from numpy.typing import ArrayLike
 
+from skcredal._validation import check_integer, naming
 from skcredal.metrics._outcomes import Outcomes, as_labels, as_mask, as_values
 
 __all__ = ["credal_report", "credal_summary"]
@@ -148,7 +149,9 @@ def credal_report(
     mask = as_mask(y_set)
     classes = as_labels(labels, as_values("y_true", y_true, len(mask)), mask.shape[1], "y_set")
     rows = Outcomes.from_predictions(y_true, mask, classes, sample_weight, y_pred, y_proba)
-    names = [str(label) for label in classes] if target_names is None else list(map(str, target_names))
+    check_integer("digits", digits, low=0, high=100)
+    with naming("target_names"):
+        names = list(map(str, classes if target_names is None else target_names))
     if len(names) != len(classes):
         raise ValueError(f"target_names must name the {len(classes)} labels, got {len(names)} names.")
 

@@ -84,11 +84,13 @@ class _SetScorer:
         y_set, final = _sets_and_estimator(estimator, X)
         kwargs = dict(self._kwargs)
         if self._takes_labels and "labels" not in kwargs:
-            kwargs["labels"] = final.classes_
+            with naming("estimator"):
+                kwargs["labels"] = final.classes_
         if sample_weight is not None:
             kwargs["sample_weight"] = sample_weight
         score = self._metric(*([y, y_set] if self._needs_truth else [y_set]), **kwargs)
-        return float(score) if self._greater_is_better else -float(score)
+        with naming("metric"):
+            return float(score) if self._greater_is_better else -float(score)
 
     def __repr__(self) -> str:
         name = getattr(self._metric, "__name__", repr(self._metric))

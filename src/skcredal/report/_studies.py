@@ -120,6 +120,7 @@ class EpsilonDisplay(Display):
         """
         check_choice("measure", measure, tuple(_MEASURES))
         table = _read(table, "epsilon", (), ("epsilon", measure))
+        table = table[table["epsilon"].notna() & table["series"].notna()]
         if table[measure].isna().all():
             raise NothingToShowError(f"table must have a data set with {measure}, has none.")
         series = [str(name) for name in table["series"].dropna().unique()]
