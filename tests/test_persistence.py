@@ -430,7 +430,7 @@ def test_a_newer_version_is_named(saved):
     data = path.read_bytes()
     newer = data.replace(b"format %d" % FORMAT, b"format %d" % (FORMAT + 1), 1)
     refused(
-        path, newer, rf"it has the format {FORMAT + 1}, of a newer version .* pip install --upgrade skcredal"
+        path, newer, rf"it has the format {FORMAT + 1}, of a newer version .*pip install --upgrade skcredal"
     )
     path.write_bytes(data)
     content = content_of(path)

@@ -4,9 +4,11 @@ import io
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
+import unicodedata
 from pathlib import Path
 
 import numpy as np
@@ -386,7 +388,7 @@ def test_whole_numbers_are_classes_and_stay_numbers(run, table):
 @pytest.mark.parametrize(
     ("values", "message", "code"),
     [
-        (["a"] * 60, "Column 'y' holds a single class, 'a', in all 60 rows", 1),
+        (["a"] * 60, "Column 'y' holds a single class, 'a', in 60 rows", 1),
         ([None] * 60, "Column 'y' of t.csv is empty: no row has a class", 1),
         (np.arange(60) * 0.37, "holds 60 different numbers in 60 rows, which looks like a regression", 1),
         (np.arange(60), "which looks like a regression", 1),
@@ -401,6 +403,45 @@ def test_targets_that_are_no_classes_are_refused(run, table, command, values, me
     assert result.exit_code == code
     assert message in one_line(result)
     assert not os.path.exists("m")  # noqa: PTH110
+
+
+def test_accents_may_be_written_in_either_way(run, table):
+    parts = {name: unicodedata.normalize("NFD", name) for name in ("größe", "métier", "café")}
+    table = table.rename(columns={"smoker": parts["métier"], "outcome": parts["größe"]})
+    table[parts["größe"]] = [("café", parts["café"], "thé")[r % 3] for r in range(60)]
+    table.to_csv("t.csv", index=False)
+    fitted = run("fit", "t.csv", "--target", "größe", "--drop", parts["métier"], "-o", "m")
+    assert fitted.exit_code == 0, fitted.output
+    assert "60 rows and 2 columns, 2 classes" in fitted.stderr
+    pytest.importorskip("pyarrow")
+    table.to_parquet("t.parquet")
+    assert run("fit", "t.parquet", "--target", "größe", "-o", "m").exit_code == 0
+
+
+def test_dates_are_refused_with_the_option_that_drops_them(run, table):
+    pytest.importorskip("pyarrow")
+    table.assign(seen=pd.date_range("2020", periods=60)).to_parquet("t.parquet")
+    call = ("fit", "t.parquet", "--target", "outcome", "-o", "m")
+    refused = run(*call)
+    assert refused.exit_code == 1
+    assert one_line(refused).startswith("Error: Column 'seen' holds dates or times")
+    assert one_line(refused).endswith("--drop seen")
+    assert run(*call, "--drop", "seen").exit_code == 0
+
+
+def test_rows_of_classes_of_their_own_cannot_be_evaluated(run):
+    Path("t.csv").write_text("a,b\n1,x\n2,y\n")
+    result = run("evaluate", "t.csv", "--target", "b")
+    assert result.exit_code == 1
+    assert one_line(result).startswith("Error: Each of 2 rows has a class of its own")
+
+
+def test_of_many_classes_the_most_probable_are_told(run, table):
+    table.assign(y=[f"class {r % 25}" for r in range(60)]).to_csv("t.csv", index=False)
+    run("fit", "t.csv", "--target", "y", "--drop", "outcome", "-o", "m")
+    text = run("explain", "m", "t.csv", "--row", 1).stdout
+    assert sum(line.startswith("  class ") for line in text.splitlines()) == 1 + 20
+    assert "\n  and 5 more, " in text
 
 
 def test_numbers_are_classes_if_the_user_says_so(run, table):
@@ -433,7 +474,11 @@ def test_numbers_are_classes_if_the_user_says_so(run, table):
         (("evaluate", "patients.csv", "--target", "outcome", "--classifiers", ","), "must name something"),
         (("evaluate", "patients.csv", "--target", "outcome", "--classifiers", "aode,c45"), "no classifier"),
         (("predict", "nothing.skcredal", "patients.csv"), "There is no model 'nothing.skcredal'"),
-        (("datasets", "--data", "nowhere"), "nowhere"),
+        (("datasets", "--data", "nowhere"), "--data must be"),
+        (("evaluate", "patients.csv", "--target", "outcome", "--jobs", "0"), "--jobs must be"),
+        (("reproduce", "--jobs", "0"), "--jobs must be"),
+        (("fit", "patients.csv", "--target", "y", "-o", "m", "--encoding", "klingon"), "--encoding must be"),
+        (("fit", "patients.csv", "--target", "y", "-o", "m", "--delimiter", "::"), "--delimiter must be"),
         (("evalute",), "No such command 'evalute'"),
     ],
 )
@@ -501,11 +546,43 @@ def test_an_interrupt_is_one_line_and_exit_code_130(run, table, monkeypatch):
     assert one_line(result).startswith("Interrupted")
 
 
-@pytest.mark.parametrize("command", ["fit", "predict", "explain", "evaluate", "datasets", "reproduce"])
-def test_every_help_has_an_example(run, command):
+def example_of(run, command):
+    """Return the example in a help page, which stands on a line of its own, as it would be pasted."""
     result = run(command, "--help")
     assert result.exit_code == 0
-    assert f"Example: skcredal {command}" in " ".join(result.stdout.split())
+    (line,) = (line for line in result.stdout.splitlines() if "Example: " in line)
+    words = shlex.split(line.partition("Example: ")[2])
+    assert words[:2] == ["skcredal", command]
+    return words[1:]
+
+
+def test_examples_of_the_help_pages_work_one_after_the_other(run):
+    for command in ("datasets", "fit", "predict", "explain", "evaluate"):
+        result = run(*example_of(run, command))
+        assert result.exit_code == 0, result.output
+    assert {path.name for path in Path().iterdir()} == {
+        "iris.csv",
+        "iris.skcredal",
+        "answers.csv",
+        "iris.html",
+    }
+    assert example_of(run, "reproduce") == ["reproduce", "--datasets", "iris,wine", "--runs", "1"]
+
+
+def test_a_data_set_is_written_as_a_table(run):
+    result = run("datasets", "wine")
+    data = load_dataset("wine")
+    found = pd.read_csv(io.StringIO(result.stdout), dtype={"class": str})
+    np.testing.assert_array_equal(found.drop(columns="class"), data.features)
+    assert found["class"].tolist() == data.target.astype(str).tolist()
+    for call, message in (
+        (("datasets", "irises"), "got 'irises'"),
+        (("datasets", "-o", "x.csv"), "-o needs the NAME"),
+        (("datasets", "iris", "--data", "nowhere"), "--data must be"),
+    ):
+        refused = run(*call)
+        assert refused.exit_code == 2
+        assert message in one_line(refused)
 
 
 def test_data_sets_are_listed_with_their_sizes(run):

@@ -11,7 +11,7 @@ from rich.console import Console
 import skcredal
 from skcredal._extras import require
 from skcredal.cli import commands
-from skcredal.cli.console import OneLineGroup
+from skcredal.cli.console import CallError, OneLineGroup, note
 from skcredal.cli.reproduce import print_claims, print_summary, read_plan, reproduce_plan, write_answers
 from skcredal.experiment.plan import CLASSIFIERS
 from skcredal.experiment.store import ResultStore
@@ -23,7 +23,6 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="Credal classification with AODE ensembles.",
 )
 
 
@@ -42,7 +41,10 @@ def main(
         bool, typer.Option("--debug", help="Show where an error comes from; may stand anywhere in the call.")
     ] = False,
 ) -> None:
-    """Credal classification with AODE ensembles."""
+    """Credal classification with AODE ensembles.
+
+    To begin with: skcredal datasets iris -o iris.csv
+    """
 
 
 for command in (commands.fit, commands.predict, commands.explain, commands.evaluate, commands.datasets):
@@ -86,13 +88,11 @@ def reproduce(
 
     What is finished is kept in the folder: a call that was interrupted, even killed, goes on from there.
 
-    Example: skcredal reproduce --datasets iris,wine --classifiers aode,comp-aode-star
+    Example: skcredal reproduce --datasets iris,wine --runs 1
     """
     errors = Console(stderr=True)
-
-    def complain(message: str) -> None:
-        errors.print(f"Error: {message}", style="red", markup=False, highlight=False)
-
+    if jobs == 0:
+        raise CallError("--jobs must be a number of processes, or -1 for as many as there are cores, got 0.")
     # Its report is drawn at the end, which is too late to find that it cannot be.
     require("matplotlib", extra="cli", purpose="The report")
     store_path = out / "results.sqlite"
@@ -102,8 +102,7 @@ def reproduce(
             store_path.unlink(missing_ok=True)
         store = ResultStore(store_path)
     except (ValueError, OSError) as error:
-        complain(str(error))
-        raise typer.Exit(2) from None
+        raise CallError(str(error).replace("source must", "--data must")) from None
     # Narrower tables would be cut to dots; a narrow terminal wraps the lines instead.
     console = Console(width=max(80, Console().width))
     with store:
@@ -118,7 +117,7 @@ def reproduce(
             highlight=False,
         )
     for name, reason in outcome.failures.items():
-        complain(f"{name}: {reason}")
+        note(f"{name}: {reason}", label="Error")
     if outcome.interrupted:
         finished = f"{summary['dataset'].nunique()} of {len(plan.datasets)} data sets"
         errors.print(

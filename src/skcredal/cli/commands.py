@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,7 +21,7 @@ from skcredal.cli.models import (
     read_model,
     write_table,
 )
-from skcredal.cli.tables import Reading, label_table
+from skcredal.cli.tables import Reading, counted, label_table
 from skcredal.data.datasets import list_datasets, load_dataset
 from skcredal.data.openml import OPENML
 from skcredal.experiment.plan import CLASSIFIERS, make_classifiers
@@ -98,7 +99,9 @@ def fit(
 
     Numbers, text, booleans and missing values are taken as they are; rows without a class are left out.
 
-    Example: skcredal fit patients.csv --target outcome --drop patient_id -o outcome.skcredal
+    Example: skcredal fit iris.csv --target class -o iris.skcredal
+
+    (skcredal datasets iris -o iris.csv writes this table.)
     """
     made = make_classifier(classifier)
     path = Path(out)
@@ -110,11 +113,11 @@ def fit(
     table = label_table(data, reading, target=target, drop=drop or [], as_classes=as_classes)
     with shown_warnings():
         made.fit(table.features, table.target)
-    save(made, path, notes={"target": target, "reading": reading.to_notes()})
+    save(made, path, notes={"target": table.name, "reading": reading.to_notes()})
     rows, columns = table.features.shape
     note(
-        f"{type(made).__name__} learned from {rows} rows and {columns} columns, "
-        f"{len(made.classes_)} classes; written to {out}."
+        f"{type(made).__name__} learned from {counted(rows, 'row')} and {counted(columns, 'column')}, "
+        f"{counted(len(made.classes_), 'class')}; written to {out}."
     )
 
 
@@ -140,7 +143,7 @@ def predict(
     classifier without sets, class and probability:CLASS. Columns that the model does not know are ignored.
     The model remembers with which --missing, --decimal and --no-usual-missing its table was read.
 
-    Example: skcredal predict outcome.skcredal new_patients.csv -o answers.csv
+    Example: skcredal predict iris.skcredal iris.csv -o answers.csv
     """
     format_ = check_output(out, inputs=[model, data])
     kept = read_model(model)
@@ -175,7 +178,7 @@ def explain(
     Its set and the bounds of each class, how robust the answer is, which super-parents speak for what, and
     the prior that flips the answer. For bma-aode* and comp-aode*.
 
-    Example: skcredal explain outcome.skcredal new_patients.csv --row 2
+    Example: skcredal explain iris.skcredal iris.csv --row 71
     """
     kept = read_model(model)
     classifier = kept.classifier
@@ -234,7 +237,7 @@ def evaluate(
     the utilities u65 and u80, and the credal ones also tell how many rows are safe and how many depend on the
     prior. With --report, a page that needs nothing else shows each prior-dependent case, and why it is one.
 
-    Example: skcredal evaluate patients.csv --target outcome --report outcome.html
+    Example: skcredal evaluate iris.csv --target class --report iris.html
     """
     names = None if classifiers is None else [name.strip() for name in classifiers.split(",") if name.strip()]
     if names == []:
@@ -243,6 +246,8 @@ def evaluate(
     format_ = None if out is None else check_output(out, inputs=[data])
     if report is not None:
         check_report(report)
+    if jobs == 0:
+        raise CallError("--jobs must be a number of processes, or -1 for as many as there are cores, got 0.")
     reading = Reading(format, encoding, delimiter, decimal, missing, usual_missing)
     table = label_table(data, reading, target=target, drop=drop or [], as_classes=as_classes)
     rows = evaluate_classifiers(table, made, runs=runs, folds=folds, seed=seed, jobs=jobs)
@@ -256,6 +261,13 @@ def evaluate(
 
 
 def datasets(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Write this one as a table instead.")
+    ] = None,
+    out: Annotated[
+        str,
+        typer.Option("--out", "-o", metavar="OUT", help=".csv, .tsv or .parquet; - for standard output."),
+    ] = "-",
     data: Annotated[
         str,
         typer.Option(
@@ -263,14 +275,38 @@ def datasets(
         ),
     ] = "embedded",
 ) -> None:
-    """List the data sets of a source: name, rows, features, classes.
+    """List the data sets of a source: name, rows, features, classes; or write one of them as a table.
 
-    Example: skcredal datasets --data openml
+    Example: skcredal datasets iris -o iris.csv
     """
+    if name is None:
+        if out != "-":
+            raise CallError("-o needs the NAME of the data set to write.")
+        _list_sizes(data)
+        return
+    format_ = check_output(out)
+    try:
+        found = load_dataset(name, data)
+    except (OSError, ValueError) as error:
+        raise CallError(str(error).replace("source must", "--data must")) from None
+    table = {str(column): found.features[column] for column in found.features}
+    columns = {**table, _free_name(found.target.name or "class", table): found.target}
+    write_table(columns, out, format_, float_format=None)
+
+
+def _free_name(name: Any, taken: Collection[str]) -> str:
+    """Return the name, with bars below if a feature has it already."""
+    free = str(name)
+    while free in taken:
+        free += "_"
+    return free
+
+
+def _list_sizes(data: str) -> None:
     try:
         names = list_datasets(data)
-    except OSError as error:
-        raise CallError(str(error)) from None
+    except (OSError, ValueError) as error:
+        raise CallError(str(error).replace("source must", "--data must")) from None
     if not names:
         raise CallError(f"There is no data set in {data}: no file there ends in .arff.")
     width = max(map(len, ["name", *names]))

@@ -15,7 +15,7 @@ from rich.table import Table
 import skcredal
 from skcredal.classifiers.base import TabularClassifier
 from skcredal.cli.console import CallError, progress_bar
-from skcredal.cli.tables import LabelledTable
+from skcredal.cli.tables import LabelledTable, counted
 from skcredal.experiment.evaluate import check_folds, evaluate_table, out_of_fold_cases, ranking
 from skcredal.report.evaluation import evaluation_data, write_evaluation
 
@@ -66,6 +66,11 @@ def evaluate_classifiers(
     jobs: int | None,
 ) -> list[dict[str, Any]]:
     """Cross-validate with a progress bar, and return the ranking."""
+    if len(set(table.target.tolist())) == len(table.target):
+        raise ValueError(
+            f"Each of {counted(len(table.target), 'row')} has a class of its own: a row whose class no other "
+            "has cannot be judged by what was learned from the others."
+        )
     try:
         check_folds(table.target, folds)
     except ValueError as error:

@@ -35,6 +35,8 @@ __all__ = [
     "write_table",
 ]
 
+# So many classes are listed.
+_CLASSES = 20
 # Bars are drawn as many characters wide.
 _BAR = 24
 # Three decimals show votes from this on.
@@ -163,22 +165,26 @@ def check_output(out: str, *, inputs: Sequence[str] = ()) -> str:
     return format_
 
 
-def write_table(columns: dict[str, Any], out: str, format_: str) -> None:
-    """Write predictions; a file is replaced as a whole or not at all."""
+def write_table(
+    columns: dict[str, Any], out: str, format_: str, *, float_format: str | None = "%.6g"
+) -> None:
+    """Write columns as a table; a file is replaced as a whole or not at all.
+
+    In text, six digits tell classes apart that are not tied, and can be read.
+    """
     pandas = require("pandas", extra="cli", purpose="Writing a table")
     frame = pandas.DataFrame(columns)
     if format_ == "parquet":
         require("pyarrow", extra="scale", purpose="Writing Parquet")
-    elif "set" in frame:
+    elif "set" in frame and isinstance(frame["set"].iloc[0], list):
         frame["set"] = ["|".join(map(_escape, classes)) for classes in frame["set"]]
 
     def write(stream: BinaryIO) -> None:
         if format_ == "parquet":
             frame.to_parquet(stream, index=False)
         else:
-            # Six digits tell classes apart that are not tied, and can be read.
             sep = "\t" if format_ == "tsv" else ","
-            frame.to_csv(stream, index=False, sep=sep, float_format="%.6g", lineterminator="\n")
+            frame.to_csv(stream, index=False, sep=sep, float_format=float_format, lineterminator="\n")
 
     if out == "-":
         write(sys.stdout.buffer)
@@ -210,15 +216,22 @@ def explain_row(model: Any, row: pandas.DataFrame, number: int, known: str | Non
     proba = model.predict_proba(row)[0]
     labels = [str(label) for label in model.classes_]
     predicted, rival = str(case["predicted"]), None if case["rival"] is None else str(case["rival"])
-    width = max(map(len, ["class", *labels]))
+    order = np.argsort(-proba, kind="stable")
+    shown, rest = order[:_CLASSES], order[_CLASSES:]
+    width = max(map(len, ["class", *(labels[c] for c in shown)]))
     lines = [f"Row {number}: {case['sentence']}", *([] if known is None else [known]), ""]
     lines.append(f"  {'class':<{width}}  in set  lower  prob.  upper")
-    for c in np.argsort(-proba, kind="stable"):
+    for c in shown:
         low, high = interval[c]
         mark = "yes" if sets[c] else "no"
         lines.append(
             f"  {labels[c]:<{width}}  {mark:<6}  {low:.3f}  {proba[c]:.3f}  {high:.3f}  "
             f"|{_bar(low, high, proba[c])}|"
+        )
+    if len(rest):
+        lines.append(
+            f"  and {len(rest)} more, {sets[rest].sum()} of them in the set, each at most "
+            f"{interval[rest, 1].max():.3f}"
         )
     lines += ["", f"Robustness {case['robustness']:.2f}: {_robustness_in_words(case, predicted)}"]
     if len(case["super_parents"]) and rival is not None:
@@ -243,15 +256,23 @@ def _bar(low: float, high: float, reference: float) -> str:
 def _robustness_in_words(case: Any, predicted: str) -> str:
     if case["robustness"] >= 1:
         return f"{predicted} stays the answer whatever prior replaces the reference."
+    if case["robustness"] <= 0:
+        return f"under the reference prior itself, another class is as probable as {predicted}."
     return (
         f"{predicted} stays the answer as long as less than {case['robustness']:.0%} of the reference prior "
         "is replaced by anything."
     )
 
 
+def _shown_value(value: Any) -> str:
+    if is_missing(value):
+        return "missing"
+    return f"{value:.6g}" if isinstance(value, (float, np.floating)) else str(value)
+
+
 def _votes(case: Any, row: pandas.DataFrame, predicted: str, rival: str) -> list[str]:
     names = list(case["super_parents"])
-    values = [str(row[name].iloc[0]) if name in row else "" for name in names]
+    values = [_shown_value(row[name].iloc[0]) if name in row else "" for name in names]
     width, value_width = max(map(len, [*names, "super-parent"])), max(map(len, [*values, "value"]))
     flips = case["undecided"] and min(case["votes"]) <= -_VISIBLE
     lines = [

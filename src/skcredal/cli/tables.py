@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 import sys
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,12 +16,21 @@ import numpy as np
 from skcredal._arrays import AnyArray, IntArray
 from skcredal.cli.console import CallError, note, shown_warnings
 from skcredal.data.columns import is_missing
+from skcredal.data.delimited import check_delimiter, check_encoding
 from skcredal.data.tables import FORMATS, read_table_file, table_format
 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["LabelledTable", "Reading", "are_reading_notes", "label_table", "need_columns", "read_user_table"]
+__all__ = [
+    "LabelledTable",
+    "Reading",
+    "are_reading_notes",
+    "counted",
+    "label_table",
+    "need_columns",
+    "read_user_table",
+]
 
 _DELIMITERS = {
     "tab": "\t",
@@ -56,6 +66,20 @@ class Reading:
             raise CallError(f"--format must be one of {', '.join(FORMATS)}, got {self.format!r}.")
         if self.decimal not in (None, ".", ","):
             raise CallError(f"--decimal must be . or a comma, got {self.decimal!r}.")
+        for check, value in (
+            (check_encoding, self.encoding),
+            (check_delimiter, self.separator),
+        ):
+            try:
+                if value is not None:
+                    check(value)
+            except ValueError as error:
+                raise CallError(f"--{error}") from None
+
+    @property
+    def separator(self) -> str | None:
+        """The delimiter as a character."""
+        return None if self.delimiter is None else _DELIMITERS.get(self.delimiter, self.delimiter)
 
     def to_notes(self) -> dict[str, Any]:
         """Return what changes the values that are read, for a model to remember."""
@@ -85,10 +109,11 @@ def are_reading_notes(notes: Any) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelledTable:
-    """Features and classes, and the number of each row in the file, counted from 1 without the header."""
+    """Features, classes and their column; the number of each row in the file, from 1 without the header."""
 
     features: pandas.DataFrame
     target: AnyArray
+    name: str
     numbers: IntArray
 
 
@@ -99,14 +124,13 @@ def read_user_table(data: str, reading: Reading, *, text_columns: Iterable[str] 
             table_format(data)
         except ValueError as error:
             raise CallError(str(error).replace("name its format", "name its --format")) from None
-    delimiter = reading.delimiter
     with shown_warnings():
         try:
             frame = read_table_file(
                 sys.stdin.buffer if data == "-" else data,
                 format=reading.format,
                 encoding=reading.encoding,
-                delimiter=None if delimiter is None else _DELIMITERS.get(delimiter, delimiter),
+                delimiter=reading.separator,
                 decimal=reading.decimal,
                 default_decimal=reading.default_decimal,
                 missing=reading.missing or (),
@@ -126,9 +150,10 @@ def label_table(
     """Read a table, and split the class off; what cannot be a class is refused before any work."""
     frame = read_user_table(data, reading, text_columns=[target])
     columns = [str(name) for name in frame.columns]
-    for option, name in (("--target", target), *(("--drop", name) for name in drop)):
-        if name not in columns:
-            raise CallError(f"{option}: {_no_column(data, name, columns)}")
+    target, *drop = [
+        _column(name, columns, option, data)
+        for option, name in (("--target", target), *(("--drop", name) for name in drop))
+    ]
     if target in drop:
         raise CallError(f"--drop must not name the target {target!r}.")
     features = frame.drop(columns=[target, *dict.fromkeys(drop)])
@@ -144,12 +169,13 @@ def label_table(
     classes = [label for label in labels if label is not None]
     _check_classes(classes, target, as_classes=as_classes)
     features = features[kept].reset_index(drop=True)
+    _refuse_dates(features)
     _warn_of_identifiers(features)
     if all(map(_INTEGER.fullmatch, classes)):
         found: AnyArray = np.array(classes, dtype=np.int64)
     else:
         found = np.array(classes)
-    return LabelledTable(features, found, np.flatnonzero(kept) + 1)
+    return LabelledTable(features, found, target, np.flatnonzero(kept) + 1)
 
 
 def need_columns(frame: pandas.DataFrame, names: Sequence[str], data: str) -> pandas.DataFrame:
@@ -166,6 +192,28 @@ def need_columns(frame: pandas.DataFrame, names: Sequence[str], data: str) -> pa
 def shown(data: str) -> str:
     """Return how messages call a source of data."""
     return "Standard input" if data == "-" else data
+
+
+def counted(n: int, thing: str) -> str:
+    """Return a number of things.
+
+    Examples
+    --------
+    >>> counted(1, "row"), counted(2, "class")
+    ('1 row', '2 classes')
+    """
+    return f"{n} {thing}{'' if n == 1 else 'es' if thing.endswith('s') else 's'}"
+
+
+def _column(name: str, columns: Sequence[str], option: str, data: str) -> str:
+    """Return the column of a name, however its accents are written."""
+    if name in columns:
+        return name
+    composed = {unicodedata.normalize("NFC", column): column for column in columns}
+    found = composed.get(unicodedata.normalize("NFC", name))
+    if found is None:
+        raise CallError(f"{option}: {_no_column(data, name, columns)}")
+    return found
 
 
 def _no_column(data: str, name: str, columns: Sequence[str]) -> str:
@@ -187,8 +235,8 @@ def _check_classes(labels: Sequence[str], target: str, *, as_classes: bool) -> N
     different = set(labels)
     if len(different) == 1:
         raise ValueError(
-            f"Column {target!r} holds a single class, {labels[0]!r}, in all {len(labels)} rows: there is "
-            "nothing to tell apart."
+            f"Column {target!r} holds a single class, {labels[0]!r}, in {counted(len(labels), 'row')}: "
+            "there is nothing to tell apart."
         )
     if as_classes:
         return
@@ -215,6 +263,16 @@ def _number(label: str) -> float | None:
         return float(label)
     except ValueError:
         return None
+
+
+def _refuse_dates(features: pandas.DataFrame) -> None:
+    for name, column in features.items():
+        if column.dtype.kind in "Mm":
+            raise ValueError(
+                f"Column {str(name)!r} holds dates or times, which are not features as they stand: make a "
+                f"number (days since a date) or a category (the month) of it, or leave it out with --drop "
+                f"{_quoted(str(name))}"
+            )
 
 
 def _warn_of_identifiers(features: pandas.DataFrame) -> None:

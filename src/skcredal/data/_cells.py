@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import unicodedata
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +21,7 @@ __all__ = [
     "Cells",
     "ListedCells",
     "SplitTable",
+    "clean",
     "column_names",
     "parse_numbers",
     "show",
@@ -74,7 +76,7 @@ class ListedCells:
     def different(self) -> tuple[list[str], IntArray]:
         """Return the different cells without blanks around them, and which of them each row has."""
         places: dict[str, int] = {}
-        codes = [places.setdefault(cell.strip(), len(places)) for cell in self._cells]
+        codes = [places.setdefault(clean(cell), len(places)) for cell in self._cells]
         return list(places), np.array(codes, np.int64)
 
 
@@ -154,7 +156,19 @@ def column_names(header: Sequence[str]) -> list[str]:
     >>> column_names(["", "age "])
     ['column 1', 'age']
     """
-    return [cell.strip() or f"column {place}" for place, cell in enumerate(header, start=1)]
+    return [clean(cell) or f"column {place}" for place, cell in enumerate(header, start=1)]
+
+
+def clean(cell: str) -> str:
+    """Return a cell without blanks around it, its letters composed: what looks the same is the same.
+
+    Examples
+    --------
+    >>> clean(" e\u0301 ") == "\u00e9"
+    True
+    """
+    cell = cell.strip()
+    return cell if cell.isascii() else unicodedata.normalize("NFC", cell)
 
 
 def split_quickly(

@@ -17,6 +17,7 @@ from skcredal._extras import require
 from skcredal.data._cells import (
     Cells,
     SplitTable,
+    clean,
     column_names,
     parse_numbers,
     show,
@@ -27,7 +28,7 @@ from skcredal.data._cells import (
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["MISSING_MARKERS", "decode", "read_delimited"]
+__all__ = ["MISSING_MARKERS", "check_delimiter", "check_encoding", "decode", "read_delimited"]
 
 DELIMITERS = (",", ";", "\t", "|")
 # pandas' markers and the question mark, without "None": in a column of text that is a value ("none" of pain).
@@ -101,7 +102,8 @@ def read_delimited(
 
     Notes
     -----
-    Blanks around a cell are not part of it, and empty lines are not rows. Within double quotes a cell may
+    Blanks around a cell are not part of it, empty lines are not rows, and letters that are written in parts
+    (e and an accent) are composed, so that what looks the same is the same. Within double quotes a cell may
     hold delimiters and line ends, and a double quote is written twice. A column without a name is called by
     its place, ``column 1``.
 
@@ -120,14 +122,13 @@ def read_delimited(
     text, declared = _declared_delimiter(text)
     if delimiter is None:
         delimiter = declared or _guess_delimiter(text)
-    elif len(delimiter) != 1 or not delimiter.isascii() or delimiter.isalnum() or delimiter in '"\n\r\0':
-        raise ValueError(
-            f"delimiter must be one ASCII character, no letter, digit or quote, got {delimiter!r}."
-        )
+    else:
+        check_delimiter(delimiter)
     if decimal is None and default_decimal != delimiter:
         decimal = default_decimal
     decimals = (decimal,) if decimal else (".", ",")
     reader = _ColumnReader(name, decimals, delimiter, missing, usual_missing=usual_missing)
+    text_columns = frozenset(map(clean, text_columns))
     table = reader.split(text, text_columns)
     header = _header(table.header, f"{name}, line {table.header_line}")
     frame: pandas.DataFrame = library.DataFrame(
@@ -140,6 +141,38 @@ def read_delimited(
     return frame
 
 
+def check_delimiter(delimiter: str) -> None:
+    """Refuse what cannot separate cells.
+
+    Examples
+    --------
+    >>> check_delimiter("::")
+    Traceback (most recent call last):
+    ValueError: delimiter must be one ASCII character, no letter, digit or quote, got '::'.
+    """
+    if len(delimiter) != 1 or not delimiter.isascii() or delimiter.isalnum() or delimiter in '"\n\r\0':
+        raise ValueError(
+            f"delimiter must be one ASCII character, no letter, digit or quote, got {delimiter!r}."
+        )
+
+
+def check_encoding(encoding: str) -> None:
+    """Refuse an encoding that is none, or not one of text.
+
+    Examples
+    --------
+    >>> check_encoding("klingon")
+    Traceback (most recent call last):
+    ValueError: encoding must be that of a text, such as utf-8, got 'klingon'.
+    """
+    try:
+        b"text".decode(encoding)
+    except UnicodeError:
+        pass  # the encoding is one, only not of this
+    except (LookupError, ValueError):
+        raise ValueError(f"encoding must be that of a text, such as utf-8, got {encoding!r}.") from None
+
+
 def decode(content: bytes, name: str, encoding: str | None = None) -> str:
     r"""Return text with ``\n`` at the end of lines.
 
@@ -150,11 +183,10 @@ def decode(content: bytes, name: str, encoding: str | None = None) -> str:
     """
     mark, marked = next((pair for pair in _BOMS if content.startswith(pair[0])), (b"", None))
     if encoding is not None:
+        check_encoding(encoding)
         try:
             text = content.decode(encoding)
             text.encode()  # some encodings give lone surrogates, which nothing could print
-        except LookupError:
-            raise ValueError(f"encoding must be that of a text, such as utf-8, got {encoding!r}.") from None
         except ValueError as error:
             raise ValueError(f"{name} is not text in {encoding}: {error}.") from None
     elif marked is not None:
@@ -234,7 +266,7 @@ class _ColumnReader:
         usual_missing: bool,
     ) -> None:
         self._name, self._decimals, self._delimiter = name, decimals, delimiter
-        self._missing = frozenset(missing) | (MISSING_MARKERS if usual_missing else frozenset())
+        self._missing = frozenset(map(clean, missing)) | (MISSING_MARKERS if usual_missing else frozenset())
         self._numeric_missing = self._missing | (_NUMERIC_MARKERS if usual_missing else frozenset())
         # With semicolons a comma is decimal; elsewhere it might group digits, as in 1,234.
         self._thousands = delimiter != ";" and len(decimals) > 1

@@ -36,7 +36,7 @@ _LONGEST_HEADER = 10_000
 _ACCEPTED = (
     "a model file may name only types of skcredal and scikit-learn, and no trees and forests of the latter"
 )
-_UPGRADE = "Upgrade with: pip install --upgrade skcredal"
+_UPGRADE = '"pip install --upgrade skcredal" brings one that reads it'
 
 
 def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, Any] | None = None) -> None:
