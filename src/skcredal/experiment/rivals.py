@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -90,7 +91,11 @@ def conformal_sets(proba: FloatArray, labels: IntArray, test_proba: FloatArray) 
         rows = np.arange(n_held_out + len(test_proba))[:, None]
         conformal = mapie.SplitConformalClassifier(
             known, confidence_level=possible, conformity_score="lac", prefit=True
-        ).conformalize(rows[:n_held_out], labels)
+        )
+        with warnings.catch_warnings():
+            # A rare class may have no row that is held out.
+            warnings.filterwarnings("ignore", message=".*conformalization dataset has less labels")
+            conformal.conformalize(rows[:n_held_out], labels)
         _, found = conformal.predict_set(rows[n_held_out:])
         for place, level in enumerate(possible):
             sets[level] = found[:, :, place].astype(np.bool_)

@@ -378,7 +378,7 @@ class RivalsDisplay(Display):
         margin = 0.1 * max(high - low, 0.01)
         ax.set_xlim(min(low, 0.0) - margin, max(high, 0.0) + margin)
         ax.set_xlabel(
-            f"{self.utility} minus that of COMP-AODE*\nabove 0 is better; dots are data sets, diamonds means"
+            f"{self.utility} minus that of COMP-AODE*\nabove 0 is better\ndots: data sets; diamonds: means"
         )
 
 
