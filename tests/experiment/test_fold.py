@@ -52,9 +52,12 @@ def test_statistics_are_computed_once_for_the_whole_family(wine, monkeypatch):
 
         return call
 
-    monkeypatch.setattr(base_module, "count", counted("count", base_module.count))
-    for name in ("log_likelihoods", "spode_tables"):
-        monkeypatch.setattr(spodes_module, name, counted(name, getattr(spodes_module, name)))
+    for module, name in (
+        (base_module, "count"),
+        (base_module, "log_likelihoods"),
+        (spodes_module, "spode_tables"),
+    ):
+        monkeypatch.setattr(module, name, counted(name, getattr(module, name)))
     run_fold(make_classifiers(), Fold(features, target, train, test))
     assert calls == {"count": 1, "log_likelihoods": 1, "spode_tables": 1}
 

@@ -41,8 +41,8 @@ def log_likelihoods(
     k, n = codes.shape
     row_weights = np.empty(0) if weights is None else np.asarray(weights, dtype=np.float64)
     log_floor = math.log(floor) if floor > 0.0 else -math.inf
-    if k == 0:
-        return np.zeros(0)
+    if k == 0 or n == 0:
+        return np.zeros(k)
     block = kernels.inference.BLOCK_ROWS
     sums = np.empty((-(-n // block), k))
 
