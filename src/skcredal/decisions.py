@@ -170,7 +170,7 @@ def reject_cost_score(
         wrong = weight[~((weight >= 0) & (weight <= _LARGEST_WEIGHT))]
         if wrong.size:
             raise ValueError(
-                f"sample_weight must be finite and not negative, up to {_LARGEST_WEIGHT:g}, got {wrong[0]}."
+                f"sample_weight must be finite and not negative, got {wrong[0]} (most: {_LARGEST_WEIGHT:g})."
             )
     total = weight.sum()
     return float((weight * costs).sum() / total) if total > 0 else float("nan")

@@ -178,7 +178,7 @@ def as_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray:
     wrong = weight[~((weight >= 0) & (weight <= _LARGEST_WEIGHT))]
     if wrong.size:
         raise ValueError(
-            f"sample_weight must be finite and not negative, up to {_LARGEST_WEIGHT:g}, got {wrong[0]}."
+            f"sample_weight must be finite and not negative, got {wrong[0]} (most: {_LARGEST_WEIGHT:g})."
         )
     return weight
 
