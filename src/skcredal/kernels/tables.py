@@ -28,6 +28,8 @@ __all__ = ["fill_pairs", "fill_spodes", "fill_values"]
 LOG_2_HIGH, LOG_2_LOW = 0.6931471803691238, 1.9082149292705877e-10
 # Numbers whose logarithms are taken at once, where a line of the pair has no more.
 BATCH = 1024
+# Smaller numbers have fewer digits, and zeros for an exponent.
+LEAST_NORMAL = 2.2250738585072014e-308
 # The bits of sqrt(1/2): numbers from there to sqrt(2) have the exponent 0.
 HALF_ROOT_BITS = 0x3FE6A09E667F3BCD
 
@@ -111,11 +113,19 @@ def fill_pairs(
 
 @kernel
 def _take_logs(x: FloatArray, bits: IntArray, exponent: FloatArray, n: int) -> None:
-    """Replace positive normal numbers by their logarithms, within two units in the last place.
+    """Replace positive numbers by their logarithms, within two units in the last place.
 
     x = 2^m · y with sqrt(1/2) ≤ y < sqrt(2), and log y = 2 artanh((y-1)/(y+1)) as a series. A library's
-    function would be called number by number. ``bits`` are those of ``x``.
+    function would be called number by number, as here where a tiny prior leaves numbers too small to have
+    their exponent in its bits. ``bits`` are those of ``x``.
     """
+    tiny = False
+    for t in range(n):
+        tiny |= x[t] < LEAST_NORMAL
+    if tiny:
+        for t in range(n):
+            x[t] = np.log(x[t])
+        return
     for t in range(n):
         m = (bits[t] - HALF_ROOT_BITS) >> 52
         exponent[t] = m
@@ -153,33 +163,29 @@ def fill_spodes(
     widest = 0
     for v in n_states:
         widest = max(widest, v)
-    size = max(widest * n_classes, BATCH)
+    size = max(2 * widest * n_classes, BATCH)
     log_pair, exponent = np.empty(size), np.empty(size)
-    log_i, log_j = np.empty(widest * n_classes), np.empty(widest * n_classes)
-    pair_bits, i_bits, j_bits = log_pair.view(np.int64), log_i.view(np.int64), log_j.view(np.int64)
+    # The masses of i, and from ``width_i`` on those of j.
+    log_mass = np.empty(2 * widest * n_classes)
+    pair_bits, mass_bits = log_pair.view(np.int64), log_mass.view(np.int64)
     end = value_offsets[len(n_states)]
     for p in range(len(pairs)):
         i, j = pairs[p]
         v_i, v_j = n_states[i], n_states[j]
         width_i, width_j = v_i * n_classes, v_j * n_classes
         prior = ess / (n_classes * v_i * v_j)
-        for t in range(width_i):
-            log_i[t] = 0.0
-        for t in range(width_j):
-            log_j[t] = 0.0
+        for t in range(width_i + width_j):
+            log_mass[t] = 0.0
         for a in range(v_i):
             for b in range(v_j):
                 for c in range(n_classes):
                     count = n_cab[count_offsets[p] + a * width_j + b * n_classes + c]
-                    log_i[a * n_classes + c] += count
-                    log_j[b * n_classes + c] += count
+                    log_mass[a * n_classes + c] += count
+                    log_mass[width_i + b * n_classes + c] += count
         # Counts first, the prior last: a sum of integers does not depend on the order of the states.
-        for t in range(width_i):
-            log_i[t] += ess / (n_classes * v_i)
-        for t in range(width_j):
-            log_j[t] += ess / (n_classes * v_j)
-        _take_logs(log_i, i_bits, exponent, width_i)
-        _take_logs(log_j, j_bits, exponent, width_j)
+        for t in range(width_i + width_j):
+            log_mass[t] += ess / width_i if t < width_i else ess / width_j
+        _take_logs(log_mass, mass_bits, exponent, width_i + width_j)
         line_i = end - value_offsets[i + 1] + value_offsets[i]
         line_j = end - value_offsets[j + 1] + value_offsets[j]
         # The pair is in order, i < j: in the lines of j, feature i comes after the turn.
@@ -197,7 +203,9 @@ def fill_spodes(
                 for b in range(v_j):
                     at_b = b * n_classes
                     forward, backward = i_to_j + a * line_i + at_b, j_to_i + b * line_j + at_a
+                    mass_j = width_i + at_b
+                    a_i, a_j = value_offsets[i] + at_a, value_offsets[j] + at_b
                     for c in range(n_classes):
                         log_n = log_pair[(a - first) * width_j + at_b + c]
-                        log_ratio[forward + c] = log_n - log_i[at_a + c] - log_a[value_offsets[j] + at_b + c]
-                        log_ratio[backward + c] = log_n - log_j[at_b + c] - log_a[value_offsets[i] + at_a + c]
+                        log_ratio[forward + c] = log_n - log_mass[at_a + c] - log_a[a_j + c]
+                        log_ratio[backward + c] = log_n - log_mass[mass_j + c] - log_a[a_i + c]
