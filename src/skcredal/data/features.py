@@ -15,6 +15,7 @@ import numpy as np
 
 from skcredal import kernels
 from skcredal._arrays import CountArray, FloatArray, IntArray, LabelArray
+from skcredal._validation import naming
 from skcredal.data.columns import Column, Factor
 
 __all__ = ["CategoricalFeature", "NumericFeature", "weighted_median"]
@@ -187,7 +188,8 @@ class CategoricalFeature:
 
     def encode(self, factor: Factor, label: str) -> IntArray:
         """Return the codes of a factor; the label names it in an error."""
-        codes = [self.lookup.get(state, self.n_states) for state in factor.states]
+        with naming(label):  # states of the user's own classes may refuse to be compared
+            codes = [self.lookup.get(state, self.n_states) for state in factor.states]
         nothing_known = bool(factor.states) and min(codes) == self.n_states
         if nothing_known and self.lookup and self._is_of_another_kind(factor.states):
             warnings.warn(
