@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import strange_problems
 from pressure_problems import CLASSIFIERS
 from skcredal import AODE, CredalCompAODE
-from strange_problems import changed, rows_of, sane_tables, tables, vectors
+from strange_problems import Awkward, changed, rows_of, sane_tables, tables, vectors
 
 WISHES = st.fixed_dictionaries(
     {},
@@ -66,6 +66,7 @@ def check_answers(clf, X):
         np.testing.assert_allclose(spodes[known].sum(axis=1), 1.0, rtol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
 @settings(max_examples=100)
 @given(data=st.data())
@@ -84,6 +85,7 @@ def test_a_strange_table_is_learned_or_refused(classifier, data):
     check_answers(clf, data.draw(tables(), "X new"))
 
 
+@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
 @settings(max_examples=60)
 @given(data=st.data())
@@ -99,6 +101,7 @@ def test_another_table_than_the_one_learned_from_is_answered_or_refused(classifi
     check_answers(clf, data.draw(changed(X), "X new"))
 
 
+@pytest.mark.filterwarnings("ignore:.*look like identifiers")
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
 def test_a_hundred_thousand_declared_categories_are_learned(classifier):
     y = np.arange(100) % 2
@@ -204,6 +207,25 @@ def test_a_target_of_no_classes_is_refused_by_name(y, message):
 def test_weights_of_no_numbers_are_refused_by_name(weights, message):
     with pytest.raises((TypeError, ValueError), match=message):
         CredalCompAODE().fit(TABLE, [0, 1, 0, 1], sample_weight=weights)
+
+
+def test_states_that_cannot_be_compared_are_refused_by_column():
+    """Their hash is that of the number 1, so that the dictionary has to compare them."""
+    clf = CredalCompAODE().fit(np.array([[Awkward()]] * 4 + [["a"]], object), [0, 1, 0, 1, 0])
+    with pytest.raises(ValueError, match=r"^Feature 0 cannot be read: not comparable"):
+        clf.predict(np.array([[1], ["a"]], object))
+
+
+@pytest.mark.parametrize("missing", ["impute", "marginalize"])
+def test_a_text_column_that_was_empty_in_training_may_hold_text_later(missing):
+    X = TABLE.assign(s=pd.array([None] * 4, "string"))
+    clf = CredalCompAODE(handle_unknown="ignore", missing=missing, categorical_features=["s"]).fit(
+        X, [0, 1, 0, 1]
+    )
+    check_answers(clf, TABLE)
+    strict = clf.set_params(handle_unknown="error").fit(X, [0, 1, 0, 1])
+    with pytest.raises(ValueError, match=r"^Column 's' holds unknown states"):
+        strict.predict(TABLE)
 
 
 def test_a_score_reads_its_target_and_its_weights_as_fit_does():

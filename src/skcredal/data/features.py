@@ -15,6 +15,7 @@ import numpy as np
 
 from skcredal import kernels
 from skcredal._arrays import AnyArray, CountArray, FloatArray, IntArray, LabelArray
+from skcredal._validation import naming
 from skcredal.data.columns import Column
 from skcredal.data.cuts import cuts_of_histogram, cuts_of_rows
 from skcredal.data.factors import Factor
@@ -261,8 +262,9 @@ class CategoricalFeature:
 
     def warn_of_another_kind(self, states: list[Any], label: str) -> None:
         """Warn if a column holds none of the states and nothing like them: text instead of numbers."""
-        if not states or not self.lookup or any(state in self.lookup for state in states):
-            return
+        with naming(label):  # states of the user's own classes may refuse to be compared
+            if not states or not self.lookup or any(state in self.lookup for state in states):
+                return
         if {_kind(state) for state in states}.isdisjoint(_kind(state) for state in self.lookup):
             warnings.warn(
                 f"{label} was learned as {_kind(next(iter(self.lookup)))} and now holds only "
@@ -272,7 +274,8 @@ class CategoricalFeature:
 
     def encode(self, factor: Factor, label: str) -> AnyArray:
         """Return the codes of a factor; the label names it in an error."""
-        codes = [self.lookup.get(state, self.n_states) for state in factor.states]
+        with naming(label):
+            codes = [self.lookup.get(state, self.n_states) for state in factor.states]
         # A missing value, -1, stands for the last.
         lookup = np.array([*codes, self.fill], np.min_scalar_type(self.n_states))
         new_codes = self._translated(factor.codes, lookup)
