@@ -122,6 +122,24 @@ def _category(values):
     return pd.Series(pd.Categorical(values))
 
 
+def _polars_series(values):
+    # polars panics at some decimals and at arrays of several types, and writes of it on standard error.
+    if any(isinstance(value, (Decimal, np.ndarray)) for value in values):
+        raise ValueError("not for polars")
+    return pl.Series(values, strict=False)
+
+
+def _for_arrow(values):
+    # pyarrow ends the process at a list of dates and integers of numpy.
+    if any(isinstance(value, (np.datetime64, np.timedelta64)) for value in values):
+        raise ValueError("not for pyarrow")
+    return values
+
+
+def _arrow_array(values):
+    return pa.array(_for_arrow(values))
+
+
 PANDAS = {
     "inferred": lambda values: pd.Series(values),
     "objects": lambda values: pd.Series(object_array(values), dtype=object),
@@ -132,9 +150,11 @@ PANDAS = {
     "Float64": lambda values: pd.Series(pd.array(values, "Float64")),
     "boolean": lambda values: pd.Series(pd.array(values, "boolean")),
     "string": lambda values: pd.Series(pd.array(values, "string")),
-    "arrow": lambda values: pd.Series(values).convert_dtypes(dtype_backend="pyarrow"),
+    "arrow": lambda values: pd.Series(_for_arrow(values)).convert_dtypes(dtype_backend="pyarrow"),
     "arrow dictionary": lambda values: pd.Series(
-        pd.array(pa.array(values).dictionary_encode(), pd.ArrowDtype(pa.dictionary(pa.int32(), pa.string())))
+        pd.array(
+            _arrow_array(values).dictionary_encode(), pd.ArrowDtype(pa.dictionary(pa.int32(), pa.string()))
+        )
     ),
     "sparse": lambda values: pd.Series(pd.arrays.SparseArray(values)),
     "interval": lambda values: pd.Series(pd.IntervalIndex.from_breaks(np.arange(len(values) + 1.0))),
@@ -147,7 +167,7 @@ PANDAS = {
     "extended": lambda values: pd.Series(values, dtype=np.longdouble),
 }
 POLARS = {
-    "inferred": lambda values: _polars_series(values),
+    "inferred": _polars_series,
     "objects": lambda values: pl.Series(values, dtype=pl.Object),
     "null": lambda values: pl.Series([None] * len(values), dtype=pl.Null),
     "list": lambda values: pl.Series([[1]] * len(values)),
@@ -161,12 +181,12 @@ POLARS = {
     "time": lambda values: pl.Series([dt.time(1)] * len(values)),
 }
 ARROW = {
-    "inferred": pa.array,
+    "inferred": _arrow_array,
     "null": lambda values: pa.nulls(len(values)),
     "list": lambda values: pa.array([[1]] * len(values)),
     "struct": lambda values: pa.array([{"a": 1}] * len(values)),
     "map": lambda values: pa.array([[("a", 1)]] * len(values), pa.map_(pa.string(), pa.int64())),
-    "dictionary": lambda values: pa.array(values).dictionary_encode(),
+    "dictionary": lambda values: _arrow_array(values).dictionary_encode(),
     "number dictionary": lambda values: pa.array([1.5, None] * len(values))[
         : len(values)
     ].dictionary_encode(),
@@ -177,13 +197,6 @@ ARROW = {
     "large text": lambda values: pa.array(map(str, range(len(values))), pa.large_string()),
     "month": lambda values: pa.array([(1, 2, 3)] * len(values), pa.month_day_nano_interval()),
 }
-
-
-def _polars_series(values):
-    # polars panics at a Decimal that is no number, and writes of it on standard error.
-    if any(isinstance(value, Decimal) and not value.is_finite() for value in values):
-        raise ValueError("not for polars")
-    return pl.Series(values, strict=False)
 
 
 NAMES = (

@@ -68,7 +68,7 @@ def check_answers(clf, X):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
-@settings(max_examples=100)
+@settings(max_examples=80)
 @given(data=st.data())
 def test_a_strange_table_is_learned_or_refused(classifier, data):
     X = data.draw(tables(), "X")
