@@ -33,6 +33,8 @@ SWEEPS = {
     "k": _sweep({"k": SIZES["k"]}, n=2_000, v=4, l=3, n_test=500),
     "v": _sweep({"v": SIZES["v"]}, n=5_000, k=16, l=3),
     "l": _sweep({"l": SIZES["l"]}, n=5_000, k=16, v=8),
+    # So few rows that the prior decides often: sets of several classes, whose members all meet each other.
+    "l, few rows": _sweep({"l": SIZES["l"]}, n=300, k=16, v=8),
 }
 # Table 1 of the paper for COMP-AODE*: O(n(l+k)k) to learn, O(l²k³) to classify a row, O(lk²v²) of memory;
 # that of COMP-AODE, O(lk²), for the probabilities. Where two terms are added, the exponent of the larger.
@@ -50,7 +52,8 @@ def measure(rounds, meter, *, say=print):
 
 
 def _measure_sweep(name, problems, rounds, meter, say):
-    sizes = SIZES[name]
+    symbol = name[0]
+    sizes = SIZES[symbol]
     say(f"growth with {name} from {sizes[0]:,} to {sizes[-1]:,}")
     steps, set_sizes = [], []
     for problem in problems:
@@ -70,7 +73,7 @@ def _measure_sweep(name, problems, rounds, meter, say):
         "values": values,
         "mean_set_size": set_sizes,
         "exponents": {what: exponent(sizes, measured) for what, measured in values.items()},
-        "paper": {what: PAPER[what][name] for what in values},
+        "paper": {what: PAPER[what][symbol] for what in values},
     }
 
 
