@@ -5,10 +5,20 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["AnyArray", "BoolArray", "CodeArray", "CountArray", "FloatArray", "IntArray", "LabelArray"]
+__all__ = [
+    "AnyArray",
+    "BoolArray",
+    "ByteArray",
+    "CodeArray",
+    "CountArray",
+    "FloatArray",
+    "IntArray",
+    "LabelArray",
+]
 
 AnyArray: TypeAlias = npt.NDArray[Any]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
+ByteArray: TypeAlias = npt.NDArray[np.uint8]
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
 # States of features, feature-major (k, n); the number of states of a feature stands for unknown.

@@ -22,9 +22,12 @@ def thread_count(n_jobs: Any) -> int:
         raise TypeError(f"n_jobs must be None or a whole number other than 0, got {n_jobs!r}.")
     if n_jobs == 0:
         raise ValueError("n_jobs must be None or a whole number other than 0, got 0.")
-    # A cluster's backend counts the workers of the cluster; what is not asked for by name ends at the cores.
     wanted = None if n_jobs is None else int(n_jobs)
-    return max(1, min(int(joblib.effective_n_jobs(wanted)), max(wanted or 1, os.cpu_count() or 1)))
+    n_threads = int(joblib.effective_n_jobs(wanted))
+    if n_threads <= max(wanted or 1, 1):
+        return max(1, n_threads)
+    # A cluster's backend counts the workers of the cluster; what is not asked for by name ends at the cores.
+    return min(n_threads, max(wanted or 1, os.cpu_count() or 1))
 
 
 def parts(n: int, n_threads: int, least: int) -> list[slice]:

@@ -570,3 +570,49 @@ def test_what_needs_more_care_than_bytes_is_read_column_by_column(X, rules):
     encoding, codes = learn_encoding(read_table(X, estimator=None), labels, None, 2, rules)
     assert encoding.byte_codes is None
     np.testing.assert_array_equal(encoding.encode(read_table(X, estimator=None)), codes)
+
+
+@given(
+    cells=st.lists(
+        st.lists(st.sampled_from([0, 1, 2, 3, 200]), min_size=2, max_size=2), min_size=1, max_size=9
+    ),
+    categories=st.sampled_from(
+        ["auto", [[0, 1, 2], [2, 1, 0]], [[0, 1, 2, 3], [0, 1, 200, 300]], [["a"], [0]]]
+    ),
+    max_categories=st.sampled_from([None, 2]),
+    missing=st.sampled_from(["impute", "marginalize"]),
+)
+@pytest.mark.filterwarnings("ignore:.*was learned as")
+def test_bytes_are_learned_as_objects_are(cells, categories, max_categories, missing):
+    """All columns of bytes at once, against each column of objects by itself."""
+    X = np.array(cells, np.uint8)
+    labels = np.zeros(len(X), np.int32)
+    rules = EncodingRules("all", categories, missing, max_categories=max_categories)
+    by_bytes, codes = learn_encoding(read_table(X, estimator=None), labels, None, 1, rules)
+    objects = read_table(X.astype(object), estimator=None)
+    by_objects, expected = learn_encoding(objects, labels, None, 1, rules)
+    np.testing.assert_array_equal(codes, expected, strict=True)
+    for found, feature in zip(by_bytes.features, by_objects.features, strict=True):
+        assert (found.lookup, found.states, found.n_observed, found.fill) == (
+            feature.lookup,
+            feature.states,
+            feature.n_observed,
+            feature.fill,
+        )
+
+
+def test_a_large_table_of_bytes_does_not_depend_on_threads(monkeypatch):
+    monkeypatch.setattr("skcredal.data.columns.CELLS_WORTH_A_THREAD", 10)
+    monkeypatch.setattr("skcredal.data.encoding.CELLS_WORTH_A_THREAD", 10)
+    X = np.random.default_rng(7).integers(0, 4, (700, 5))
+    rules = EncodingRules("all")
+    labels = np.zeros(700, np.int32)
+    one, two = (
+        learn_encoding(
+            read_table(X, estimator=None, n_threads=n_threads), labels, None, 1, rules, n_threads=n_threads
+        )
+        for n_threads in (1, 2)
+    )
+    np.testing.assert_array_equal(one[1], two[1], strict=True)
+    np.testing.assert_array_equal(one[1], X.T)
+    assert [feature.fill for feature in one[0].features] == [feature.fill for feature in two[0].features]

@@ -49,17 +49,33 @@ def test_counts_are_those_of_the_definition(unknown, weighting, way):
         assert counts.n_cab.dtype == (np.float64 if weighting == "real" else np.int64)
 
 
+@pytest.mark.parametrize("known", [(True, True), (True, False), (False, True), (False, False)])
+def test_a_pair_is_counted_whichever_of_its_features_is_known_in_every_row(known, way):
+    rng = np.random.default_rng(4)
+    for _ in range(repetitions(100)):
+        codes, labels, n_states, n_classes = random_codes(rng, k=2, most_states=6)
+        for j in range(2):
+            if not known[j]:
+                codes[j, rng.integers(0, len(labels))] = n_states[j]
+        counts = count(codes, labels, n_states, n_classes)
+        expected = oracles.count_tables(as_rows(codes, n_states), labels.tolist(), n_states, n_classes, None)
+        assert_counts_equal(counts, expected)
+
+
 @needs_jit
-@pytest.mark.parametrize("n", [64, 65, 9000, 64 * 256, 20_001])
-def test_rows_beyond_one_block_are_counted(n, way):
+@pytest.mark.parametrize("slab", [64, 1 << 20])
+@pytest.mark.parametrize("n", [64, 65, 9000, 64 * 512, 70_001])
+def test_rows_beyond_one_block_are_counted(n, slab, way, monkeypatch):
+    monkeypatch.setattr(counts_module, "SLAB_ROWS", slab)
     rng = np.random.default_rng(2)
     codes, labels, n_states, n_classes = random_codes(rng, n=n, k=3)
+    codes[1, n // 2] = n_states[1]
     counts = count(codes, labels, n_states, n_classes)
     assert counts.n_c.sum() == n
-    assert counts.pair(0, 2).sum() == n
-    expected = np.zeros_like(counts.pair(0, 2))
-    np.add.at(expected, (codes[0], codes[2], labels), 1)
-    np.testing.assert_array_equal(counts.pair(0, 2), expected)
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        expected = np.zeros((*(n_states[[i, j]] + 1), n_classes), np.int64)
+        np.add.at(expected, (codes[i], codes[j], labels), 1)
+        np.testing.assert_array_equal(counts.pair(i, j), expected[:-1, :-1])
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.uint32])

@@ -6,6 +6,7 @@ import pytest
 import oracles
 from problems import as_rows, needs_jit, random_codes, repetitions
 from skcredal import kernels
+from skcredal.ensemble import parameters as parameters_module
 from skcredal.ensemble.counts import count
 from skcredal.ensemble.parameters import spode_tables
 from skcredal.ensemble.weights import log_likelihoods
@@ -184,6 +185,27 @@ def test_lines_longer_than_a_batch_are_filled():
     for r, row in enumerate(rows):
         expected = np.array(oracles.spode_posteriors(counts, row), float)
         np.testing.assert_allclose(found[:, r], expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("unknown", [0.0, 0.2])
+@pytest.mark.parametrize("k", [7, 8, 9, 19])
+def test_corrections_of_many_features_are_those_of_the_definition(k, unknown, monkeypatch):
+    """More than one tile of features, each the task of a thread."""
+    monkeypatch.setattr(parameters_module, "CELLS_WORTH_A_THREAD", 1)
+    rng = np.random.default_rng(k)
+    codes, labels, n_states, n_classes = random_codes(rng, n=60, k=k, n_classes=3, unknown=unknown)
+    counts = count(codes, labels, n_states, n_classes)
+    tables = spode_tables(counts, 2.0, n_threads=2)
+    row = rng.integers(0, n_states)
+    found = tables.log_joints(row[:, None].astype(np.uint8))[:, 0]
+    for j in range(k):
+        n_j = counts.values(j)[row[j]] + 2.0 / (n_classes * n_states[j])
+        known = counts.values(j).sum(axis=0) + 2.0 / n_classes
+        expected = tables.log_c + np.log(n_j / known)
+        for i in set(range(k)) - {j}:
+            pairs = counts.pair(i, j)[:, row[j]] + 2.0 / (n_classes * n_states[i] * n_states[j])
+            expected = expected + np.log(pairs[row[i]] / pairs.sum(axis=0))
+        np.testing.assert_allclose(found[j], expected, rtol=1e-12)
 
 
 def test_of_equally_probable_classes_the_first_is_the_best():

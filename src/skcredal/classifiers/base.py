@@ -239,7 +239,7 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
     def _encode_training(self, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
         """Read the training table, learn its encoding and the classes, and return the rows that count."""
         n_threads = thread_count(self.n_jobs)
-        table = read_table(X, estimator=self)
+        table = read_table(X, estimator=self, n_threads=n_threads)
         validate_data(self, table.data, reset=True, skip_check_array=True)
         weights = read_weights(sample_weight, table.n_rows)
         classes, labels = encode_target(y, n_rows=table.n_rows, estimator=self)

@@ -16,8 +16,9 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from skcredal import kernels
-from skcredal._arrays import AnyArray, BoolArray, FloatArray
+from skcredal._arrays import AnyArray, BoolArray, ByteArray, FloatArray
 from skcredal._extras import require
+from skcredal._threads import parts, run_in_threads
 from skcredal._validation import naming
 from skcredal.data.factors import (
     Factor,
@@ -42,6 +43,8 @@ __all__ = [
     "read_text",
 ]
 
+# Cells that are worth starting a thread for.
+CELLS_WORTH_A_THREAD = 1 << 20
 # Integers that span less than this are told apart by a table instead of by sorting.
 _SMALL_RANGE = 1 << 16
 
@@ -235,11 +238,15 @@ def _types_in(values: AnyArray) -> set[type]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """A table that was read: what scikit-learn's checks of names and shape take, and the columns."""
+    """A table that was read: what scikit-learn's checks of names and shape take, and the columns.
+
+    ``cells`` are all of them, (n_columns, n_rows), of an array whose integers all are bytes.
+    """
 
     data: Any
     columns: list[Column]
     n_rows: int
+    cells: ByteArray | None = None
 
     def select(self, rows: BoolArray) -> Table:
         """Return the table of the rows that the mask keeps."""
@@ -254,7 +261,7 @@ class Table:
         return Table(self.data, columns, int(rows.sum()))
 
 
-def read_table(X: Any, *, estimator: Any) -> Table:
+def read_table(X: Any, *, estimator: Any, n_threads: int = 1) -> Table:
     """Read the features of any table.
 
     Parameters
@@ -263,6 +270,8 @@ def read_table(X: Any, *, estimator: Any) -> Table:
         A numpy array of numbers, objects or strings, a list of rows, or a table of pandas, polars or pyarrow.
     estimator : object
         Named in error messages.
+    n_threads : int
+        Threads that may transpose an array.
     """
     if sparse.issparse(X):
         raise TypeError(
@@ -273,12 +282,12 @@ def read_table(X: Any, *, estimator: Any) -> Table:
             "X is a masked array, whose mask would be lost: use X.astype(float).filled(numpy.nan)."
         )
     with naming("X"):
-        return _read_any_table(X, estimator)
+        return _read_any_table(X, estimator, n_threads)
 
 
-def _read_any_table(X: Any, estimator: Any) -> Table:
+def _read_any_table(X: Any, estimator: Any, n_threads: int) -> Table:
     try:
-        frame = nw.from_native(X, pass_through=True)
+        frame = X if isinstance(X, np.ndarray) else nw.from_native(X, pass_through=True)
     except nw.exceptions.DuplicateError as error:
         raise ValueError(f"The columns of X must have different names. {error}") from None
     if isinstance(frame, nw.LazyFrame):
@@ -305,14 +314,23 @@ def _read_any_table(X: Any, estimator: Any) -> Table:
             # Rows of mixed cells: numpy alone would turn the numbers into text.
             X = np.array(X, dtype=object)
     array = check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator)
-    data = as_bytes(array) if array.dtype.kind in "iu" else array.T
-    return Table(array, [Column(f"Feature {j}", column) for j, column in enumerate(data)], len(array))
+    cells = as_bytes(array, n_threads=n_threads)
+    data = array.T if cells is None else cells
+    columns = [Column(f"Feature {j}", column) for j, column in enumerate(data)]
+    return Table(array, columns, len(array), cells)
 
 
-def as_bytes(table: AnyArray) -> AnyArray:
-    """Return the columns of a table of integers, as bytes one after the other if all of them are small."""
+def as_bytes(table: AnyArray, *, n_threads: int = 1) -> ByteArray | None:
+    """Return the columns of a table of integers as bytes, one after the other; ``None`` if some are none."""
+    if table.dtype.kind not in "iu":
+        return None
     columns = np.empty(table.shape[::-1], np.uint8)
-    return columns if kernels.cells.bytes_of_columns(table, columns) else table.T
+
+    def transpose(rows: slice) -> bool:
+        return kernels.cells.bytes_of_columns(table, rows.start, rows.stop, columns)
+
+    some = parts(len(table), n_threads, CELLS_WORTH_A_THREAD // table.shape[1] + 1)
+    return columns if all(run_in_threads(transpose, some, n_threads)) else None
 
 
 def read_text(y: Any) -> Factor | None:
@@ -327,6 +345,8 @@ def read_text(y: Any) -> Factor | None:
     >>> read_text(["a"]) is None
     True
     """
+    if isinstance(y, np.ndarray):
+        return None
     try:
         series = nw.from_native(y, allow_series=True, pass_through=True)
     except nw.exceptions.DuplicateError:
@@ -337,6 +357,8 @@ def read_text(y: Any) -> Factor | None:
 
 def read_series(y: Any) -> Any:
     """Return a polars or pyarrow series as a numpy array, and anything else as it is."""
+    if isinstance(y, np.ndarray):
+        return y
     try:
         series = nw.from_native(y, allow_series=True, pass_through=True)
     except nw.exceptions.DuplicateError:

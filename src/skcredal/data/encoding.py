@@ -13,8 +13,8 @@ import numpy as np
 
 from skcredal import kernels
 from skcredal._arrays import AnyArray, BoolArray, CodeArray, CountArray, IntArray, LabelArray
-from skcredal._threads import run_in_threads
-from skcredal.data.columns import Table, is_missing
+from skcredal._threads import parts, run_in_threads
+from skcredal.data.columns import CELLS_WORTH_A_THREAD, Table, is_missing
 from skcredal.data.features import CategoricalFeature, NumericFeature
 
 __all__ = [
@@ -28,6 +28,9 @@ __all__ = [
 ]
 
 Feature = NumericFeature | CategoricalFeature
+
+# Rows of a column that are worth starting a thread for.
+ROWS_WORTH_A_THREAD = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +144,13 @@ def learn_encoding(
     n_threads : int
         Threads; the result does not depend on it.
     """
-    categorical = categorical_mask(
-        [column.is_numeric for column in table.columns], rules.categorical_features, names
-    )
+    n_columns, is_bytes = len(table.columns), table.cells is not None
+    numeric = [True] * n_columns if is_bytes else [column.is_numeric for column in table.columns]
+    categorical = categorical_mask(numeric, rules.categorical_features, names)
     labels_of_columns = [column.label for column in table.columns]
     declared = declared_states(labels_of_columns, categorical, rules.categories)
+    if is_bytes and categorical.all() and weights is None and rules.handle_unknown != "error":
+        return _learn_bytes(table, declared, rules, n_threads)
     impute = rules.missing == "impute"
 
     def learn(j: int) -> tuple[Feature, AnyArray]:
@@ -166,10 +171,50 @@ def learn_encoding(
         feature.warn_of_another_kind(factor.states, column.label)
         return feature, feature.encode(factor, column.label)
 
-    learned = run_in_threads(learn, range(len(table.columns)), n_threads)
+    # Of a short column, the threads would only wait for each other's Python.
+    n_learners = n_threads if table.n_rows >= ROWS_WORTH_A_THREAD else 1
+    learned = run_in_threads(learn, range(n_columns), n_learners)
     encoding = TableEncoding([feature for feature, _ in learned])
     warn_of_identifiers(encoding, labels_of_columns, table.n_rows)
     return encoding, encoding._stack(lambda j: learned[j][1], table.n_rows, n_threads=1)
+
+
+def _learn_bytes(
+    table: Table, declared: dict[int, list[Any]], rules: EncodingRules, n_threads: int
+) -> tuple[TableEncoding, CodeArray]:
+    """Learn from bytes that all are categories: those of all columns are counted at once."""
+    cells = table.cells
+    assert cells is not None
+    occurrences = np.zeros((len(cells), kernels.cells.BYTE), np.int64)
+
+    def count_some(some: slice) -> None:
+        kernels.bitmaps.count_columns(cells, some.start, some.stop, occurrences)
+
+    least = CELLS_WORTH_A_THREAD // max(table.n_rows, 1) + 1
+    run_in_threads(count_some, parts(len(cells), n_threads, least), n_threads)
+    seen: list[dict[int, int]] = [{} for _ in cells]
+    columns, values = np.nonzero(occurrences)
+    counts = occurrences[columns, values]
+    for j, value, count in zip(columns.tolist(), values.tolist(), counts.tolist(), strict=True):
+        seen[j][value] = count
+    features: list[Feature] = []
+    as_codes = True
+    for j, column in enumerate(table.columns):
+        feature = CategoricalFeature.from_counts(
+            seen[j],
+            declared=declared.get(j),
+            max_categories=rules.max_categories,
+            impute=rules.missing == "impute",
+            refuse_unknown=False,
+        )
+        feature.warn_of_another_kind(list(seen[j]), column.label)
+        features.append(feature)
+        as_codes &= all(feature.lookup.get(value) == value for value in seen[j])
+    encoding = TableEncoding(features)
+    warn_of_identifiers(encoding, [column.label for column in table.columns], table.n_rows)
+    if as_codes and encoding.n_states.max(initial=0) < kernels.cells.BYTE:
+        return encoding, cells if len(encoding.kept) == len(cells) else cells[encoding.kept]
+    return encoding, encoding.encode(table, n_threads=n_threads, is_part=True)
 
 
 def warn_of_identifiers(encoding: TableEncoding, labels: Sequence[str], n_rows: int) -> None:

@@ -68,9 +68,8 @@ def in_order(states: list[Any]) -> list[Any]:
 
 def factor_of_bytes(values: AnyArray) -> Factor:
     """Tell bytes apart by counting them."""
-    counts = np.zeros((4, kernels.cells.BYTE), np.int64)
-    kernels.cells.count_bytes(values, counts)
-    occurrences = counts.sum(axis=0)
+    occurrences = np.zeros(kernels.cells.BYTE, np.int64)
+    kernels.bitmaps.count_bytes(values, occurrences)
     present = np.flatnonzero(occurrences)
     states = present.tolist()
     if len(states) and states[-1] >= len(states):

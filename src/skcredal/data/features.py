@@ -232,19 +232,18 @@ class CategoricalFeature:
     ) -> CategoricalFeature:
         """Learn the states and the mode from how often each state was seen, in the order of the states."""
         states = list(seen if declared is None else declared)
-        counts = np.array([seen.get(state, 0) for state in states])
-        codes = np.arange(len(states))
-        names = list(states)
+        counts = [seen.get(state, 0) for state in states]
+        codes, names = list(range(len(states))), states
         if max_categories is not None and len(states) > max_categories:
-            # A stable sort of the negated counts: of equally frequent states the first stay.
-            common = np.sort(np.argsort(-counts, kind="stable")[: max_categories - 1])
-            codes = np.full(len(states), len(common))
-            codes[common] = np.arange(len(common))
+            # The sort is stable: of equally frequent states the first stay.
+            common = sorted(sorted(codes, key=lambda code: -counts[code])[: max_categories - 1])
+            codes = [len(common)] * len(states)
+            for code, place in enumerate(common):
+                codes[place] = code
             names = [*(states[place] for place in common), OTHER]
-        n_observed = len(np.unique(codes[counts > 0]))
-        fill = int(codes[counts.argmax()]) if impute and n_observed > 0 else len(names)
-        lookup = dict(zip(states, codes.tolist(), strict=True))
-        return cls(lookup, names, n_observed, fill, refuse_unknown)
+        n_observed = len({code for code, count in zip(codes, counts, strict=True) if count > 0})
+        fill = codes[counts.index(max(counts))] if impute and n_observed > 0 else len(names)
+        return cls(dict(zip(states, codes, strict=True)), names, n_observed, fill, refuse_unknown)
 
     def looks_like_identifier(self, n_rows: float) -> bool:
         """Tell whether so many states occur that each has hardly a row to learn from."""

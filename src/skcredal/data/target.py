@@ -56,7 +56,8 @@ def _encode_classes(y: Any, n_rows: int | None) -> tuple[AnyArray, LabelArray]:
         return _encode_objects(target)
     assert_all_finite(target, input_name="y")
     if target.dtype.kind in "iu":
-        factor = Column("y", as_bytes(target[:, None])[0]).factor()
+        bytes_ = as_bytes(target[:, None])
+        factor = Column("y", target if bytes_ is None else bytes_[0]).factor()
         if factor.occurrences is not None and 2 * len(factor.states) <= len(target):
             # Few small integers: classes beyond doubt, found without sorting.
             return np.array(factor.states, target.dtype), factor.codes.astype(np.int32)

@@ -238,9 +238,13 @@ def _count_rows(codes: CodeArray, labels: LabelArray, layout: Layout, n_threads:
     by_bits &= (n_states[layout.pairs].max(axis=1, initial=0) < BYTE) & (n_classes < BYTE)
     packed = np.zeros(k, np.bool_)
     packed[layout.pairs[by_bits]] = True
-    for start in range(0, n if packed.any() else 0, SLAB_ROWS):
-        rows = slice(start, start + SLAB_ROWS)
-        _count_bits(codes[:, rows], labels[rows], layout, packed, by_bits, n_ca, n_cab, n_threads)
+    features = np.flatnonzero(packed)
+    if len(features):
+        bytes_ = codes if codes.dtype == np.uint8 else np.where(packed[:, None], codes, 0).astype(np.uint8)
+        classes = labels.astype(np.uint8)
+        for start in range(0, n, SLAB_ROWS):
+            rows = slice(start, min(start + SLAB_ROWS, n))
+            _count_bits(bytes_, classes, rows, layout, features, by_bits, n_ca, n_cab, n_threads)
     rest = np.flatnonzero(~packed)
     no_weights = np.empty(0, np.int64)
     for j in rest:
@@ -263,36 +267,56 @@ def _count_rows(codes: CodeArray, labels: LabelArray, layout: Layout, n_threads:
 
 def _count_bits(
     codes: CodeArray,
-    labels: LabelArray,
+    labels: CodeArray,
+    rows: slice,
     layout: Layout,
-    packed: BoolArray,
+    features: IntArray,
     by_bits: BoolArray,
     n_ca: CountArray,
     n_cab: CountArray,
     n_threads: int,
 ) -> None:
-    """Add the counts of a slab of rows for the features that are packed, and the pairs that ask for it."""
-    k, n = codes.shape
-    n_words = -(-n // kernels.counting.WORD)
-    bit_offsets = _ends(np.where(packed, layout.n_states, 0))
+    """Add the counts of a slab of rows for some features, and for the pairs that ask for it."""
+    n = rows.stop - rows.start
+    n_words = -(-n // kernels.bitmaps.WORD)
+    sizes = np.zeros(len(codes), np.int64)
+    sizes[features] = layout.n_states[features]
+    bit_offsets = _ends(sizes)
     bits = np.empty((bit_offsets[-1], n_words), np.uint64)
     class_bits = np.empty((layout.n_classes, n_words), np.uint64)
-    kernels.counting.pack_bits(labels.astype(np.uint8), layout.n_classes, class_bits)
+    slab_ca = np.zeros_like(n_ca)
+    kernels.bitmaps.pack_bits(labels[rows], layout.n_classes, class_bits)
 
-    def pack(features: slice) -> None:
-        for j in range(features.start, features.stop):
-            if packed[j]:
-                own = bits[bit_offsets[j] : bit_offsets[j + 1]]
-                bytes_ = codes[j].astype(np.uint8, copy=False)
-                kernels.counting.pack_bits(bytes_, len(own), own)
-                kernels.counting.count_bits(own, class_bits, n_ca[layout.value_offsets[j] :])
+    def pack(some: slice) -> None:
+        kernels.bitmaps.pack_features(
+            codes,
+            rows.start,
+            rows.stop,
+            features[some],
+            class_bits,
+            bit_offsets,
+            layout.value_offsets,
+            bits,
+            slab_ca,
+        )
 
-    run_in_threads(pack, parts(k, n_threads, WORTH_A_THREAD // n + 1), n_threads)
+    run_in_threads(pack, parts(len(features), n_threads, WORTH_A_THREAD // n + 1), n_threads)
+    n_ca += slab_ca
+    whole = np.add.reduceat(slab_ca, layout.value_offsets[:-1]) == n
     pairs, offsets = layout.pairs[by_bits], layout.pair_offsets[:-1][by_bits]
 
     def count_some(some: slice) -> None:
-        kernels.counting.count_pairs_of_bits(
-            bits, class_bits, bit_offsets, layout.n_states, pairs[some], offsets[some], n_cab
+        kernels.bitmaps.count_pairs(
+            bits,
+            class_bits,
+            bit_offsets,
+            layout.n_states,
+            whole,
+            layout.value_offsets,
+            slab_ca,
+            pairs[some],
+            offsets[some],
+            n_cab,
         )
 
     run_in_threads(count_some, parts(len(pairs), n_threads, WORTH_A_THREAD // n + 1), n_threads)

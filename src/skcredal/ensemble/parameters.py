@@ -8,7 +8,7 @@ import numpy as np
 
 from skcredal import kernels
 from skcredal._arrays import BoolArray, CodeArray, FloatArray, LabelArray
-from skcredal._threads import parts, run_in_threads
+from skcredal._threads import run_in_threads
 from skcredal.ensemble.counts import JointCounts, Layout
 
 __all__ = ["CHUNK_ROWS", "SpodeTables", "chunks", "prediction_chunks", "spode_tables"]
@@ -17,8 +17,8 @@ __all__ = ["CHUNK_ROWS", "SpodeTables", "chunks", "prediction_chunks", "spode_ta
 CHUNK_ROWS = 512
 # Numbers of a chunk that stay in the cache.
 CACHED_NUMBERS = 1 << 17
-# Filling in the tables of fewer pairs takes less time than starting a thread for them.
-PAIRS_PER_THREAD = 256
+# Filling in smaller tables takes less time than starting a thread for it.
+CELLS_WORTH_A_THREAD = 200_000
 # What inference is not asked for.
 NO_NUMBERS, NO_ROWS, NO_SPODES = np.empty(0), np.empty((0, 0)), np.empty((0, 0, 0))
 NO_FLAGS, NO_LABELS = np.empty(0, np.bool_), np.empty(0, np.int32)
@@ -174,13 +174,27 @@ def spode_tables(counts: JointCounts, ess: float, *, n_threads: int = 1) -> Spod
         log_a,
     )
 
-    def fill_some(some: slice) -> None:
+    log_masses = np.empty(layout.value_offsets[-1] if counts.complete else 0)
+    if counts.complete:
+        kernels.tables.fill_log_masses(
+            counts.n_ca,
+            n_states,
+            counts.layout.value_offsets,
+            layout.value_offsets,
+            n_classes,
+            ess,
+            log_masses,
+        )
+
+    def fill_some(first: int) -> None:
         kernels.tables.fill_spodes(
+            first,
+            min(first + step, k),
             counts.n_cab,
             log_a,
+            log_masses,
             n_states,
-            counts.layout.pairs[some],
-            counts.layout.pair_offsets[some],
+            counts.layout.pair_offsets,
             layout.value_offsets,
             n_classes,
             ess,
@@ -188,7 +202,10 @@ def spode_tables(counts: JointCounts, ess: float, *, n_threads: int = 1) -> Spod
             log_ratio,
         )
 
-    run_in_threads(fill_some, parts(len(counts.layout.pairs), n_threads, PAIRS_PER_THREAD), n_threads)
+    # Tasks for the threads to take in turns: the first features have the most pairs.
+    k = len(n_states)
+    step = kernels.tables.FEATURE_TILE if len(log_ratio) > CELLS_WORTH_A_THREAD else max(k, 1)
+    run_in_threads(fill_some, range(0, k, step), n_threads)
     return SpodeTables(layout, log_c, log_a, log_ratio)
 
 

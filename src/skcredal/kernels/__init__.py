@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from skcredal.kernels import (
+        bitmaps,
         bma,
         cells,
         cma,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "bitmaps",
     "bma",
     "cells",
     "cma",

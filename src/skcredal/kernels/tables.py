@@ -22,12 +22,14 @@ import numpy as np
 from skcredal._arrays import CountArray, FloatArray, IntArray
 from skcredal.kernels._jit import kernel
 
-__all__ = ["fill_pairs", "fill_spodes", "fill_values"]
+__all__ = ["FEATURE_TILE", "fill_log_masses", "fill_pairs", "fill_spodes", "fill_values"]
 
 # log 2 in two parts, the first with so few digits that its multiples by an exponent are exact.
 LOG_2_HIGH, LOG_2_LOW = 0.6931471803691238, 1.9082149292705877e-10
 # Numbers whose logarithms are taken at once, where a line of the pair has no more.
 BATCH = 1024
+# Features that are taken with as many others at a time.
+FEATURE_TILE = 8
 # Smaller numbers have fewer digits, and zeros for an exponent.
 LEAST_NORMAL = 2.2250738585072014e-308
 # The bits of sqrt(1/2): numbers from there to sqrt(2) have the exponent 0.
@@ -143,11 +145,38 @@ def _take_logs(x: FloatArray, bits: IntArray, exponent: FloatArray, n: int) -> N
 
 
 @kernel
+def fill_log_masses(
+    n_ca: CountArray,
+    n_states: IntArray,
+    count_offsets: IntArray,
+    table_offsets: IntArray,
+    n_classes: int,
+    ess: float,
+    log_mass: FloatArray,
+) -> None:
+    """Fill in log D_j, the masses of the values as super-parents where every cell is known."""
+    widest = 0
+    for v in n_states:
+        widest = max(widest, v)
+    mass, exponent = np.empty(widest * n_classes), np.empty(widest * n_classes)
+    bits = mass.view(np.int64)
+    for j in range(len(n_states)):
+        width = n_states[j] * n_classes
+        for t in range(width):
+            mass[t] = n_ca[count_offsets[j] + t] + ess / width
+        _take_logs(mass, bits, exponent, width)
+        for t in range(width):
+            log_mass[table_offsets[j] + t] = mass[t]
+
+
+@kernel
 def fill_spodes(
+    first: int,
+    last: int,
     n_cab: CountArray,
     log_a: FloatArray,
+    log_masses: FloatArray,
     n_states: IntArray,
-    pairs: IntArray,
     count_offsets: IntArray,
     value_offsets: IntArray,
     n_classes: int,
@@ -155,57 +184,115 @@ def fill_spodes(
     line_offsets: IntArray,
     log_ratio: FloatArray,
 ) -> None:
-    """Fill in the corrections of the pairs, in both directions.
+    """Fill in the corrections of the pairs of the features from ``first`` to ``last`` with later ones.
 
     In the line of a_i stands log P(a_j|a_i,c) - log P(a_j|c) at the place of a_j, and the reverse at the
-    place of a_i in the line of a_j.
+    place of a_i in the line of a_j. Where cells are unknown, ``log_masses`` is empty: the masses of the
+    super-parents are those of the rows that know both features.
     """
-    widest = 0
+    k, widest = len(n_states), 0
     for v in n_states:
         widest = max(widest, v)
     size = max(2 * widest * n_classes, BATCH)
     log_pair, exponent = np.empty(size), np.empty(size)
     # The masses of i, and from ``width_i`` on those of j.
     log_mass = np.empty(2 * widest * n_classes)
-    pair_bits, mass_bits = log_pair.view(np.int64), log_mass.view(np.int64)
+    mass_bits = log_mass.view(np.int64)
+    # Features by features: neighbours among them share the cache lines that their corrections are written to.
+    for i_tile in range(first, last, FEATURE_TILE):
+        for j_tile in range(i_tile, k, FEATURE_TILE):
+            for i in range(i_tile, min(i_tile + FEATURE_TILE, last)):
+                for j in range(max(i + 1, j_tile), min(j_tile + FEATURE_TILE, k)):
+                    width_i, width_j = n_states[i] * n_classes, n_states[j] * n_classes
+                    begin = count_offsets[i * k - i * (i + 1) // 2 + (j - i - 1)]
+                    if len(log_masses) > 0:
+                        for t in range(width_i):
+                            log_mass[t] = log_masses[value_offsets[i] + t]
+                        for t in range(width_j):
+                            log_mass[width_i + t] = log_masses[value_offsets[j] + t]
+                    else:
+                        _sum_masses(n_cab[begin:], n_states[i], n_states[j], n_classes, ess, log_mass)
+                        _take_logs(log_mass, mass_bits, exponent, width_i + width_j)
+                    _fill_pair(
+                        i,
+                        j,
+                        n_cab[begin : begin + n_states[i] * width_j],
+                        log_a,
+                        log_mass,
+                        n_states,
+                        value_offsets,
+                        n_classes,
+                        ess,
+                        line_offsets,
+                        log_pair,
+                        exponent,
+                        log_ratio,
+                    )
+
+
+@kernel
+def _sum_masses(n_cab: CountArray, v_i: int, v_j: int, n_classes: int, ess: float, mass: FloatArray) -> None:
+    """Fill in the masses of the values of both features of a pair, from the rows that know both."""
+    width_i, width_j = v_i * n_classes, v_j * n_classes
+    for t in range(width_i + width_j):
+        mass[t] = 0.0
+    for a in range(v_i):
+        for b in range(v_j):
+            for c in range(n_classes):
+                count = n_cab[a * width_j + b * n_classes + c]
+                mass[a * n_classes + c] += count
+                mass[width_i + b * n_classes + c] += count
+    # Counts first, the prior last: a sum of integers does not depend on the order of the states.
+    for t in range(width_i + width_j):
+        mass[t] += ess / width_i if t < width_i else ess / width_j
+
+
+@kernel
+def _fill_pair(
+    i: int,
+    j: int,
+    counts: CountArray,
+    log_a: FloatArray,
+    log_mass: FloatArray,
+    n_states: IntArray,
+    value_offsets: IntArray,
+    n_classes: int,
+    ess: float,
+    line_offsets: IntArray,
+    log_pair: FloatArray,
+    exponent: FloatArray,
+    log_ratio: FloatArray,
+) -> None:
+    """Fill in the corrections of a pair ``i < j`` in both directions."""
+    v_i, width_j = n_states[i], n_states[j] * n_classes
+    prior = ess / (n_classes * v_i * n_states[j])
+    pair_bits = log_pair.view(np.int64)
     end = value_offsets[len(n_states)]
-    for p in range(len(pairs)):
-        i, j = pairs[p]
-        v_i, v_j = n_states[i], n_states[j]
-        width_i, width_j = v_i * n_classes, v_j * n_classes
-        prior = ess / (n_classes * v_i * v_j)
-        for t in range(width_i + width_j):
-            log_mass[t] = 0.0
-        for a in range(v_i):
-            for b in range(v_j):
-                for c in range(n_classes):
-                    count = n_cab[count_offsets[p] + a * width_j + b * n_classes + c]
-                    log_mass[a * n_classes + c] += count
-                    log_mass[width_i + b * n_classes + c] += count
-        # Counts first, the prior last: a sum of integers does not depend on the order of the states.
-        for t in range(width_i + width_j):
-            log_mass[t] += ess / width_i if t < width_i else ess / width_j
-        _take_logs(log_mass, mass_bits, exponent, width_i + width_j)
-        line_i = end - value_offsets[i + 1] + value_offsets[i]
-        line_j = end - value_offsets[j + 1] + value_offsets[j]
-        # The pair is in order, i < j: in the lines of j, feature i comes after the turn.
-        i_to_j = line_offsets[i] + value_offsets[j] - value_offsets[i + 1]
-        j_to_i = line_offsets[j] + value_offsets[i] - value_offsets[j + 1] + end
-        at_once = max(BATCH // width_j, 1)
-        for first in range(0, v_i, at_once):
-            last = min(v_i, first + at_once)
-            begin, size = count_offsets[p] + first * width_j, (last - first) * width_j
-            for t in range(size):
-                log_pair[t] = n_cab[begin + t] + prior
-            _take_logs(log_pair, pair_bits, exponent, size)
-            for a in range(first, last):
-                at_a = a * n_classes
-                for b in range(v_j):
-                    at_b = b * n_classes
-                    forward, backward = i_to_j + a * line_i + at_b, j_to_i + b * line_j + at_a
-                    mass_j = width_i + at_b
-                    a_i, a_j = value_offsets[i] + at_a, value_offsets[j] + at_b
-                    for c in range(n_classes):
-                        log_n = log_pair[(a - first) * width_j + at_b + c]
-                        log_ratio[forward + c] = log_n - log_mass[at_a + c] - log_a[a_j + c]
-                        log_ratio[backward + c] = log_n - log_mass[mass_j + c] - log_a[a_i + c]
+    # Unsigned: an index that might be negative takes longer.
+    zero, n_c, v_j = np.uint64(0), np.uint64(n_classes), np.uint64(n_states[j])
+    of_i, of_j = np.uint64(value_offsets[i]), np.uint64(value_offsets[j])
+    line_i = np.uint64(end - value_offsets[i + 1] + value_offsets[i])
+    line_j = np.uint64(end - value_offsets[j + 1] + value_offsets[j])
+    # In the lines of j, feature i comes after the turn.
+    i_to_j = np.uint64(line_offsets[i] + value_offsets[j] - value_offsets[i + 1])
+    j_to_i = np.uint64(line_offsets[j] + value_offsets[i] - value_offsets[j + 1] + end)
+    masses_j = np.uint64(v_i * n_classes)
+    at_once = max(BATCH // width_j, 1)
+    for first in range(0, v_i, at_once):
+        last = min(v_i, first + at_once)
+        some = counts[first * width_j : last * width_j]
+        for t in range(len(some)):
+            log_pair[t] = some[t] + prior
+        _take_logs(log_pair, pair_bits, exponent, len(some))
+        cell = zero
+        for a in range(np.uint64(first), np.uint64(last)):
+            at_a, forward, backward = a * n_c, i_to_j + a * line_i, j_to_i + a * n_c
+            for b in range(zero, v_j):
+                at_b = b * n_c
+                for c in range(zero, n_c):
+                    log_n = log_pair[cell + c]
+                    log_ratio[forward + c] = log_n - log_mass[at_a + c] - log_a[of_j + at_b + c]
+                    log_ratio[backward + c] = log_n - log_mass[masses_j + at_b + c] - log_a[of_i + at_a + c]
+                cell += n_c
+                forward += n_c
+                backward += line_j
