@@ -23,6 +23,7 @@ def assert_counts_equal(counts, expected):
 def way(request, monkeypatch):
     """Count small problems as large ones would be: all pairs by bitmaps, by increments, or some by each."""
     monkeypatch.setattr(counts_module, "FEW_ROWS", 0)
+    monkeypatch.setattr(counts_module, "ROWS_A_CELL", 0)
     monkeypatch.setattr(counts_module, "WORTH_A_THREAD", 1)
     monkeypatch.setattr(counts_module, "SLAB_ROWS", 64)
     most = {"bits": 1_000_000, "increments": 0, "both": 12}

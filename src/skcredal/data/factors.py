@@ -99,9 +99,10 @@ def declared_factor(series: nw.Series[Any]) -> Factor | None:
     """
     native = nw.to_native(series)
     if hasattr(getattr(native, "dtype", None), "categories") and not hasattr(native, "to_physical"):
-        accessor = getattr(native, "cat", None)  # asked once: each time it is built anew
-        if accessor is not None:
-            return Factor(accessor.codes.to_numpy(), accessor.categories.tolist(), declared=True)
+        # The array of pandas: its accessor would be built anew each time, and a series for the codes.
+        values: Any = getattr(native, "array", None)
+        if hasattr(values, "codes"):
+            return Factor(values.codes, values.categories.tolist(), declared=True)
     if hasattr(native, "to_physical"):
         if not isinstance(series.dtype, nw.Enum):
             return None

@@ -19,7 +19,9 @@ MOST_CELLS = 512
 # Codes of bitmaps are less.
 BYTE = 256
 # What a cell costs however few rows there are, in rows.
-FEW_ROWS = 2048
+ROWS_A_CELL = 2048
+# Fewer rows are counted in no time anyhow, without having the kernels for bitmaps compiled.
+FEW_ROWS = 1000
 # Rows whose bitmaps are held at a time.
 SLAB_ROWS = 1 << 20
 # Rows times pairs that are worth starting a thread for.
@@ -234,8 +236,8 @@ def _count_rows(codes: CodeArray, labels: LabelArray, layout: Layout, n_threads:
     n_cab = np.zeros(layout.pair_offsets[-1], np.int64)
     cells = np.diff(layout.pair_offsets)
     # A cell costs a word for every 64 rows, and something however few they are; an increment costs the same.
-    by_bits = cells * (n + FEW_ROWS) <= MOST_CELLS * n
-    by_bits &= (n_states[layout.pairs].max(axis=1, initial=0) < BYTE) & (n_classes < BYTE)
+    by_bits = cells * (n + ROWS_A_CELL) <= MOST_CELLS * n
+    by_bits &= (n >= FEW_ROWS) & (n_classes < BYTE) & (n_states[layout.pairs].max(axis=1, initial=0) < BYTE)
     packed = np.zeros(k, np.bool_)
     packed[layout.pairs[by_bits]] = True
     features = np.flatnonzero(packed)

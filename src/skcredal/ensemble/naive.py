@@ -164,6 +164,13 @@ def naive_tables(counts: ValueCounts | JointCounts, ess: float) -> NaiveTables:
     layout = Layout(n_states, n_classes, slots=1)
     log_a = np.empty(layout.value_offsets[-1])
     kernels.tables.fill_values(
-        counts.n_ca, n_states, counts.layout.value_offsets, layout.value_offsets, n_classes, ess, log_a
+        counts.n_ca,
+        n_states,
+        counts.layout.value_offsets,
+        layout.value_offsets,
+        n_classes,
+        ess,
+        log_a,
+        np.empty_like(log_a),  # masses are for super-parents, and there are none
     )
     return NaiveTables(layout, np.log(class_prior(counts.n_c, ess)), log_a)

@@ -163,6 +163,7 @@ def spode_tables(counts: JointCounts, ess: float, *, n_threads: int = 1) -> Spod
     log_c = np.log((counts.n_c + ess / n_classes) / (counts.n + ess))
     # Vectors read beyond the last cell.
     log_a = np.zeros(layout.value_offsets[-1] + kernels.inference.LANES)
+    log_masses = np.empty(layout.value_offsets[-1])
     log_ratio = np.zeros(layout.line_offsets[-1] + kernels.inference.LANES)
     kernels.tables.fill_values(
         counts.n_ca,
@@ -172,19 +173,10 @@ def spode_tables(counts: JointCounts, ess: float, *, n_threads: int = 1) -> Spod
         n_classes,
         ess,
         log_a,
+        log_masses,
     )
-
-    log_masses = np.empty(layout.value_offsets[-1] if counts.complete else 0)
-    if counts.complete:
-        kernels.tables.fill_log_masses(
-            counts.n_ca,
-            n_states,
-            counts.layout.value_offsets,
-            layout.value_offsets,
-            n_classes,
-            ess,
-            log_masses,
-        )
+    if not counts.complete:
+        log_masses = NO_NUMBERS  # each pair has masses of its own
 
     def fill_some(first: int) -> None:
         kernels.tables.fill_spodes(

@@ -1,11 +1,11 @@
-"""The one decorator of all kernels."""
+"""The decorators of all kernels."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 from numba import njit
 
-__all__ = ["kernel"]
+__all__ = ["kernel", "step"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -22,3 +22,8 @@ def kernel(function: Function) -> Function:
         # numba found no directory it may write its cache to: a read-only installation without a home.
         compiled = njit(nogil=True)(function)
     return cast(Function, compiled)
+
+
+def step(function: Function) -> Function:
+    """Compile a step of a kernel within the kernel only: by itself too, it would take half as long again."""
+    return cast(Function, njit(nogil=True, inline="always")(function))

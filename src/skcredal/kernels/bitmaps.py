@@ -13,9 +13,9 @@ from numba import types
 from numba.extending import intrinsic, overload
 
 from skcredal._arrays import BoolArray, ByteArray, CountArray, IntArray
-from skcredal.kernels._jit import kernel
+from skcredal.kernels._jit import kernel, step
 
-__all__ = ["WORD", "count_bits", "count_bytes", "count_columns", "count_pairs", "pack_bits", "pack_features"]
+__all__ = ["WORD", "count_bytes", "count_columns", "count_pairs", "pack_bits", "pack_features"]
 
 # Rows of a word of a bitmap.
 WORD = 64
@@ -114,18 +114,16 @@ def count_bytes(values: ByteArray, counts: IntArray) -> None:
         for r in range(n_whole * WORD, len(values)):
             counts[values[r]] += 1
         return
-    # Neighbours often are alike, and would wait for each other.
-    by_turns = np.zeros((4, BYTE), np.int64)
-    n_turns = len(values) // 4
-    for r in range(0, n_turns * 4, 4):
-        by_turns[0, values[r]] += 1
-        by_turns[1, values[r + 1]] += 1
-        by_turns[2, values[r + 2]] += 1
-        by_turns[3, values[r + 3]] += 1
-    for r in range(n_turns * 4, len(values)):
-        by_turns[0, values[r]] += 1
+    # By turns: neighbours often are alike, and would wait for each other.
+    by_turns = np.empty((4, BYTE), np.int64)
     for value in range(BYTE):
-        counts[value] += by_turns[0, value] + by_turns[1, value] + by_turns[2, value] + by_turns[3, value]
+        for turn in range(4):
+            by_turns[turn, value] = 0
+    for r in range(len(values)):
+        by_turns[r & 3, values[r]] += 1
+    for value in range(BYTE):
+        for turn in range(4):
+            counts[value] += by_turns[turn, value]
 
 
 @kernel
@@ -135,8 +133,8 @@ def count_columns(columns: ByteArray, first: int, last: int, counts: IntArray) -
         count_bytes(columns[j], counts[j])
 
 
-@kernel
-def count_bits(bits: BitArray, class_bits: BitArray, counts: CountArray) -> None:
+@step
+def _count_bits(bits: BitArray, class_bits: BitArray, counts: CountArray) -> None:
     """Add n(c, a) to ``counts``, where the bitmaps of all values follow each other."""
     n_classes, n_words = class_bits.shape
     for a in range(len(bits)):
@@ -163,7 +161,7 @@ def pack_features(
     for j in features:
         own = bits[bit_offsets[j] : bit_offsets[j + 1]]
         pack_bits(codes[j, first:last], len(own), own)
-        count_bits(own, class_bits, n_ca[value_offsets[j] :])
+        _count_bits(own, class_bits, n_ca[value_offsets[j] :])
 
 
 @kernel
@@ -194,7 +192,9 @@ def count_pairs(
         while stop < len(pairs) and pairs[stop, 0] == i:
             size += n_states[i] * n_states[pairs[stop, 1]] * n_classes
             stop += 1
-        cells = np.zeros(size, np.int64)
+        cells = np.empty(size, np.int64)
+        for t in range(size):
+            cells[t] = 0
         n_a = n_states[i] - 1 if whole[i] else n_states[i]
         for first in range(0, n_words, WORD_BLOCK):
             n = min(WORD_BLOCK, n_words - first)
@@ -241,7 +241,7 @@ def count_pairs(
         start = stop
 
 
-@kernel
+@step
 def _count_tile(both: BitArray, of_value: BitArray, n: int, ones: IntArray) -> None:
     """Fill in how many bits each of the six bitmaps of a tile has in common with another."""
     # Sums in variables of their own stay in registers, those of an array do not.
@@ -258,7 +258,7 @@ def _count_tile(both: BitArray, of_value: BitArray, n: int, ones: IntArray) -> N
     ones[0], ones[1], ones[2], ones[3], ones[4], ones[5] = ones_0, ones_1, ones_2, ones_3, ones_4, ones_5
 
 
-@kernel
+@step
 def _count_last(
     block: CountArray,
     v_i: int,

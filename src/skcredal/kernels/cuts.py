@@ -9,7 +9,7 @@ counts once.
 import numpy as np
 
 from skcredal._arrays import FloatArray, IntArray, LabelArray
-from skcredal.kernels._jit import kernel
+from skcredal.kernels._jit import kernel, step
 
 __all__ = ["find_lowest", "split_by_class"]
 
@@ -31,7 +31,7 @@ def split_by_class(numbers: FloatArray, labels: LabelArray, starts: IntArray, va
         free[labels[r]] += 1
 
 
-@kernel
+@step
 def _two_sides(part: float, whole: float) -> float:
     """Return x log2 x + (N - x) log2(N - x)."""
     other, both = whole - part, 0.0
@@ -42,7 +42,7 @@ def _two_sides(part: float, whole: float) -> float:
     return both
 
 
-@kernel
+@step
 def _scan(
     values: FloatArray,
     masses: FloatArray,

@@ -22,7 +22,7 @@ from numba.core import cgutils as _cgutils
 from numba.extending import intrinsic, overload
 
 from skcredal._arrays import AnyArray, BoolArray, CodeArray, FloatArray, IntArray, LabelArray
-from skcredal.kernels._jit import kernel
+from skcredal.kernels._jit import kernel, step
 
 __all__ = [
     "BLOCK_ROWS",
@@ -120,7 +120,7 @@ def _vector_sum(lanes: int) -> Callable[..., None]:
 _sum_4, _sum_8 = _vector_sum(4), _vector_sum(LANES)
 
 
-@kernel
+@step
 def _place_cells(
     codes: CodeArray, start: int, n: int, value_offsets: IntArray, n_classes: int, cells: AnyArray
 ) -> None:
@@ -133,7 +133,7 @@ def _place_cells(
             cells[r, k + j] = place + value_offsets[k]
 
 
-@kernel
+@step
 def _sum_window(
     table: FloatArray,
     origin: int,
@@ -157,7 +157,7 @@ def _sum_window(
             _sum_4(table, begin, cells, r, window, sums)
 
 
-@kernel
+@step
 def _add_up_naive(
     cells: AnyArray,
     n: int,
@@ -182,7 +182,7 @@ def _add_up_naive(
                     naive[first + c, r] += log_a[cells[r, 0] + first + c] + sums[r, c]
 
 
-@kernel
+@step
 def _add_up_spode(
     i: int,
     cells: AnyArray,
@@ -207,7 +207,7 @@ def _add_up_spode(
                 block[first + c, r] = naive[first + c, r] + sums[r, c]
 
 
-@kernel
+@step
 def _exponentiate(block: FloatArray, n: int, power: FloatArray, bits: IntArray, total: FloatArray) -> None:
     """Replace the logarithms of a block, which are ≤ 0, by their exponentials, and fill in the sums.
 
@@ -239,7 +239,7 @@ def _exponentiate(block: FloatArray, n: int, power: FloatArray, bits: IntArray, 
             total[r] += block[c, r]
 
 
-@kernel
+@step
 def _subtract_highest(block: FloatArray, n: int, highest: FloatArray) -> None:
     for r in range(n):
         highest[r] = block[0, r]
@@ -289,7 +289,7 @@ def best_classes(mean: FloatArray, best: IntArray) -> None:
                 highest, best[r] = of_row[c], c
 
 
-@kernel
+@step
 def _find_doubtful(
     codes: CodeArray,
     first: int,
@@ -336,7 +336,7 @@ def _find_doubtful(
         doubtful[start - first + r] = doubt[r]
 
 
-@kernel
+@step
 def _add_up_block(own: FloatArray, total: FloatArray, weights: FloatArray, start: int, n: int) -> float:
     """Return the weighted sum of ``own - log total`` over a block, which is lost."""
     sum_ = 0.0

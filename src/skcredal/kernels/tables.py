@@ -20,9 +20,9 @@ a single line. The line of feature i begins with feature i + 1 and goes round to
 import numpy as np
 
 from skcredal._arrays import CountArray, FloatArray, IntArray
-from skcredal.kernels._jit import kernel
+from skcredal.kernels._jit import kernel, step
 
-__all__ = ["FEATURE_TILE", "fill_log_masses", "fill_pairs", "fill_spodes", "fill_values"]
+__all__ = ["FEATURE_TILE", "fill_pairs", "fill_spodes", "fill_values"]
 
 # log 2 in two parts, the first with so few digits that its multiples by an exponent are exact.
 LOG_2_HIGH, LOG_2_LOW = 0.6931471803691238, 1.9082149292705877e-10
@@ -45,8 +45,9 @@ def fill_values(
     n_classes: int,
     ess: float,
     log_a: FloatArray,
+    log_masses: FloatArray,
 ) -> None:
-    """Fill in log P(a_j|c), with zeros at the unknown value."""
+    """Fill in log P(a_j|c), with zeros at the unknown value, and the logarithms of the masses of a_j."""
     for j in range(len(n_states)):
         v = n_states[j]
         for c in range(n_classes):
@@ -56,7 +57,9 @@ def fill_values(
             log_mass = np.log(n_known + ess / n_classes)
             for a in range(v):
                 mass = n_ca[count_offsets[j] + a * n_classes + c] + ess / (n_classes * v)
-                log_a[table_offsets[j] + a * n_classes + c] = np.log(mass) - log_mass
+                cell = table_offsets[j] + a * n_classes + c
+                log_masses[cell] = np.log(mass)
+                log_a[cell] = log_masses[cell] - log_mass
             log_a[table_offsets[j] + v * n_classes + c] = 0.0
 
 
@@ -145,31 +148,6 @@ def _take_logs(x: FloatArray, bits: IntArray, exponent: FloatArray, n: int) -> N
 
 
 @kernel
-def fill_log_masses(
-    n_ca: CountArray,
-    n_states: IntArray,
-    count_offsets: IntArray,
-    table_offsets: IntArray,
-    n_classes: int,
-    ess: float,
-    log_mass: FloatArray,
-) -> None:
-    """Fill in log D_j, the masses of the values as super-parents where every cell is known."""
-    widest = 0
-    for v in n_states:
-        widest = max(widest, v)
-    mass, exponent = np.empty(widest * n_classes), np.empty(widest * n_classes)
-    bits = mass.view(np.int64)
-    for j in range(len(n_states)):
-        width = n_states[j] * n_classes
-        for t in range(width):
-            mass[t] = n_ca[count_offsets[j] + t] + ess / width
-        _take_logs(mass, bits, exponent, width)
-        for t in range(width):
-            log_mass[table_offsets[j] + t] = mass[t]
-
-
-@kernel
 def fill_spodes(
     first: int,
     last: int,
@@ -230,7 +208,7 @@ def fill_spodes(
                     )
 
 
-@kernel
+@step
 def _sum_masses(n_cab: CountArray, v_i: int, v_j: int, n_classes: int, ess: float, mass: FloatArray) -> None:
     """Fill in the masses of the values of both features of a pair, from the rows that know both."""
     width_i, width_j = v_i * n_classes, v_j * n_classes
@@ -247,7 +225,7 @@ def _sum_masses(n_cab: CountArray, v_i: int, v_j: int, n_classes: int, ess: floa
         mass[t] += ess / width_i if t < width_i else ess / width_j
 
 
-@kernel
+@step
 def _fill_pair(
     i: int,
     j: int,
