@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from benchmarks import growth, other, small, speed, targets
+from benchmarks import growth, other, small, speed, stages, targets
 from benchmarks.machine import describe
 from benchmarks.memory import MemoryMeter
 from benchmarks.problems import PROBLEMS
@@ -18,7 +18,7 @@ from benchmarks.yardstick import compiler
 
 __all__ = ["main"]
 
-PARTS = ("speed", "memory", "growth", "small", "start", "other", "credal")
+PARTS = ("speed", "stages", "memory", "growth", "small", "start", "other", "credal")
 RESULTS = Path(__file__).with_name("results") / "bench"
 
 
@@ -61,6 +61,8 @@ def _measure(results, options, meter, stack, say):
             problems, rounds, weka=weka, yardstick=compiler() is not None, say=say
         )
         results["targets"] += targets.judge(results["speed"]["times"])
+    if "stages" in parts:
+        results["stages"] = stages.measure(problems, rounds, say=say)
     if "memory" in parts:
         results["memory"] = speed.measure_memory(problems, meter, say=say)
     if "growth" in parts:

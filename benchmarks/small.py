@@ -6,6 +6,7 @@ import sys
 import tempfile
 from functools import partial
 
+import pandas as pd
 from sklearn.datasets import load_iris
 from sklearn.naive_bayes import CategoricalNB
 from sklearn.pipeline import make_pipeline
@@ -16,7 +17,9 @@ from benchmarks.measuring import Step, interleave, records
 from benchmarks.problems import PROBLEMS, declared, make_table
 from skcredal import AODE, CredalCompAODE
 
-__all__ = ["measure", "measure_start"]
+__all__ = ["FRAME", "measure", "measure_start"]
+
+FRAME = "A as a DataFrame"
 
 
 def measure(rounds, *, say=print):
@@ -29,8 +32,16 @@ def measure(rounds, *, say=print):
     )
     on_iris = CredalCompAODE().fit(X, y)
     on_codes = CredalCompAODE(**declared(table.problem)).fit(table.X, table.y)
+    wide = make_table(PROBLEMS["A"])
+    frame = _as_categories(wide.X[:5_000], wide.problem)
+    on_frame = CredalCompAODE().fit(frame, wide.y[:5_000])
+    rows = {
+        "iris": (on_iris, X[:1]),
+        "D": (on_codes, table.X_test[:1]),
+        FRAME: (on_frame, frame[:1]),
+    }
     steps = []
-    for name, clf, row in (("iris", on_iris, X[:1]), ("D", on_codes, table.X_test[:1])):
+    for name, (clf, row) in rows.items():
         steps += [
             _step(name, "COMP-AODE*", "predict_set", partial(clf.predict_set, row)),
             _step(name, "COMP-AODE*", "predict_proba", partial(clf.predict_proba, row)),
@@ -39,6 +50,14 @@ def measure(rounds, *, say=print):
     fits = {"AODE": AODE(), "COMP-AODE*": CredalCompAODE(), "KBinsDiscretizer, CategoricalNB": binned}
     steps += [_step("iris", name, "fit", partial(clf.fit, X, y)) for name, clf in fits.items()]
     return records(interleave(steps, rounds, turn=0.2))
+
+
+def _as_categories(X, problem):
+    columns = {
+        f"feature {j}": pd.Categorical.from_codes(X[:, j], [f"state {a}" for a in range(v)])
+        for j, v in enumerate(problem.states)
+    }
+    return pd.DataFrame(columns)
 
 
 def _step(problem, contender, action, run):

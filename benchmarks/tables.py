@@ -82,6 +82,27 @@ def _speed(speed):
     return text
 
 
+def _stages(stages):
+    problems = list(dict.fromkeys(one["problem"] for one in stages))
+    found = {(one["problem"], one["stage"]): one for one in stages}
+    rows = []
+    for stage in dict.fromkeys(one["stage"] for one in stages):
+        ours = [found[name, stage] for name in problems]
+        rows.append(
+            [
+                stage,
+                *(f"{one['seconds'] * 1e3:.2f}" for one in ours),
+                *(f"{one['nanoseconds_a_unit']:.2f}" for one in ours),
+                ours[0]["unit"],
+            ]
+        )
+    header = ["milliseconds", *problems, *(f"{name}, ns" for name in problems), "for each"]
+    note = (
+        "COMP-AODE's fit on two threads; AODE's lacks the likelihoods. Then nanoseconds for a unit of work."
+    )
+    return _table("Where the time of a fit goes", header, rows, note)
+
+
 def _memory(memory):
     rows = [
         [
@@ -161,6 +182,7 @@ def _credal(credal):
 
 _SECTIONS = {
     "speed": _speed,
+    "stages": _stages,
     "memory": _memory,
     "growth": _growth,
     "small": _plain_times("Small calls"),

@@ -97,13 +97,15 @@ def test_small_calls_and_cuts_are_judged():
             ("iris", "validate_data", "one row", 1): 0.0005,
             ("D", "COMP-AODE*", "predict_set", 1): 0.0004,
             ("D", "validate_data", "one row", 1): 0.0001,
+            ("A as a DataFrame", "COMP-AODE*", "predict_set", 1): 0.0020,
+            ("A as a DataFrame", "validate_data", "one row", 1): 0.0014,
             ("iris", "KBinsDiscretizer, CategoricalNB", "fit", 1): 0.004,
             ("iris", "AODE", "fit", 1): 0.002,
             ("iris", "COMP-AODE*", "fit", 1): 0.008,
         }
     )
-    assert [one["value"] for one in judge_small(small)] == pytest.approx([1.5, 0.3, 2.0, 0.5])
-    assert [one["met"] for one in judge_small(small)] == [False, True, True, False]
+    assert [one["value"] for one in judge_small(small)] == pytest.approx([1.5, 0.3, 0.6, 2.0, 0.5])
+    assert [one["met"] for one in judge_small(small)] == [False, True, True, True, False]
     cuts = times(
         {
             ("", "MDLDiscretizer", "fit", 1): 3.0,

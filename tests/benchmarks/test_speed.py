@@ -35,6 +35,17 @@ def test_every_contender_is_measured_and_agrees():
     assert len(judge(results["times"])) == 3
 
 
+def test_every_stage_of_a_fit_is_measured_by_its_unit():
+    from benchmarks import stages
+
+    found = stages.measure([SMALL], 1, say=lambda text: None)
+    assert [one["stage"] for one in found] == ["read", "classes", "encode", "count", "tables", "likelihoods"]
+    units = {one["stage"]: one["seconds"] / one["nanoseconds_a_unit"] * 1e9 for one in found}
+    # Three pairs of features; 2·3 + 2·4 + 3·4 pairs of values, each for three classes and in two directions.
+    expected = {"read": 900, "classes": 300, "encode": 900, "count": 900, "tables": 156, "likelihoods": 2700}
+    assert {stage: round(number) for stage, number in units.items()} == expected
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

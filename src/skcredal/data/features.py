@@ -288,7 +288,8 @@ class CategoricalFeature:
 
     @staticmethod
     def _translated(codes: AnyArray, lookup: AnyArray) -> AnyArray:
-        if codes.itemsize > 1 or lookup.itemsize > 1 or not codes.flags.c_contiguous:
+        few = len(codes) < kernels.cells.BYTE
+        if few or codes.itemsize > 1 or lookup.itemsize > 1 or not codes.flags.c_contiguous:
             return np.asarray(lookup[codes])
         if codes.dtype == np.uint8 and np.array_equal(lookup[:-1], np.arange(len(lookup) - 1)):
             return codes
