@@ -16,6 +16,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skcredal._extras import require
+from skcredal.classifiers.answers import Answers
 from skcredal.classifiers.base import TabularClassifier, TrainingRows
 from skcredal.data.statistics import EncodingStatistics
 from skcredal.scale.passes import (
@@ -117,19 +118,24 @@ def predict_dask(estimator: Any, data: Any) -> Any:
     check_is_fitted(estimator)
     dask = require("dask", extra="dask", purpose="predict_dask")
     frames = require("dask.dataframe", extra="dask", purpose="predict_dask")
-    none = {
-        "predict_proba": np.empty((0, len(estimator.classes_))),
-        "predict_set": np.empty((0, len(estimator.classes_)), np.bool_),
-        "predict_interval": np.empty((0, len(estimator.classes_), 2)),
-        "robustness": np.empty(0),
-    }
-    meta = _frame(answer_columns(estimator, none.__getitem__))
+    meta = _frame(answer_columns(estimator, _no_answers(estimator)))
     model = dask.delayed(estimator)  # one node of the graph, which all partitions share
     if _is_array(data):
         blocks = data.rechunk({1: -1}).to_delayed()[:, 0]
         parts = [dask.delayed(_predict_part)(block, model, meta) for block in blocks]
         return frames.from_delayed(parts, meta=meta, verify_meta=False)
     return data.map_partitions(_predict_part, model, meta, meta=meta, align_dataframes=False)
+
+
+def _no_answers(estimator: Any) -> Answers:
+    """Return what the classifier says of no rows."""
+    n_classes = len(estimator.classes_)
+    return Answers(
+        np.empty((0, n_classes)),
+        np.empty((0, n_classes), np.bool_) if hasattr(estimator, "predict_set") else None,
+        np.empty((0, n_classes, 2)) if hasattr(estimator, "predict_interval") else None,
+        np.empty(0) if hasattr(estimator, "robustness") else None,
+    )
 
 
 def _predict_part(part: Any, estimator: Any, meta: Any) -> Any:
