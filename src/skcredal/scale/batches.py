@@ -73,10 +73,11 @@ def fit_batches(
     values was seen with each class. Up to 65,536 different values that is exact. One with more is binned
     beforehand, in 65,536 bins with about the same number of rows, found in another pass, and cuts lie between
     the bins. The bins depend on the values alone, so that the model still does not depend on the batches, but
-    it may differ from that of ``fit``. On a million normal, log-normal or uniform values with two to five
-    classes there were as many cuts, or one more or less; half of them moved by less than 0.0001 standard
-    deviations, single ones in flat regions by 0.1; and the share of rows that the feature alone classifies
-    right changed by less than 0.0001.
+    it may differ from that of ``fit``. In 400,000 rows of distributions from uniform to Cauchy, with two and
+    five classes, half of the cuts moved by less than 0.00003 interquartile ranges, 4 in 100 past more than
+    0.1 % of the rows, and the worst past 4.2 %; there was one cut more, or up to two fewer. In a heavy tail
+    that may be far: 9 standard deviations of a log-normal distribution. The accuracy on other rows changed by
+    0.0007 at most. The user guide has a table of this.
 
     With real weights, sums of them are equal up to rounding, and so are the counts.
 
