@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -107,6 +108,7 @@ class BatchSource(RowSource):
         self.n_threads = thread_count(estimator.n_jobs)
         self.progress = progress
         self.total: int | None = getattr(batches, "n_rows", None)
+        self.last: Iterator[Any] | None = None
 
     def describe(self, estimator: TabularClassifier) -> BatchReader:
         """Let the estimator know the features by the first batch that has rows."""
@@ -138,7 +140,7 @@ class BatchSource(RowSource):
         total, n_rows = None, 0
         with reporting(self.progress, stage, self.total) as advance:
             for number, (X, y, weights) in enumerate(self._triples(), 1):
-                with self._noting(stage, number):
+                with noting(self.given, stage, number):
                     part = work(reader.read(X, y, weights))
                     total = part if total is None else total + part
                 n_rows += n_rows_of(X)
@@ -149,7 +151,12 @@ class BatchSource(RowSource):
         return total
 
     def _triples(self) -> Iterator[tuple[Any, Any, Any]]:
-        for batch in self.batches():
+        iterator = iter(self.batches())
+        if iterator is self.last:
+            # Found before the second pass, which would miss what the first look has taken.
+            raise _spent(iterator, "Give a function that makes a new one each time.")
+        self.last = iterator
+        for batch in iterator:
             is_tuple = isinstance(batch, (tuple, list))
             if not is_tuple or len(batch) not in (2, 3):
                 got = f"{len(batch)} values" if is_tuple else type(batch).__name__
@@ -158,16 +165,17 @@ class BatchSource(RowSource):
             if n_rows_of(X) > 0:
                 yield X, batch[1], batch[2] if len(batch) == 3 else None
 
-    @contextmanager
-    def _noting(self, stage: str, number: int) -> Iterator[None]:
-        """Say in which batch an error arose."""
-        try:
-            yield
-        except Exception as error:
-            where = getattr(self.given, "where", None)
-            source = f", from {where}," if where else ""
-            error.add_note(f"This was in batch {number}{source} in the pass for the {stage}.")
-            raise
+
+@contextmanager
+def noting(batches: Any, stage: str, number: int) -> Iterator[None]:
+    """Say in which batch an error arose."""
+    try:
+        yield
+    except Exception as error:
+        where = getattr(batches, "where", None)
+        source = f", from {where}," if where else ""
+        error.add_note(f"This was in batch {number}{source} in the pass for the {stage}.")
+        raise
 
 
 def restartable(batches: Any) -> Callable[[], Iterable[Any]]:
@@ -175,16 +183,30 @@ def restartable(batches: Any) -> Callable[[], Iterable[Any]]:
     if callable(batches) and not hasattr(batches, "__iter__"):
         make: Callable[[], Iterable[Any]] = batches
         return make
+    refuse_path(batches)
     if not hasattr(batches, "__iter__"):
         raise TypeError(
             f"batches must be iterable, or a function that returns an iterator, got {type(batches).__name__}."
         )
     if iter(batches) is batches:
-        raise TypeError(
-            f"batches must be something that can be gone over several times, got a {type(batches).__name__}, "
-            "which is spent after one pass. Give the function that makes it."
-        )
+        raise _spent(batches, "Give the function that makes it.")
     return lambda: batches
+
+
+def refuse_path(batches: Any) -> None:
+    """Refuse the name of a file in place of its rows."""
+    if isinstance(batches, (str, os.PathLike)):
+        raise TypeError(
+            f"batches must be tables, got the path {str(batches)!r}; scan_parquet makes batches of the rows "
+            "of files."
+        )
+
+
+def _spent(iterator: Any, remedy: str) -> TypeError:
+    return TypeError(
+        f"batches must be something that can be gone over several times, got a {type(iterator).__name__}, "
+        f"which is spent after one pass. {remedy}"
+    )
 
 
 def whole_table(X: Any) -> Any:

@@ -10,10 +10,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from skcredal._extras import require
+from skcredal._validation import naming
 from skcredal.classifiers.answers import Answers
 from skcredal.classifiers.base import TabularClassifier
 from skcredal.data.columns import read_series
-from skcredal.scale.batches import n_rows_of, whole_table
+from skcredal.scale.batches import n_rows_of, noting, refuse_path, whole_table
 from skcredal.scale.places import appearing_when_complete
 from skcredal.scale.progress import ProgressWish, reporting
 
@@ -76,6 +77,7 @@ def predict_batches(
     check_is_fitted(estimator)
     arrow = require("pyarrow", extra="scale", purpose="predict_batches")
     parquet = require("pyarrow.parquet", extra="scale", purpose="predict_batches")
+    refuse_path(batches)
     tables = batches() if callable(batches) and not hasattr(batches, "__iter__") else batches
     if not hasattr(tables, "__iter__"):
         raise TypeError(f"batches must be iterable, got {type(tables).__name__}.")
@@ -86,15 +88,12 @@ def predict_batches(
     ):
         writer = None
         try:
-            for X, y in _pairs(tables):
-                table = arrow.table(prediction_columns(estimator, X, y))
-                if writer is None:
-                    writer = parquet.ParquetWriter(unfinished, table.schema)
-                elif table.schema != writer.schema:
-                    raise ValueError(
-                        f"All batches must bring the same, got the columns {table.schema.names} after "
-                        f"{writer.schema.names}, or targets of another type."
-                    )
+            for number, (X, y) in enumerate(_pairs(tables), 1):
+                with noting(batches, "predictions", number):
+                    table = arrow.table(prediction_columns(estimator, X, y))
+                    if writer is None:
+                        writer = parquet.ParquetWriter(unfinished, table.schema)
+                    table = _fitted_to(table, writer.schema)
                 writer.write_table(table)
                 total += table.num_rows
                 advance(table.num_rows)
@@ -117,7 +116,7 @@ def prediction_columns(estimator: Any, X: Any, y: Any = None) -> dict[str, Any]:
     ['predicted', 'probability_0', 'probability_1']
     """
     return answer_columns(
-        estimator, answers_of(estimator, X), None if y is None else np.asarray(read_series(y))
+        estimator, answers_of(estimator, X), None if y is None else _target(y, n_rows_of(X))
     )
 
 
@@ -163,8 +162,37 @@ def answer_columns(estimator: Any, answers: Answers, target: Any = None) -> dict
     if answers.robustness is not None:
         columns["robustness"] = arrow.array(answers.robustness)
     if target is not None:
-        columns["target"] = arrow.array(target)
+        columns["target"] = target
     return columns
+
+
+def _target(y: Any, n_rows: int) -> Any:
+    """Return classes as they are given, of which some may be missing, as a column of Arrow."""
+    arrow = require("pyarrow", extra="scale", purpose="predict_batches")
+    if isinstance(y, (arrow.Array, arrow.ChunkedArray)):
+        column = y
+    else:
+        with naming("y"):
+            column = arrow.array(np.asarray(read_series(y)), from_pandas=True)
+    if len(column) != n_rows:
+        raise ValueError(f"y must have one class for each of the {n_rows} rows of X, got {len(column)}.")
+    if arrow.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    return column.cast(arrow.string()) if arrow.types.is_large_string(column.type) else column
+
+
+def _fitted_to(table: Any, schema: Any) -> Any:
+    """Return a table with the columns of those before, refused if it has others."""
+    if table.schema == schema:
+        return table
+    arrow = require("pyarrow", extra="scale", purpose="predict_batches")
+    if table.schema.names != schema.names:
+        has, had = ("a" if "target" in some.names else "no" for some in (table.schema, schema))
+        raise ValueError(f"All batches must bring y, or none, got {has} target after {had} target.")
+    found, expected = (some.field("target").type for some in (table.schema, schema))
+    if not arrow.types.is_null(found):  # all of its classes are missing
+        raise ValueError(f"All batches must bring y of the same type, got {found} after {expected}.")
+    return table.cast(schema)
 
 
 def _pairs(batches: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
