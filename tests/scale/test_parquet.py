@@ -83,6 +83,8 @@ def test_every_way_to_name_files(table, tmp_path, place):
     write(table, folder)
     (folder / "_metadata.parquet").write_text("not data")
     (folder / "notes.txt").write_text("not data")
+    (folder / "_delta_log").mkdir()
+    (folder / "_delta_log" / "checkpoint.parquet").write_text("not data")
     scan = scan_parquet(place(folder))
     assert scan.n_rows == 1000
     assert pa.concat_tables(scan)["number"] == table["number"]

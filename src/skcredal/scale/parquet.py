@@ -38,7 +38,8 @@ def scan_parquet(
     Parameters
     ----------
     path : str, path or list of them
-        A file, a folder (all its files that end in ``.parquet``, in it and below), a pattern with ``*``,
+        A file, a folder (all its files that end in ``.parquet``, in it and below, but those whose name, or
+        that of a folder on the way, begins with a dot or an underscore), a pattern with ``*``,
         ``?`` or ``[]``, or the address of any of them in an object store (``s3://bucket/folder``, ``gs://``,
         ``file://``, and whatever fsspec knows where that is installed).
     target : str, optional

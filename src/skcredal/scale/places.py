@@ -102,7 +102,9 @@ def find_files(path: Any, filesystem: Any = None) -> list[File]:
         found = [
             one.path
             for one in _files_below(filesystem, base)
-            if one.path.endswith(".parquet") and not one.base_name.startswith((".", "_"))
+            if one.path.endswith(".parquet")
+            # What other programs keep for themselves: _metadata, _temporary, _delta_log.
+            and not any(name.startswith((".", "_")) for name in (*_folders(one.path, start), one.base_name))
         ]
     else:
         found = [base] if info.type == fs.FileType.File else []
