@@ -115,6 +115,19 @@ def test_a_bad_batch_leaves_the_model_as_it_was(arguments, message):
     assert vars(clf) == before
 
 
+def test_a_column_of_text_does_not_turn_into_numbers():
+    text, numbers = pd.DataFrame({"a": ["x", "y"]}), pd.DataFrame({"a": [1.5, 2.5]})
+    clf = AODE().partial_fit(text, [0, 1], classes=[0, 1])
+    before = vars(clf).copy()
+    with pytest.raises(ValueError, match=r"Column 'a' must hold the same kind of values.* numbers now"):
+        clf.partial_fit(numbers, [0, 1])
+    assert vars(clf) == before
+    clf.partial_fit(pd.DataFrame({"a": [np.nan, np.nan]}), [0, 0])  # how pandas reads an empty column
+    assert clf.counts_.n_c.tolist() == [3, 1]
+    wished = AODE(categorical_features="all").partial_fit(text, [0, 1], classes=[0, 1])
+    assert wished.partial_fit(numbers, [0, 1]).counts_.layout.n_states.tolist() == [4]
+
+
 def test_fit_forgets_the_batches_and_batches_forget_fit():
     clf = AODE().partial_fit([["a"], ["b"]], [0, 1], classes=[0, 1])
     clf.fit([["c"], ["d"]], [2, 3])

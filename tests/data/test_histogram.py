@@ -138,6 +138,25 @@ def test_bins_hold_about_as_many_rows_each_however_narrow(width):
     assert histogram.counts.sum(axis=1)[several].max() <= 4 * 50_000 / 256
 
 
+@pytest.mark.parametrize("atoms", [[0.0, 1.0], [0.1, 3.0, -7.0], list(range(40))])
+def test_values_that_many_rows_share_have_bins_of_their_own_after_one_pass(atoms):
+    """Another pass over all rows would be spent on them, and the next one undo what it has done."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, 50_000).astype(np.int32)
+    values = np.where(
+        rng.random(50_000) < 0.5, rng.choice(atoms, 50_000), rng.lognormal(sigma=3, size=50_000)
+    )
+    histogram = ValueHistogram.of_column(values, labels, None, 2, limit=4096)
+    edges = histogram.quantile_edges()
+    assert len(edges) < 4096
+    binned = ValueHistogram.of_bins(values, labels, None, 2, edges, limit=4096)
+    for atom in atoms:
+        (place,) = np.flatnonzero((binned.low <= atom) & (atom <= binned.high))
+        assert binned.low[place] == binned.high[place] == atom
+        assert binned.counts[place].sum() == np.count_nonzero(values == atom)
+    assert binned.quantile_edges() is None
+
+
 def test_histograms_add_only_to_their_like():
     histogram = ValueHistogram.of_column(np.ones(2), np.zeros(2, np.int32), None, 1)
     with pytest.raises(TypeError):

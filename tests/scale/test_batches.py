@@ -2,6 +2,7 @@
 
 import tracemalloc
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -100,6 +101,20 @@ def test_arrow_dictionaries_of_their_own():
     model = fit_batches(CompAODE(categorical_features="all"), batches)
     assert_same_model(model, CompAODE(categorical_features="all").fit(pa.concat_tables(tables), y))
     assert model._encoding.features[0].states == ["b", "a", "c", "d"]
+
+
+@pytest.mark.parametrize("learner", [CompAODE, NaiveCredal])
+@pytest.mark.parametrize("missing", ["impute", "marginalize"])
+def test_a_batch_in_which_a_column_is_empty(learner, missing):
+    """pandas reads it as numbers, all missing, wherever in the file it is."""
+    X = pd.DataFrame({"text": list("xyxyyx"), "number": [1.0, 2, 3, 1, 2, 3], "nothing": [np.nan] * 6})
+    y = np.array([0, 1, 0, 1, 1, 0])
+    empty = pd.DataFrame({"text": [np.nan] * 3, "number": [np.nan] * 3, "nothing": [np.nan] * 3})
+    batches = [(X[:3], y[:3]), (X[3:], y[3:])]
+    expected = learner(missing=missing).fit(pd.concat([X, empty]), [*y, 0, 0, 1])
+    for place in range(3):
+        some = [*batches[:place], (empty, [0, 0, 1]), *batches[place:]]
+        assert_same_model(fit_batches(learner(missing=missing), some), expected)
 
 
 def test_warnings_speak_of_all_rows_and_come_once():
@@ -220,6 +235,8 @@ def test_a_batch_that_fails_leaves_nothing_behind(failing):
         ((batch for batch in []), TypeError, "spent after one pass. Give the function"),
         (iter([]), TypeError, "spent after one pass"),
         (3, TypeError, "batches must be iterable"),
+        ("rows.parquet", TypeError, "got the path 'rows.parquet'; scan_parquet"),
+        (Path("rows.parquet"), TypeError, "got the path 'rows.parquet'; scan_parquet"),
         ([], ValueError, "at least one row"),
         ([(np.empty((0, 2)), [])], ValueError, "at least one row"),
         ([np.zeros((2, 2))], TypeError, r"must yield \(X, y\).* got ndarray"),
@@ -239,6 +256,38 @@ def test_bad_batches_are_refused(batches, error, message):
     with pytest.raises(error, match=message):
         fit_batches(clf, batches)
     assert vars(clf) == vars(AODE())
+
+
+def test_an_iterator_that_comes_again_is_refused_before_any_pass():
+    """Its first batch would be missing in the first pass, and all of them in the second."""
+    batches = [([["a"], ["b"]], [0, 1])] * 3
+
+    class Spent:
+        def __init__(self):
+            self.iterator = iter(batches)
+
+        def __iter__(self):
+            return self.iterator
+
+    generator = (batch for batch in batches)
+    stages = []
+    for again in (lambda: generator, Spent()):
+        with pytest.raises(TypeError, match=r"spent after one pass. Give a function that makes a new one"):
+            fit_batches(AODE(), again, progress=stages.append)
+    assert stages == []
+
+
+@pytest.mark.parametrize("stage", ["encoding", "counts", "likelihoods"])
+def test_an_interrupt_leaves_the_classifier_as_it_was(stage):
+    def interrupt(progress):
+        if progress.stage == stage:
+            raise KeyboardInterrupt
+
+    for clf in (CompAODE(), CompAODE().fit([["u"], ["v"]], ["p", "q"])):
+        before = vars(clf).copy()
+        with pytest.raises(KeyboardInterrupt):
+            fit_batches(clf, [([["a"], ["b"]], [0, 1])] * 2, progress=interrupt)
+        assert vars(clf) == before
 
 
 def test_an_error_says_in_which_batch_it_arose():

@@ -137,16 +137,58 @@ def test_bad_collections_are_refused(client, whole):
         ((whole, "class"), TypeError, "data must be a dask.dataframe"),
         ((ddf, "colour"), ValueError, "target must be one of the columns"),
         ((ddf, None), ValueError, "target must be one of the columns"),
-        ((array, "class"), TypeError, "target must be a dask.array"),
+        ((array, "class"), TypeError, "target must be a dask.array.* got str"),
+        ((array, da.zeros((10, 1))), TypeError, "target must be a dask.array.* got 2 dimensions"),
+        ((array[array[:, 0] == 0], da.zeros(9, chunks=3)), ValueError, "got 3 blocks for 2; compute_chunk"),
         ((array, da.zeros(9, chunks=3)), ValueError, "one entry for each of 10 rows, got 9"),
         ((da.zeros(5), da.zeros(5)), ValueError, "two dimensions"),
         ((ddf[ddf["number"] > 1e9], "class"), ValueError, "at least one row"),
     ]:
         with pytest.raises(error, match=message):
             fit_dask(clf, arguments[0], target=arguments[1])
+    with pytest.raises(ValueError, match="target and sample_weight must be different columns, got 'class'"):
+        fit_dask(clf, ddf, target="class", sample_weight="class")
+    with pytest.raises(TypeError, match=r"client must be a distributed\.Client, got int"):
+        fit_dask(clf, ddf, target="class", client=3)
+    with pytest.raises(TypeError, match=r"data must be a dask\.dataframe.* got pandas"):
+        predict_dask(AODE().fit(whole[["text"]], whole["class"]), whole)
     with pytest.raises(TypeError, match="MaplmgAODE cannot learn"):
         fit_dask(MaplmgAODE(), ddf, target="class")
     wrong = ddf.assign(number=ddf["number"].replace(ddf["number"].max().compute(), np.inf))
-    with pytest.raises(ValueError, match="Column 'number' contains infinity"):
+    with pytest.raises(ValueError, match="Column 'number' contains infinity") as caught:
         fit_dask(clf, wrong, target="class", client=client)
+    place = int(whole["number"].argmax()) // (len(whole) // 3)
+    assert caught.value.__notes__ == [f"This was in partition {place + 1}."]
     assert vars(clf) == vars(AODE())
+
+
+def test_arrays_with_blocks_of_unknown_sizes():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 250)
+    X = np.round(rng.normal(size=(250, 3)) + y[:, None], 1)
+    rows = da.from_array(rng.random(250) < 0.6, chunks=60)
+    arrays = [da.from_array(array, chunks=60)[rows] for array in (X, y, np.arange(250) % 3)]
+    assert np.isnan(arrays[0].shape[0])
+    model = fit_dask(CompAODE(), arrays[0], target=arrays[1], sample_weight=arrays[2])
+    known = [array.compute() for array in arrays]
+    assert_same_model(model, CompAODE().fit(*known))
+    answers = predict_dask(model, arrays[0]).compute()
+    np.testing.assert_array_equal(answers["predicted"], model.predict(known[0]))
+
+
+def test_categories_that_dask_does_not_know(whole):
+    """Each partition has its own; the states of the model are those of all."""
+    frame = whole[["text", "number", "class"]]
+    ddf = dd.from_pandas(frame, npartitions=4)
+    ddf = ddf.assign(text=ddf["text"].astype("category"))
+    assert not ddf["text"].cat.known
+    model = fit_dask(CompAODE(), ddf, target="class")
+    assert sorted(model._encoding.features[0].states) == ["a", "bbb", "cc"]
+    answers = predict_dask(model, ddf[["text", "number"]]).compute()
+    np.testing.assert_array_equal(answers["predicted"], model.predict(frame[["text", "number"]]))
+
+
+def test_columns_named_by_numbers():
+    frame = pd.DataFrame({0: list("abab"), 1: list("xyyx")})
+    model = fit_dask(AODE(), dd.from_pandas(frame, npartitions=2), target=1)
+    assert model.predict([["a"]]).tolist() == AODE().fit(frame[[0]], frame[1]).predict([["a"]]).tolist()

@@ -83,6 +83,8 @@ def test_every_way_to_name_files(table, tmp_path, place):
     write(table, folder)
     (folder / "_metadata.parquet").write_text("not data")
     (folder / "notes.txt").write_text("not data")
+    (folder / "_delta_log").mkdir()
+    (folder / "_delta_log" / "checkpoint.parquet").write_text("not data")
     scan = scan_parquet(place(folder))
     assert scan.n_rows == 1000
     assert pa.concat_tables(scan)["number"] == table["number"]
@@ -129,6 +131,13 @@ def test_a_schema_that_differs_is_refused_with_file_and_column(table, tmp_path):
     scan_parquet(tmp_path, target="class", columns=["number"])
     pq.write_table(table.set_column(0, "number", table["kind"]), tmp_path / "part7.parquet")
     with pytest.raises(ValueError, match=r"part7\.parquet has the type string in column 'number'.*double"):
+        scan_parquet(tmp_path, target="class")
+
+
+def test_a_file_that_lacks_a_column_is_refused_even_if_it_is_the_first(table, tmp_path):
+    write(table, tmp_path)
+    pq.write_table(table.drop_columns("kind"), tmp_path / "part.parquet")
+    with pytest.raises(ValueError, match=r"part\.parquet has no column 'kind'"):
         scan_parquet(tmp_path, target="class")
 
 
@@ -252,10 +261,37 @@ def test_predictions_appear_only_when_complete(tmp_path):
 
     with pytest.raises(RuntimeError, match="no more"):
         predict_batches(clf, batches, path)
-    for wrong in ([], [[["a"]], ([["a"]], [0])]):
-        with pytest.raises(ValueError, match=r"at least one row|bring the same"):
+    for wrong, message in [
+        ([], "at least one row"),
+        ([[["a"]], ([["a"]], [0])], "got a target after no target"),
+        ([([["a"]], [0]), [["a"]]], "got no target after a target"),
+        ([([["a"]], ["0"]), ([["a"]], [0])], "y of the same type, got int64 after string"),
+        ([([["a"]], [0, 1])], "y must have one class for each of the 1 rows of X, got 2"),
+    ]:
+        with pytest.raises(ValueError, match=message):
             predict_batches(clf, wrong, path)
+    with pytest.raises(ValueError, match="2 features") as caught:
+        predict_batches(clf, [[["a"]], [["a", "b"]]], path)
+    assert caught.value.__notes__ == ["This was in batch 2 in the pass for the predictions."]
     with pytest.raises(TypeError, match="batches must be iterable"):
         predict_batches(clf, 3, path)
+    with pytest.raises(TypeError, match="got the path"):
+        predict_batches(clf, path, path)
     assert path.read_text() == "from before"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_classes_that_are_missing_or_of_many_kinds_are_written_as_they_are(tmp_path):
+    clf = AODE().fit([["a"], ["b"]], ["x", "y"])
+    path, row = tmp_path / "answers.parquet", [["a"]]
+    batches = [
+        (row, ["x"]),
+        (row, [None]),
+        (row * 2, pd.Series(["y", None])),
+        (row, pl.Series(["other"])),
+        (row, pd.Categorical(["x"])),
+        (row, pa.chunked_array([pa.array(["y"]).dictionary_encode()])),
+        (row, pa.array(["x"], pa.large_string())),
+    ]
+    assert predict_batches(clf, batches, path) == 8
+    assert pq.read_table(path)["target"].to_pylist() == ["x", None, "y", None, "other", "x", "y", "x"]

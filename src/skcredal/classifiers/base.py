@@ -20,6 +20,7 @@ from skcredal._state import KeepsState
 from skcredal._threads import run_in_threads, thread_count
 from skcredal._transaction import all_or_nothing
 from skcredal._validation import check_choice, check_integer, naming
+from skcredal.classifiers.answers import Answers
 from skcredal.data.columns import read_series, read_table
 from skcredal.data.encoding import EncodingRules, learn_encoding
 from skcredal.data.target import encode_target, read_weights
@@ -170,6 +171,16 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
         self._for_each_chunk(codes, answer)
         return proba
 
+    def _answers_of_codes(self, codes: CodeArray) -> Answers:
+        """Return what each of the methods says of rows, with as little inference as that takes."""
+        parts: dict[int, Answers] = {}
+
+        def answer(chunk: CodeArray, rows: slice) -> None:
+            parts[rows.start] = self._answer_chunk(chunk)
+
+        self._for_each_chunk(codes, answer)
+        return Answers.joined([parts[start] for start in sorted(parts)])
+
     def predict_log_proba(self, X: Any) -> FloatArray:
         """Return the logarithm of the probability of every class.
 
@@ -225,6 +236,10 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
     @abstractmethod
     def _posterior(self, chunk: CodeArray) -> FloatArray:
         """Return the probabilities (rows, n_classes) of a chunk of codes (k, rows)."""
+
+    def _answer_chunk(self, chunk: CodeArray) -> Answers:
+        """Return all that is said of a chunk, exactly as each method by itself says it."""
+        return Answers(self._posterior(chunk))
 
     def _for_each_chunk(self, codes: CodeArray, work: Callable[[CodeArray, slice], None]) -> None:
         """Do the work chunk by chunk, so that nothing of the size rows × features × classes is held."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from skcredal._arrays import BoolArray, CodeArray, FloatArray
 from skcredal._validation import check_choice
+from skcredal.classifiers.answers import Answers
 from skcredal.classifiers.base import TabularClassifier
 from skcredal.ensemble.priors import put_back
 
@@ -110,6 +111,15 @@ class CredalClassifier(TabularClassifier):
                 f"criterion='e_admissibility' is not available for {type(self).__name__}: "
                 f"{self._no_e_admissibility}."
             )
+
+    def _answer_chunk(self, chunk: CodeArray) -> Answers:
+        interval = self._intervals(chunk)
+        if self.criterion == "interval_dominance":
+            sets, reference = interval_dominance(interval), self._posterior(chunk)
+        else:
+            sets, reference = self._sets(chunk)
+        put_back(sets, reference)
+        return Answers(reference, sets, interval)
 
     def _sets(self, chunk: CodeArray) -> tuple[BoolArray, FloatArray]:
         """Return the sets of a chunk by the criterion, and the probabilities under the reference prior."""

@@ -137,13 +137,13 @@ class CredalBmaAODE(CredalSpodeEnsemble, BmaAODE):
     _priors: BmaPriors
     _no_e_admissibility = None
 
-    def _sets(self, chunk: CodeArray) -> tuple[BoolArray, FloatArray]:
+    def _sets_of_posteriors(
+        self, chunk: CodeArray, posterior: FloatArray, reference: FloatArray
+    ) -> BoolArray:
+        maximal = super()._sets_of_posteriors(chunk, posterior, reference)
         if self.criterion != "e_admissibility":
-            return super()._sets(chunk)
-        posterior, reference = self._posteriors(chunk)
-        n_states, prior = self._tables.layout.n_states, self._tables.prior
-        maximal = self._priors.maximal_sets(chunk, n_states, posterior, reference, prior)
-        return self._priors.e_admissible_sets(chunk, n_states, posterior, maximal), reference
+            return maximal
+        return self._priors.e_admissible_sets(chunk, self._tables.layout.n_states, posterior, maximal)
 
     def _settle(self, k: int) -> None:
         self.epsilon_ = resolve_epsilon(self.epsilon, k)

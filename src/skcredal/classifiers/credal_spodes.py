@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from skcredal._arrays import BoolArray, CodeArray, FloatArray
-from skcredal.classifiers.credal import CredalClassifier
+from skcredal.classifiers.answers import Answers
+from skcredal.classifiers.credal import CredalClassifier, interval_dominance
 from skcredal.classifiers.spodes import SpodeEnsemble
 from skcredal.data.columns import make_frame
 from skcredal.ensemble.explain import describe, explain_case
@@ -56,9 +57,7 @@ class CredalSpodeEnsemble(CredalClassifier, SpodeEnsemble):
 
         def measure(chunk: CodeArray, rows: slice) -> None:
             posterior, reference = self._posteriors(chunk)
-            robustness[rows] = self._priors.robustness(
-                chunk, self._tables.layout.n_states, posterior, reference, self._tables.prior
-            )
+            robustness[rows] = self._robustness_of_posteriors(chunk, posterior, reference)
 
         self._for_each_chunk(codes, measure)
         return robustness
@@ -84,7 +83,7 @@ class CredalSpodeEnsemble(CredalClassifier, SpodeEnsemble):
         """
         codes = self._encode(X)
         n_states = self._tables.layout.n_states
-        sets, robustness = self.predict_set(X), self.robustness(X)
+        sets, robustness = self._sets_of_codes(codes), self._robustness_of_codes(codes)
         classes = [str(label) for label in self.classes_]
         names = [str(name) if isinstance(name, str) else f"feature {name}" for name in self.super_parents_]
         columns: dict[str, list[Any]] = {name: [] for name in _EXPLANATION}
@@ -116,18 +115,66 @@ class CredalSpodeEnsemble(CredalClassifier, SpodeEnsemble):
         reference, posterior = self._tables.mean_posterior(chunk, self.weights_, keep=True)
         return posterior, reference
 
+    def _answer_chunk(self, chunk: CodeArray) -> Answers:
+        # What the SPODEs say is inferred once; it is most of the work, and all of the methods ask for it.
+        reference, doubtful = (
+            np.empty((chunk.shape[1], len(self.classes_))),
+            np.empty(chunk.shape[1], np.bool_),
+        )
+        posterior = np.empty((len(chunk), *reference.shape))
+        least, most, tie = self._priors.factors()
+        self._tables.infer(
+            chunk,
+            0,
+            len(reference),
+            weights=self.weights_,
+            mean=reference,
+            posterior=posterior,
+            least=least,
+            most=most,
+            tie=tie,
+            doubtful=doubtful,
+        )
+        interval = self._intervals_of_posteriors(chunk, posterior, reference)
+        if self.criterion == "interval_dominance":
+            sets = interval_dominance(interval)
+        else:
+            sets = np.zeros(reference.shape, np.bool_)
+            if doubtful.any():
+                rows = np.ascontiguousarray(chunk[:, doubtful])
+                said = np.ascontiguousarray(posterior[:, doubtful])
+                sets[doubtful] = self._sets_of_posteriors(rows, said, reference[doubtful])
+        put_back(sets, reference)
+        robustness = self._robustness_of_posteriors(chunk, posterior, reference)
+        return Answers(reference, sets, interval, robustness)
+
     def _maximal_sets(self, chunk: CodeArray) -> tuple[BoolArray, FloatArray]:
-        tables, priors = self._tables, self._priors
-        least, most, tie = priors.factors()
-        reference, doubtful = tables.decide(chunk, self.weights_, least, most, tie)
+        least, most, tie = self._priors.factors()
+        reference, doubtful = self._tables.decide(chunk, self.weights_, least, most, tie)
         sets = np.zeros(reference.shape, np.bool_)
         put_back(sets, reference)
         if doubtful.any():
             rows = np.ascontiguousarray(chunk[:, doubtful])
-            posterior, mean = self._posteriors(rows)
-            sets[doubtful] = priors.maximal_sets(rows, tables.layout.n_states, posterior, mean, tables.prior)
+            sets[doubtful] = self._sets_of_posteriors(rows, *self._posteriors(rows))
         return sets, reference
 
     def _intervals(self, chunk: CodeArray) -> FloatArray:
-        posterior, reference = self._posteriors(chunk)
+        return self._intervals_of_posteriors(chunk, *self._posteriors(chunk))
+
+    def _sets_of_posteriors(
+        self, chunk: CodeArray, posterior: FloatArray, reference: FloatArray
+    ) -> BoolArray:
+        """Return the classes that remain, from what every SPODE says of a chunk and their mean."""
+        n_states, prior = self._tables.layout.n_states, self._tables.prior
+        return self._priors.maximal_sets(chunk, n_states, posterior, reference, prior)
+
+    def _intervals_of_posteriors(
+        self, chunk: CodeArray, posterior: FloatArray, reference: FloatArray
+    ) -> FloatArray:
         return self._priors.intervals(chunk, self._tables.layout.n_states, posterior, reference)
+
+    def _robustness_of_posteriors(
+        self, chunk: CodeArray, posterior: FloatArray, reference: FloatArray
+    ) -> FloatArray:
+        n_states, prior = self._tables.layout.n_states, self._tables.prior
+        return self._priors.robustness(chunk, n_states, posterior, reference, prior)

@@ -35,6 +35,8 @@ class _Slots:
     label: str
     places: dict[Any, int]
     declared_by_type: bool
+    # Whether the user says that the feature is categorical, so that numbers are states, too.
+    by_wish: bool = False
 
     @property
     def n_slots(self) -> int:
@@ -42,6 +44,16 @@ class _Slots:
 
     def read(self, column: Column) -> tuple[_Slots, IntArray]:
         """Return the slots with those of new states, and the slot of every row."""
+        if (
+            column.is_numeric
+            and not (self.by_wish or column.is_untyped)
+            # A part of a file in which a column of text is empty is often read as numbers, all missing.
+            and not np.isnan(column.numbers()).all()
+        ):
+            raise ValueError(
+                f"{self.label} must hold the same kind of values in all batches, got text or categories in "
+                "those before, and numbers now."
+            )
         factor = column.factor()
         places = self.places.copy()
         slots = [places.setdefault(state, len(places) + 1) for state in factor.states]
@@ -83,10 +95,11 @@ class CountStream:
             [column.is_numeric for column in table.columns], rules.categorical_features, names
         )
         declared = declared_states([column.label for column in table.columns], categorical, rules.categories)
+        wished = categorical_mask([True] * len(categorical), rules.categorical_features, names)
         features: list[NumericFeature | _Slots] = []
-        for is_categorical, column in zip(categorical, table.columns, strict=True):
+        for is_categorical, by_wish, column in zip(categorical, wished, table.columns, strict=True):
             if is_categorical:
-                features.append(_Slots(column.label, {}, declared_by_type=True))
+                features.append(_Slots(column.label, {}, declared_by_type=True, by_wish=bool(by_wish)))
             else:
                 impute = rules.missing == "impute"
                 features.append(

@@ -20,6 +20,7 @@ from skcredal.data.features import CategoricalFeature, NumericFeature
 from skcredal.data.tables import table_format
 from skcredal.decisions import set_labels
 from skcredal.persistence import load, read_notes
+from skcredal.scale.predictions import answers_of
 
 if TYPE_CHECKING:
     import pandas
@@ -131,19 +132,19 @@ def predictions(model: Any, features: pandas.DataFrame) -> dict[str, Any]:
     ``upper:`` of each class; another ``class`` and ``probability:`` of each.
     """
     labels = [str(label) for label in model.classes_]
-    proba = model.predict_proba(features)
-    answer: dict[str, Any] = {"class": model.classes_[proba.argmax(axis=1)]}
-    if not hasattr(model, "predict_set"):
-        answer.update((f"probability:{label}", proba[:, c]) for c, label in enumerate(labels))
-        return answer
-    sets = set_labels(model.predict_set(features), np.array(labels, dtype=object))
-    answer["set"] = [list(classes) for classes in sets]
-    if hasattr(model, "robustness"):
-        answer["robustness"] = model.robustness(features)
-    interval = model.predict_interval(features)
+    answers = answers_of(model, features)
+    proba, interval = answers.proba, answers.interval
+    columns: dict[str, Any] = {"class": model.classes_[proba.argmax(axis=1)]}
+    if answers.sets is None or interval is None:
+        columns.update((f"probability:{label}", proba[:, c]) for c, label in enumerate(labels))
+        return columns
+    sets = set_labels(answers.sets, np.array(labels, dtype=object))
+    columns["set"] = [list(classes) for classes in sets]
+    if answers.robustness is not None:
+        columns["robustness"] = answers.robustness
     for c, label in enumerate(labels):
-        answer[f"lower:{label}"], answer[f"upper:{label}"] = interval[:, c, 0], interval[:, c, 1]
-    return answer
+        columns[f"lower:{label}"], columns[f"upper:{label}"] = interval[:, c, 0], interval[:, c, 1]
+    return columns
 
 
 def check_output(out: str, *, inputs: Sequence[str] = ()) -> str:

@@ -5,6 +5,13 @@ cell of its own. Beyond that, the last binary digits are dropped from all values
 are too many cells: how many depends on the values alone. From these cells follow the edges of bins with about
 the same number of rows, and another pass over the rows counts these bins; so that neither the order nor the
 split of the rows has a say in the result.
+
+Cuts between bins are not those of all values. Most move by less than a bin; but where the gain is flat, the
+greatest one may change its place altogether. Measured by ``docs/guide/make_bins.py`` on 400,000 rows of
+distributions from uniform to Cauchy: between the two places of a cut lie less than half of a bin's rows for
+half of the cuts, more than 0.1 % of all rows for 4 in 100, and 4.2 % at most. In a tail few rows reach far:
+one cut moved by 4.8 standard deviations (9 interquartile ranges) of a log-normal distribution with σ = 1, one
+by 9.2 (140) with σ = 2. Accuracies changed by 0.0007 at most, half of their own standard error.
 """
 
 from __future__ import annotations
@@ -22,6 +29,8 @@ EXACT_VALUES = 65_536
 
 # A bin is split in another pass if it has this many times the rows that bins should have.
 TOO_HEAVY = 4
+# Of so many bins, one of the heaviest is split at its ends.
+BINS_PER_SPLIT = 64
 
 
 def _ordered(numbers: FloatArray) -> IntArray:
@@ -118,22 +127,30 @@ class ValueHistogram:
     def quantile_edges(self) -> IntArray | None:
         """Return where bins with about as many rows each begin, as integers in the order of the values.
 
-        Within a cell the rows are taken to be spread evenly. ``None`` if the histogram is exact, or no cell
-        but those of a single value is too heavy.
+        Within a cell the rows are taken to be spread evenly. But one value that many rows share (zero, the
+        end of a scale, a whole number) often is the least or the greatest of its cell: of the heaviest cells,
+        both get bins of their own. ``None`` if the histogram is exact, or no cell but those of a single value
+        is too heavy.
         """
         rows = self.counts.sum(axis=1)
-        fair = rows.sum() / self.limit
-        if self.is_exact or not np.any((rows > TOO_HEAVY * fair) & (self.low < self.high)):
+        heavy, single = rows > TOO_HEAVY * rows.sum() / self.limit, self.low == self.high
+        if self.is_exact or not np.any(heavy & ~single):
             return None
+        heaviest = np.argsort(np.where(single, 0, -rows), kind="stable")[: self.limit // BINS_PER_SPLIT]
+        split = heaviest[(heavy & ~single)[heaviest]]
+        # Each end takes two edges, in front of it and behind it; those of a heavy single value are to spare.
+        ends = _ordered(np.concatenate([self.low[split], self.high[split], self.low[heavy & single]]))
+        n_bins = self.limit - 4 * len(split)
+        fair = rows.sum() / n_bins
         passed = np.cumsum(rows, dtype=np.float64)
-        wanted = fair * np.arange(1, self.limit)
+        wanted = fair * np.arange(1, n_bins)
         cells = np.minimum(np.searchsorted(passed, wanted, side="right"), len(rows) - 1)
         first, last = _ordered(self.low[cells]), _ordered(self.high[cells])
         share = np.clip(1.0 - (passed[cells] - wanted) / rows[cells], 0.0, 1.0)
         # The distance of two integers of 64 bits fits in one without a sign.
         distance = last.view(np.uint64) - first.view(np.uint64)
         steps = np.minimum((share * distance).astype(np.uint64), distance)
-        return np.unique((first.view(np.uint64) + steps).view(np.int64))
+        return np.unique(np.concatenate([(first.view(np.uint64) + steps).view(np.int64), ends, ends + 1]))
 
     @property
     def is_exact(self) -> bool:

@@ -110,6 +110,9 @@ class ColumnStatistics:
         is_blank = is_untyped and states is not None and not states.declared and not states.seen
         if not is_categorical and (is_numeric or is_blank):
             numbers = ValueHistogram.of_column(column.numbers(), labels, weights, n_classes)
+            if states is None and len(numbers.keys) == 0:
+                # A part of a file in which a column of text is empty is often read as numbers, all missing.
+                states = StateCounts({}, numbers.missing.sum().item(), declared=False)
         return cls(column.label, numbers, states, is_numeric)
 
     @property

@@ -6,7 +6,7 @@ What a pass needs (the encoding, the tables) is sent to the workers once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, TypeVar
@@ -16,6 +16,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skcredal._extras import require
+from skcredal.classifiers.answers import Answers
 from skcredal.classifiers.base import TabularClassifier, TrainingRows
 from skcredal.data.statistics import EncodingStatistics
 from skcredal.scale.passes import (
@@ -53,9 +54,9 @@ def fit_dask(
         The classifier, which is fitted in place.
     data : dask.dataframe.DataFrame or dask.array.Array
         The features; of a DataFrame, with the target, and the weights if there are some.
-    target : str, or dask.array.Array
+    target : column name, or dask.array.Array
         The column of the classes; for an array, the classes as an array of one dimension.
-    sample_weight : str, or dask.array.Array, optional
+    sample_weight : column name, or dask.array.Array, optional
         The column of the weights, or the weights, likewise.
     client : distributed.Client, optional
         The cluster to compute on; by default the one that Dask is connected to, or else threads.
@@ -115,21 +116,27 @@ def predict_dask(estimator: Any, data: Any) -> Any:
     ['apple', 'banana', 'apple']
     """
     check_is_fitted(estimator)
+    _refuse_other_tables(data)
     dask = require("dask", extra="dask", purpose="predict_dask")
     frames = require("dask.dataframe", extra="dask", purpose="predict_dask")
-    none = {
-        "predict_proba": np.empty((0, len(estimator.classes_))),
-        "predict_set": np.empty((0, len(estimator.classes_)), np.bool_),
-        "predict_interval": np.empty((0, len(estimator.classes_), 2)),
-        "robustness": np.empty(0),
-    }
-    meta = _frame(answer_columns(estimator, none.__getitem__))
+    meta = _frame(answer_columns(estimator, _no_answers(estimator)))
     model = dask.delayed(estimator)  # one node of the graph, which all partitions share
     if _is_array(data):
         blocks = data.rechunk({1: -1}).to_delayed()[:, 0]
         parts = [dask.delayed(_predict_part)(block, model, meta) for block in blocks]
         return frames.from_delayed(parts, meta=meta, verify_meta=False)
     return data.map_partitions(_predict_part, model, meta, meta=meta, align_dataframes=False)
+
+
+def _no_answers(estimator: Any) -> Answers:
+    """Return what the classifier says of no rows."""
+    n_classes = len(estimator.classes_)
+    return Answers(
+        np.empty((0, n_classes)),
+        np.empty((0, n_classes), np.bool_) if hasattr(estimator, "predict_set") else None,
+        np.empty((0, n_classes, 2)) if hasattr(estimator, "predict_interval") else None,
+        np.empty(0) if hasattr(estimator, "robustness") else None,
+    )
 
 
 def _predict_part(part: Any, estimator: Any, meta: Any) -> Any:
@@ -153,17 +160,15 @@ class DaskSource(RowSource):
         if _is_array(data):
             self.parts, self.features = _blocks(data, target, sample_weight)
             return
-        if not hasattr(data, "to_delayed") or not hasattr(data, "columns"):
-            raise TypeError(
-                "data must be a dask.dataframe.DataFrame or a dask.array.Array, got "
-                f"{type(data).__module__}.{type(data).__name__}."
-            )
+        _refuse_other_tables(data)
         for parameter, name in (("target", target), ("sample_weight", sample_weight)):
             wanted = parameter == "target" or name is not None
-            if wanted and (not isinstance(name, str) or name not in data.columns):
+            if wanted and (not isinstance(name, Hashable) or name not in list(data.columns)):
                 raise ValueError(
                     f"{parameter} must be one of the columns {list(data.columns)}, got {name!r}."
                 )
+        if target == sample_weight:
+            raise ValueError(f"target and sample_weight must be different columns, got {target!r} for both.")
         self.features = _features(data._meta, self.names)
         self.parts = [(part, self.names) for part in data.to_delayed()]
 
@@ -205,7 +210,10 @@ class DaskSource(RowSource):
             sent = dask.delayed(shared)
         else:
             sent = self.client.scatter([shared], broadcast=True, hash=False)[0]
-        level = [dask.delayed(work, pure=False)(part, names, sent) for part, names in self.parts]
+        level = [
+            dask.delayed(_noted, pure=False)(work, part, names, sent, number)
+            for number, (part, names) in enumerate(self.parts, 1)
+        ]
         while len(level) > 1:
             groups = [level[start : start + FAN_IN] for start in range(0, len(level), FAN_IN)]
             level = [dask.delayed(_add, pure=False)(group) for group in groups]
@@ -216,6 +224,8 @@ class DaskSource(RowSource):
 
 def _client_of(client: Any) -> Any:
     """Return the client given, the one that Dask is connected to, or ``None``."""
+    if client is not None and not (hasattr(client, "scatter") and hasattr(client, "compute")):
+        raise TypeError(f"client must be a distributed.Client, got {type(client).__name__}.")
     if client is not None:
         return client
     if find_spec("distributed") is None:
@@ -230,6 +240,14 @@ def _is_loss(error: Exception) -> bool:
     """Tell whether an error speaks of a lost worker, not of the rows."""
     names = {kind.__name__ for kind in type(error).__mro__}
     return bool(names & {"CancelledError", "FutureCancelledError", "KilledWorker", "CommClosedError"})
+
+
+def _refuse_other_tables(data: Any) -> None:
+    if not _is_array(data) and not (hasattr(data, "to_delayed") and hasattr(data, "columns")):
+        raise TypeError(
+            "data must be a dask.dataframe.DataFrame or a dask.array.Array, got "
+            f"{type(data).__module__}.{type(data).__name__}."
+        )
 
 
 def _is_array(data: Any) -> bool:
@@ -252,7 +270,8 @@ def _blocks(data: Any, target: Any, sample_weight: Any) -> tuple[list[Any], Any]
             continue
         if not _is_array(given) or given.ndim != 1:
             raise TypeError(
-                f"{parameter} must be a dask.array.Array of one dimension for an array, got {given!r}."
+                f"{parameter} must be a dask.array.Array of one dimension for an array, got "
+                f"{f'{given.ndim} dimensions' if _is_array(given) else type(given).__name__}."
             )
         if not np.isnan(X.chunks[0]).any() and not np.isnan(given.chunks[0]).any():
             if given.shape[0] != X.shape[0]:
@@ -261,7 +280,10 @@ def _blocks(data: Any, target: Any, sample_weight: Any) -> tuple[list[Any], Any]
                 )
             given = given.rechunk((X.chunks[0],))
         elif len(given.chunks[0]) != len(X.chunks[0]):
-            raise ValueError(f"{parameter} must have the same blocks as data where their sizes are unknown.")
+            raise ValueError(
+                f"{parameter} must have the same blocks as data where their sizes are unknown, got "
+                f"{len(given.chunks[0])} blocks for {len(X.chunks[0])}; compute_chunk_sizes() finds them out."
+            )
         columns.append(given.to_delayed())
     parts = [(block, (labels, weights)) for block, labels, weights in zip(*columns, strict=True)]
     return parts, np.empty((1, X.shape[1]), X.dtype)
@@ -273,6 +295,15 @@ def _triple(part: Any, names: Sequence[Any]) -> tuple[Any, Any, Any]:
     if isinstance(part, np.ndarray):
         return part, target, weight
     return _features(part, (target, weight)), part[target], None if weight is None else part[weight]
+
+
+def _noted(work: Callable[[Any, Any, Any], Any], part: Any, names: Any, shared: Any, number: int) -> Any:
+    """Do the work, and say in which partition an error arose."""
+    try:
+        return work(part, names, shared)
+    except Exception as error:
+        error.add_note(f"This was in partition {number}.")
+        raise
 
 
 def _encoding_part(

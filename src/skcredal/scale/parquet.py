@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
-from pathlib import Path
 from typing import Any
 
 from skcredal._extras import require
 from skcredal._validation import check_integer
+from skcredal.scale.partitions import hive_columns
+from skcredal.scale.places import File, find_files
 
 __all__ = ["ParquetScan", "scan_parquet"]
 
@@ -28,6 +28,7 @@ def scan_parquet(
     weight: str | None = None,
     batch_rows: int = 131_072,
     filesystem: Any = None,
+    partitioning: str | None = "hive",
 ) -> ParquetScan:
     """Stream rows out of Parquet files.
 
@@ -37,9 +38,10 @@ def scan_parquet(
     Parameters
     ----------
     path : str, path or list of them
-        A file, a folder (all its files that end in ``.parquet``, in it and below), a pattern with ``*``,
+        A file, a folder (all its files that end in ``.parquet``, in it and below, but those whose name, or
+        that of a folder on the way, begins with a dot or an underscore), a pattern with ``*``,
         ``?`` or ``[]``, or the address of any of them in an object store (``s3://bucket/folder``, ``gs://``,
-        ``file://``).
+        ``file://``, and whatever fsspec knows where that is installed).
     target : str, optional
         The column of the classes. Without it, batches are tables to predict.
     columns : sequence of str, optional
@@ -48,8 +50,12 @@ def scan_parquet(
         The column of the weights of the rows.
     batch_rows : int, default=131072
         The most rows of a batch.
-    filesystem : pyarrow.fs.FileSystem, optional
+    filesystem : pyarrow.fs.FileSystem or fsspec.AbstractFileSystem, optional
         Where the path is, if the path does not tell.
+    partitioning : {"hive", None}, default="hive"
+        Whether names of folders like ``year=2024`` are columns, after those of the files: 32-bit integers if
+        all values are such, or else text. Of a folder, those below it count; of files and patterns, all
+        folders of their paths. A column that a file holds itself is read from the files.
 
     Returns
     -------
@@ -78,32 +84,63 @@ def scan_parquet(
     ['banana']
     """
     check_integer("batch_rows", batch_rows, low=1)
+    if partitioning not in ("hive", None):
+        raise ValueError(f"partitioning must be 'hive' or None, got {partitioning!r}.")
     require("pyarrow.parquet", extra="scale", purpose="scan_parquet")
     paths = list(path) if isinstance(path, (list, tuple)) else [path]
     if not paths:
         raise ValueError("path must name a file, a folder or a pattern, got an empty list.")
-    files = [file for one in paths for file in _find_files(one, filesystem)]
-    with ThreadPoolExecutor(min(FOOTERS_AT_A_TIME, len(files))) as pool:
-        footers = list(pool.map(_read_footer, files))
-    wanted = _wanted_columns(files[0], footers[0][0], target, columns, weight)
-    for file, (schema, _) in zip(files, footers, strict=True):
-        _check_schema(file, schema, files[0], footers[0][0], wanted)
+    found = [file for one in paths for file in find_files(one, filesystem)]
+    with ThreadPoolExecutor(min(FOOTERS_AT_A_TIME, len(found))) as pool:
+        footers = list(pool.map(_read_footer, found))
+    files = _with_folders(found, [schema for schema, _ in footers], partitioning)
+    wanted = _wanted_columns(files, target, columns, weight)
+    for file in files:
+        _check_schema(file, files[0], wanted)
     n_rows = sum(rows for _, rows in footers)
     features = [name for name in wanted if name not in (target, weight)]
     return ParquetScan(files, features, target, weight, int(batch_rows), n_rows)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _File:
-    filesystem: Any
-    path: str
+class _ParquetFile:
+    """A file, its columns with those of its folders, and what the folders say."""
 
-    def open(self) -> Any:
-        """Open the file as Parquet."""
-        parquet = require("pyarrow.parquet", extra="scale", purpose="scan_parquet")
-        return parquet.ParquetFile(
-            self.filesystem.open_input_file(self.path), buffer_size=READ_BUFFER, pre_buffer=False
-        )
+    file: File
+    schema: Any
+    from_folders: dict[str, Any]
+
+    @property
+    def path(self) -> str:
+        return self.file.path
+
+    def own(self, columns: list[str]) -> list[str]:
+        """Return which of the columns stand in the file itself."""
+        return [name for name in columns if name not in self.from_folders]
+
+    def complete(self, table: Any, columns: list[str]) -> Any:
+        """Return the table with those of the columns that the folders tell."""
+        arrow = require("pyarrow", extra="scale", purpose="scan_parquet")
+        for name in columns:
+            if name in self.from_folders:
+                value = arrow.scalar(self.from_folders[name], self.schema.field(name).type)
+                table = table.append_column(name, arrow.repeat(value, table.num_rows))
+        return table
+
+
+def _with_folders(files: list[File], schemas: list[Any], partitioning: str | None) -> list[_ParquetFile]:
+    """Return the files with the columns that the names of their folders tell, but no file holds itself."""
+    if partitioning is None:
+        return [_ParquetFile(file, schema, {}) for file, schema in zip(files, schemas, strict=True)]
+    fields, values = hive_columns(files)
+    held = {name for schema in schemas for name in schema.names}
+    result = []
+    for file, schema, told in zip(files, schemas, values, strict=True):
+        own = {name: value for name, value in told.items() if name not in held}
+        for name in own:
+            schema = schema.append(fields.field(name))
+        result.append(_ParquetFile(file, schema, own))
+    return result
 
 
 class ParquetScan:
@@ -131,7 +168,7 @@ class ParquetScan:
 
     def __init__(
         self,
-        files: list[_File],
+        files: list[_ParquetFile],
         features: list[str],
         target: str | None,
         weight: str | None,
@@ -153,24 +190,24 @@ class ParquetScan:
                 yield self._batch(table)
         self.where = None
 
-    def _tables(self, file: _File) -> Iterator[Any]:
+    def _tables(self, file: _ParquetFile) -> Iterator[Any]:
         """Yield tables of at most ``batch_rows`` rows; text ends with a row group, and its parts join."""
         arrow = require("pyarrow", extra="scale", purpose="scan_parquet")
         columns = [*self.features, *(name for name in (self.target, self.weight) if name is not None)]
         try:
-            with file.open() as opened:
+            with _open(file.file) as opened:
                 parts: list[Any] = []
                 n_rows = 0
-                for part in opened.iter_batches(self.batch_rows, columns=columns):
+                for part in opened.iter_batches(self.batch_rows, columns=file.own(columns)):
                     if n_rows + part.num_rows > self.batch_rows:
-                        yield arrow.Table.from_batches(parts)
+                        yield file.complete(arrow.Table.from_batches(parts), columns)
                         parts, n_rows = [], 0
                     parts.append(part)
                     n_rows += part.num_rows
                 if n_rows > 0:
-                    yield arrow.Table.from_batches(parts)
+                    yield file.complete(arrow.Table.from_batches(parts), columns)
         except (OSError, arrow.ArrowException) as error:
-            column = _broken_column(file, columns)
+            column = _broken_column(file.file, file.own(columns))
             raise ValueError(
                 f"{file.path} cannot be read{f', in column {column!r}' if column else ''}: {error}"
             ) from error
@@ -183,84 +220,45 @@ class ParquetScan:
         return (X, y) if self.weight is None else (X, y, table.column(self.weight))
 
 
-def _find_files(path: Any, filesystem: Any) -> list[_File]:
-    """Return the files that a path, folder, pattern or address stands for, sorted by name."""
-    fs = require("pyarrow.fs", extra="scale", purpose="scan_parquet")
-    text = str(path)
-    pieces = text.split("/")
-    first = next((place for place, piece in enumerate(pieces) if any(c in piece for c in "*?[")), None)
-    is_pattern = first is not None and not (filesystem is None and Path(text).exists())
-    base = "/".join(pieces[:first]) if is_pattern else text
-    if filesystem is None and "://" in text:
-        filesystem, base = fs.FileSystem.from_uri(base)
-    elif filesystem is None:
-        filesystem = fs.LocalFileSystem()
-        base = str(Path(base or ("/" if text.startswith("/") else ".")).absolute())
-    info = filesystem.get_file_info(base)
-    if is_pattern:
-        pattern = "/".join([base.rstrip("/"), *pieces[first:]]).lstrip("/")
-        found = [
-            one.path for one in _files_below(filesystem, base) if _matches(one.path.lstrip("/"), pattern)
-        ]
-    elif info.type == fs.FileType.Directory:
-        found = [
-            one.path
-            for one in _files_below(filesystem, base)
-            if one.path.endswith(".parquet") and not one.base_name.startswith((".", "_"))
-        ]
-    else:
-        found = [base] if info.type == fs.FileType.File else []
-    if not found:
-        raise FileNotFoundError(f"There is no Parquet file at {text}.")
-    return [_File(filesystem, name) for name in sorted(found)]
+def _open(file: File) -> Any:
+    """Open a file as Parquet."""
+    parquet = require("pyarrow.parquet", extra="scale", purpose="scan_parquet")
+    return parquet.ParquetFile(
+        file.filesystem.open_input_file(file.path), buffer_size=READ_BUFFER, pre_buffer=False
+    )
 
 
-def _files_below(filesystem: Any, folder: str) -> list[Any]:
-    fs = require("pyarrow.fs", extra="scale", purpose="scan_parquet")
-    selector = fs.FileSelector(folder, recursive=True, allow_not_found=True)
-    return [one for one in filesystem.get_file_info(selector) if one.type == fs.FileType.File]
-
-
-def _matches(path: str, pattern: str) -> bool:
-    """Tell whether a path fits a pattern, whose ``*`` does not reach into folders, but ``**`` does."""
-    pieces, wanted = path.split("/"), pattern.split("/")
-    if "**" in wanted:
-        before = wanted.index("**")
-        rest = "/".join(wanted[before + 1 :])
-        return _matches("/".join(pieces[:before]), "/".join(wanted[:before])) and any(
-            _matches("/".join(pieces[place:]), rest) for place in range(before, len(pieces))
-        )
-    return len(pieces) == len(wanted) and all(map(fnmatchcase, pieces, wanted))
-
-
-def _read_footer(file: _File) -> tuple[Any, int]:
+def _read_footer(file: File) -> tuple[Any, int]:
     """Return the schema of a file and how many rows it has."""
     arrow = require("pyarrow", extra="scale", purpose="scan_parquet")
     try:
-        with file.open() as opened:
+        with _open(file) as opened:
             return opened.schema_arrow, opened.metadata.num_rows
     except (OSError, arrow.ArrowException) as error:
         raise ValueError(f"{file.path} cannot be read as Parquet: {error}") from error
 
 
 def _wanted_columns(
-    file: _File, schema: Any, target: str | None, columns: Sequence[str] | None, weight: str | None
+    files: list[_ParquetFile], target: str | None, columns: Sequence[str] | None, weight: str | None
 ) -> list[str]:
     if isinstance(columns, str):
         raise TypeError(f"columns must be a list of names, got {columns!r}.")
     apart = [name for name in (target, weight) if name is not None]
-    features = [name for name in schema.names if name not in apart] if columns is None else list(columns)
+    # Of all files, so that one that lacks a column is refused even if it is the first.
+    names = dict.fromkeys(name for file in files for name in file.schema.names)
+    features = [name for name in names if name not in apart] if columns is None else list(columns)
     if twice := sorted({name for name in (*features, *apart) if (*features, *apart).count(name) > 1}):
         raise ValueError(f"columns, target and weight must name different columns, got {twice[0]!r} twice.")
     if not features:
-        raise ValueError(f"columns must name at least one feature, and {file.path} has no other column.")
+        raise ValueError(f"columns must name at least one feature, and {files[0].path} has no other column.")
     if weight is not None and target is None:
         raise ValueError(f"weight={weight!r} is of use only with a target.")
     return [*features, *apart]
 
 
-def _check_schema(file: _File, schema: Any, first: _File, expected: Any, wanted: list[str]) -> None:
+def _check_schema(file: _ParquetFile, first: _ParquetFile, wanted: list[str]) -> None:
     """Refuse a file that lacks a column or has another type for it."""
+    schema, expected = file.schema, first.schema
     for name in wanted:
         places = schema.get_all_field_indices(name)
         if len(places) != 1:
@@ -284,12 +282,12 @@ def _kind(arrow_type: Any) -> str:
     return "string" if types.is_large_string(arrow_type) else str(arrow_type)
 
 
-def _broken_column(file: _File, columns: list[str]) -> str | None:
+def _broken_column(file: File, columns: list[str]) -> str | None:
     """Return the first column that cannot be read by itself."""
     arrow = require("pyarrow", extra="scale", purpose="scan_parquet")
     for name in columns:
         try:
-            with file.open() as opened:
+            with _open(file) as opened:
                 for _ in opened.iter_batches(columns=[name]):
                     pass
         except (OSError, arrow.ArrowException):
