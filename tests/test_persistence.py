@@ -30,7 +30,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import skcredal
-from skcredal import CompAODE, CredalCompAODE, CredalTree, MDLDiscretizer, NaiveBayes
+from skcredal import AODE, CompAODE, CredalCompAODE, CredalTree, MDLDiscretizer, NaiveBayes
 from skcredal.metrics import make_set_scorer, predict_set, u65_score, u80_score
 from skcredal.persistence import read_notes
 from skcredal.persistence.files import FORMAT
@@ -606,6 +606,51 @@ def test_codes_beyond_the_tables_are_refused(tmp_path):
     feature.states.append("one more than the tables have")
     skcredal.save(clf, tmp_path / "model")
     with pytest.raises(ValueError, match="does not fit the features"):
+        skcredal.load(tmp_path / "model")
+
+
+@pytest.mark.parametrize("categories", ["auto", [["a", "b", "c", "d"]]])
+def test_a_stream_goes_on_where_it_was_kept(categories, tmp_path):
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame({"letter": rng.choice(["a", "b", "c"], 90), "number": rng.normal(size=90)})
+    X.loc[80:, "letter"] = "d"
+    y = (X["number"] > 0).to_numpy()
+    clf = AODE(categories=categories).partial_fit(X[:40], y[:40], classes=[False, True])
+    skcredal.save(clf, tmp_path / "model")
+    loaded = skcredal.load(tmp_path / "model")
+    for one in (clf, loaded):
+        one.partial_fit(X[40:], y[40:])
+    assert loaded.counts_.n == 90
+    np.testing.assert_array_equal(loaded.predict_proba(X), clf.predict_proba(X))
+
+
+def test_a_stream_that_does_not_fit_together_is_refused(tmp_path):
+    X = pd.DataFrame({"letter": ["a", "b", "a"], "other": ["x", "y", "y"]})
+    clf = AODE().partial_fit(X, [0, 1, 0], classes=[0, 1])
+
+    def without_feature(stream):
+        stream.features.pop()
+
+    def other_slot(stream):
+        stream.features[0].places["a"] = 7
+
+    def new_state(stream):
+        stream.features[0].places["c"] = 3
+
+    for change, reason in (
+        (without_feature, "counts do not fit the features"),
+        (other_slot, "places must count up from 1"),
+        (new_state, "counts do not fit the features"),
+    ):
+        altered = copy.deepcopy(clf)
+        change(altered._stream)
+        skcredal.save(altered, tmp_path / "model")
+        with pytest.raises(ValueError, match=reason):
+            skcredal.load(tmp_path / "model")
+    smaller = AODE().partial_fit(X[["other"]], [0, 1, 0], classes=[0, 1])
+    clf._stream = smaller._stream
+    skcredal.save(clf, tmp_path / "model")
+    with pytest.raises(ValueError, match="_stream does not fit the features"):
         skcredal.load(tmp_path / "model")
 
 

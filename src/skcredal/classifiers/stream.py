@@ -22,14 +22,14 @@ from skcredal.data.features import CategoricalFeature, NumericFeature
 from skcredal.data.statistics import StateCounts
 from skcredal.ensemble.counts import JointCounts, Layout, count
 
-__all__ = ["CountStream"]
+__all__ = ["CountStream", "Slots"]
 
 # The slot of missing cells of a categorical feature; its states follow.
 MISSING = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Slots:
+class Slots:
     """The slots of a categorical feature: one for missing cells, and one for each state as it came."""
 
     label: str
@@ -37,12 +37,15 @@ class _Slots:
     declared_by_type: bool
     # Whether the user says that the feature is categorical, so that numbers are states, too.
     by_wish: bool = False
+    # The states that the user declares.
+    declared: list[Any] | None = None
 
     @property
     def n_slots(self) -> int:
+        """The number of slots."""
         return len(self.places) + 1
 
-    def read(self, column: Column) -> tuple[_Slots, IntArray]:
+    def read(self, column: Column) -> tuple[Slots, IntArray]:
         """Return the slots with those of new states, and the slot of every row."""
         if (
             column.is_numeric
@@ -68,17 +71,14 @@ class CountStream:
 
     Parameters
     ----------
-    features : list of NumericFeature or _Slots
+    features : list of NumericFeature or Slots
         How each column becomes slots.
     counts : JointCounts
         The counts of the slots of all columns.
-    declared : dict
-        The states that the user declares, by column.
     """
 
-    features: list[NumericFeature | _Slots]
+    features: list[NumericFeature | Slots]
     counts: JointCounts
-    declared: dict[int, list[Any]]
 
     @classmethod
     def start(
@@ -96,10 +96,10 @@ class CountStream:
         )
         declared = declared_states([column.label for column in table.columns], categorical, rules.categories)
         wished = categorical_mask([True] * len(categorical), rules.categorical_features, names)
-        features: list[NumericFeature | _Slots] = []
-        for is_categorical, by_wish, column in zip(categorical, wished, table.columns, strict=True):
-            if is_categorical:
-                features.append(_Slots(column.label, {}, declared_by_type=True, by_wish=bool(by_wish)))
+        features: list[NumericFeature | Slots] = []
+        for j, column in enumerate(table.columns):
+            if categorical[j]:
+                features.append(Slots(column.label, {}, True, bool(wished[j]), declared.get(j)))
             else:
                 impute = rules.missing == "impute"
                 features.append(
@@ -107,12 +107,12 @@ class CountStream:
                 )
         n_slots = np.array([_n_slots(feature) for feature in features], np.int64)
         nothing = np.empty((len(features), 0), np.uint8)
-        return cls(features, count(nothing, np.empty(0, np.int32), n_slots, n_classes), declared)
+        return cls(features, count(nothing, np.empty(0, np.int32), n_slots, n_classes))
 
     def read(self, table: Table, *, n_threads: int) -> tuple[CountStream, CodeArray]:
         """Return the stream with slots for all that the table holds, and the slots of its cells."""
 
-        def read(j: int) -> tuple[NumericFeature | _Slots, IntArray]:
+        def read(j: int) -> tuple[NumericFeature | Slots, IntArray]:
             feature, column = self.features[j], table.columns[j]
             if isinstance(feature, NumericFeature):
                 return feature, feature.read(column)
@@ -124,7 +124,7 @@ class CountStream:
         codes = np.empty((len(features), table.n_rows), np.min_scalar_type(int(n_slots.max(initial=0))))
         for j, (_, column_codes) in enumerate(learned):
             codes[j] = column_codes
-        return CountStream(features, self.counts, self.declared), codes
+        return CountStream(features, self.counts), codes
 
     @property
     def n_slots(self) -> IntArray:
@@ -153,7 +153,7 @@ class CountStream:
             features.append(
                 CategoricalFeature.from_counts(
                     StateCounts(seen, totals[MISSING].item(), feature.declared_by_type).in_order(),
-                    declared=self.declared.get(j),
+                    declared=feature.declared,
                     max_categories=rules.max_categories,
                     impute=rules.missing == "impute",
                     refuse_unknown=rules.handle_unknown == "error",
@@ -166,7 +166,7 @@ class CountStream:
         moves = []
         for j in encoding.kept:
             slots, feature = self.features[j], encoding.features[j]
-            if isinstance(feature, CategoricalFeature) and isinstance(slots, _Slots):
+            if isinstance(feature, CategoricalFeature) and isinstance(slots, Slots):
                 move = np.full(slots.n_slots, feature.n_states)
                 move[MISSING] = feature.fill
                 for state, slot in slots.places.items():
@@ -178,17 +178,17 @@ class CountStream:
 
     def refuse_unknown(self, codes: CodeArray) -> None:
         """Refuse states that the user did not declare."""
-        for j, declared in self.declared.items():
-            slots = self.features[j]
-            assert isinstance(slots, _Slots)
-            known = set(declared)
+        for j, slots in enumerate(self.features):
+            if isinstance(slots, NumericFeature) or slots.declared is None:
+                continue
+            known = set(slots.declared)
             foreign = [s for s, slot in slots.places.items() if s not in known and (codes[j] == slot).any()]
             if foreign:
                 shown = ", ".join(map(repr, foreign[:5])) + (", ..." if len(foreign) > 5 else "")
                 raise ValueError(f"{slots.label} holds unknown states, and handle_unknown='error': {shown}.")
 
 
-def _n_slots(feature: NumericFeature | _Slots) -> int:
+def _n_slots(feature: NumericFeature | Slots) -> int:
     # Of numbers, the last slot is that of unknown ones.
     return feature.n_states + 1 if isinstance(feature, NumericFeature) else feature.n_slots
 

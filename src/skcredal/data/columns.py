@@ -288,6 +288,7 @@ def read_table(X: Any, *, estimator: Any, n_threads: int = 1) -> Table:
 
 
 def _read_any_table(X: Any, estimator: Any, n_threads: int) -> Table:
+    X = _whole_table(X)
     try:
         frame = X if isinstance(X, np.ndarray) else nw.from_native(X, pass_through=True)
     except nw.exceptions.DuplicateError as error:
@@ -320,6 +321,21 @@ def _read_any_table(X: Any, estimator: Any, n_threads: int) -> Table:
     data = array.T if cells is None else cells
     columns = [Column(f"Feature {j}", column) for j, column in enumerate(data)]
     return Table(array, columns, len(array), cells)
+
+
+def _whole_table(X: Any) -> Any:
+    """Return a record batch of Arrow as a table, which keeps its names, and anything else as it is.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> batch = pa.record_batch({"a": [1, 2]})
+    >>> type(_whole_table(batch)).__name__
+    'Table'
+    """
+    if type(X).__name__ != "RecordBatch" or not type(X).__module__.startswith("pyarrow"):
+        return X
+    return require("pyarrow", extra="scale", purpose="Reading batches of Arrow").Table.from_batches([X])
 
 
 def as_bytes(table: AnyArray, *, n_threads: int = 1) -> ByteArray | None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from skcredal._arrays import IntArray
 from skcredal.classifiers.base import TabularClassifier
+from skcredal.classifiers.stream import CountStream, Slots
 from skcredal.classifiers.tree import CredalTree
 from skcredal.data.discretise import MDLDiscretizer
 from skcredal.data.encoding import TableEncoding
@@ -68,6 +69,11 @@ def check_estimator(estimator: Any, state: dict[str, Any]) -> None:
             _array(name, state[name], FLOATS, (sizes[size],))
     if isinstance(estimator, CredalTree):
         _require(isinstance(state.get("tree_"), DecisionTree), "tree_", "must be a DecisionTree")
+    stream = state.get("_stream")
+    if stream is not None:
+        _require(isinstance(stream, CountStream), "_stream", "must be a CountStream")
+        _require(len(stream.features) == len(encoding.features), "_stream", "does not fit the features")
+        _require(stream.counts.layout.n_classes == n_classes, "_stream", "does not fit the classes")
     for part in parts:
         _fits(part, n_states, n_classes)
 
@@ -122,6 +128,25 @@ def _categorical_feature(part: CategoricalFeature) -> None:
     _number("fill", part.fill, low=0, high=n_states)
     _number("n_observed", part.n_observed, low=0, high=n_states)
     _require(isinstance(part.fill, Integral), "fill", "must be a whole number")
+
+
+def _slots(part: Slots) -> None:
+    _require(isinstance(part.label, str), "label", "must be text")
+    _require(isinstance(part.places, dict), "places", "must hold the slots of states")
+    slots = list(part.places.values())
+    _require(slots == list(range(1, len(slots) + 1)), "places", "must count up from 1")
+    for name in ("declared_by_type", "by_wish"):
+        _require(isinstance(getattr(part, name), bool), name, "must be true or false")
+    _require(part.declared is None or isinstance(part.declared, list), "declared", "must hold states")
+
+
+def _stream(part: CountStream) -> None:
+    fit = isinstance(part.features, list) and all(
+        isinstance(feature, (NumericFeature, Slots)) for feature in part.features
+    )
+    _require(fit, "features", "must hold features")
+    _require(isinstance(part.counts, JointCounts), "counts", "must be JointCounts")
+    _require(np.array_equal(part.counts.layout.n_states, part.n_slots), "counts", "do not fit the features")
 
 
 def _encoding(part: TableEncoding) -> None:
@@ -230,6 +255,7 @@ _CHECKS: dict[type, Callable[[Any], None]] = {
     BmaPriors: _bma,
     CategoricalFeature: _categorical_feature,
     CompressionPriors: _compression,
+    CountStream: _stream,
     DecisionTree: _tree,
     DirichletPriors: _dirichlet,
     InclusionPriors: _inclusion,
@@ -237,6 +263,7 @@ _CHECKS: dict[type, Callable[[Any], None]] = {
     Layout: _layout,
     NaiveTables: _naive,
     NumericFeature: _numeric_feature,
+    Slots: _slots,
     TableEncoding: _encoding,
     TanTables: _tan,
     ValueCounts: _counts,

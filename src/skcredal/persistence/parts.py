@@ -20,6 +20,7 @@ from skcredal._extras import require
 from skcredal._state import State
 from skcredal._validation import check_real
 from skcredal.classifiers.spodes import SpodeEnsemble
+from skcredal.classifiers.stream import CountStream, Slots
 from skcredal.data.encoding import TableEncoding
 from skcredal.data.features import CategoricalFeature, NumericFeature
 from skcredal.ensemble.counts import JointCounts, Layout
@@ -40,6 +41,7 @@ PARTS: dict[str, type] = {
         BmaPriors,
         CategoricalFeature,
         CompressionPriors,
+        CountStream,
         DecisionTree,
         DirichletPriors,
         InclusionPriors,
@@ -47,6 +49,7 @@ PARTS: dict[str, type] = {
         Layout,
         NaiveTables,
         NumericFeature,
+        Slots,
         TableEncoding,
         TanTables,
         ValueCounts,
@@ -56,7 +59,12 @@ _PART = "part"
 # Which metadata, such as weights, an estimator asks a pipeline for.
 _REQUEST = "_metadata_request"
 # Fields that hold what tables hold: text, numbers, and what else may be a category.
-_STATES = {("CategoricalFeature", "states"), ("CategoricalFeature", "lookup")}
+_STATES = {
+    ("CategoricalFeature", "states"),
+    ("CategoricalFeature", "lookup"),
+    ("Slots", "places"),
+    ("Slots", "declared"),
+}
 
 
 def pack_estimator(estimator: Any, state: State) -> State:
@@ -120,7 +128,7 @@ def _pack(value: Any) -> Any:
 
 
 def _pack_field(part: str, field: Field[Any], value: Any) -> Any:
-    if (part, field.name) not in _STATES:
+    if value is None or (part, field.name) not in _STATES:
         return _pack(value)
     if isinstance(value, dict):
         return {"states": _states_to_text(list(value)), "codes": np.array(list(value.values()), np.int64)}
@@ -147,9 +155,9 @@ def _unpack(value: Any) -> Any:
 
 
 def _unpack_field(part: str, key: str, value: Any) -> Any:
-    if (part, key) not in _STATES:
+    if value is None or (part, key) not in _STATES:
         return _unpack(value)
-    if key == "lookup":
+    if isinstance(value, dict):
         states, codes = _states_from_text(value["states"]), np.asarray(value["codes"]).tolist()
         return dict(zip(states, codes, strict=True))
     return _states_from_text(value)

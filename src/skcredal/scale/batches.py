@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 import numpy as np
 from sklearn.utils.validation import validate_data
 
-from skcredal._extras import require
 from skcredal._threads import thread_count
 from skcredal.classifiers.base import TabularClassifier, TrainingRows
 from skcredal.data.columns import read_table
@@ -161,9 +160,8 @@ class BatchSource(RowSource):
             if not is_tuple or len(batch) not in (2, 3):
                 got = f"{len(batch)} values" if is_tuple else type(batch).__name__
                 raise TypeError(f"batches must yield (X, y) or (X, y, sample_weight), got {got}.")
-            X = whole_table(batch[0])
-            if n_rows_of(X) > 0:
-                yield X, batch[1], batch[2] if len(batch) == 3 else None
+            if n_rows_of(batch[0]) > 0:
+                yield batch[0], batch[1], batch[2] if len(batch) == 3 else None
 
 
 @contextmanager
@@ -207,22 +205,6 @@ def _spent(iterator: Any, remedy: str) -> TypeError:
         f"batches must be something that can be gone over several times, got a {type(iterator).__name__}, "
         f"which is spent after one pass. {remedy}"
     )
-
-
-def whole_table(X: Any) -> Any:
-    """Return a record batch of Arrow as a table, which keeps its names, and anything else as it is.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> batch = pa.record_batch({"a": [1, 2]})
-    >>> type(whole_table(batch)).__name__
-    'Table'
-    """
-    if type(X).__name__ != "RecordBatch" or not type(X).__module__.startswith("pyarrow"):
-        return X
-    arrow = require("pyarrow", extra="scale", purpose="Reading batches of Arrow")
-    return arrow.Table.from_batches([X])
 
 
 def n_rows_of(X: Any) -> int:

@@ -14,7 +14,7 @@ from skcredal._validation import naming
 from skcredal.classifiers.answers import Answers
 from skcredal.classifiers.base import TabularClassifier
 from skcredal.data.columns import read_series
-from skcredal.scale.batches import n_rows_of, noting, refuse_path, whole_table
+from skcredal.scale.batches import n_rows_of, noting, refuse_path
 from skcredal.scale.places import appearing_when_complete
 from skcredal.scale.progress import ProgressWish, reporting
 
@@ -197,9 +197,6 @@ def _fitted_to(table: Any, schema: Any) -> Any:
 
 def _pairs(batches: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
     for batch in batches:
-        given, y = (
-            (batch[0], batch[1]) if isinstance(batch, tuple) and len(batch) in (2, 3) else (batch, None)
-        )
-        X = whole_table(given)
+        X, y = (batch[0], batch[1]) if isinstance(batch, tuple) and len(batch) in (2, 3) else (batch, None)
         if n_rows_of(X) > 0:
             yield X, y
