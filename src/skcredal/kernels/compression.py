@@ -256,6 +256,9 @@ def compression_intervals(
             lower, upper = at_reference, at_reference
             if silent:
                 lower, upper = 0.0, 1.0
+            elif c == 1 and n_classes == 2:
+                # What one of two classes is sure to have, the other cannot get.
+                lower, upper = min(lower, 1.0 - out[r, 0, 1]), max(upper, 1.0 - out[r, 0, 0])
             elif size > 0:
                 for m in range(size):
                     p[m] = posterior[members[m], r, c]
