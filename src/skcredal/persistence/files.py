@@ -121,9 +121,9 @@ def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, An
 def load(path: str | os.PathLike[str]) -> Any:
     """Read an estimator that :func:`save` has written; nothing in the file is run.
 
-    The file names types and functions, and only those are accepted that do no harm: estimators of skcredal and
-    scikit-learn, ufuncs of numpy and scipy, and the scores of :mod:`sklearn.metrics`,
-    :mod:`sklearn.feature_selection` and :mod:`skcredal.metrics`. Trees of scikit-learn (forests, boosting,
+    The file names types and functions, and only those are accepted that do no harm: estimators of skcredal
+    and scikit-learn, ufuncs of numpy and scipy, and the scores of ``sklearn.metrics``,
+    ``sklearn.feature_selection`` and :mod:`skcredal.metrics`. Trees of scikit-learn (forests, boosting,
     neighbours by tree) are not, since they take places in memory from the file. The parts of our estimators
     are checked to fit together before they are handed out.
 

@@ -74,7 +74,7 @@ _COLUMN_SCORES = (
     feature_selection.mutual_info_regression,
     feature_selection.r_regression,
 )
-# How scikit-learn calls measures of predictions; what else is in its metrics makes scorers, matrices and plots.
+# How scikit-learn calls measures of predictions; its other metrics make scorers, matrices and plots.
 _ENDINGS_OF_MEASURES = ("_score", "_loss", "_error", "_deviance", "_corrcoef")
 
 # What scikit-learn's meta-estimators keep besides estimators; skops does not list them. A partial binds only
