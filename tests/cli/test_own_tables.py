@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
@@ -131,6 +132,55 @@ def test_rows_can_come_and_go_by_pipes(run, table, model):
     assert result.stdout == run("predict", "m.skcredal", "patients.csv").stdout
     fitted = run("fit", "-", "--target", "outcome", "-o", "again", input=content)
     assert fitted.exit_code == 0, fitted.output
+
+
+@pytest.mark.parametrize("classifier", ["comp-aode*", "naive-bayes"])
+@pytest.mark.parametrize("target", ["outcome", "number"])
+def test_a_table_without_rows_is_answered_by_one(run, table, tmp_path, classifier, target):
+    """A step of a pipeline that had nothing to do on a day is no failure, and types stay what they are."""
+    table = table.assign(number=(table["outcome"] == "ill").astype(int))
+    table.to_csv("patients.csv", index=False)
+    drop = "number" if target == "outcome" else "outcome"
+    fit = ("fit", "patients.csv", "--target", target, "--drop", drop, "--classifier", classifier, "-o", "m")
+    assert run(*fit).exit_code == 0
+    table[:0].to_csv("none.csv", index=False)
+    table[:0].to_parquet("none.parquet")
+    header = run("predict", "m", "patients.csv").stdout.splitlines()[0] + "\n"
+    for source in ("none.csv", "none.parquet"):
+        result = run("predict", "m", source)
+        assert (result.exit_code, result.stdout) == (0, header)
+        assert one_line(result) == f"Note: {source} has no rows, and so has the answer."
+    for source in ("none.csv", "none.parquet"):
+        result = run("predict", "m", "-", "-o", "-", input=(tmp_path / source).read_bytes())
+        assert (result.exit_code, result.stdout) == (0, header)
+        assert "Standard input has no rows" in one_line(result)
+    assert run("predict", "m", "none.csv", "-o", "none.answers.parquet").exit_code == 0
+    assert run("predict", "m", "patients.csv", "-o", "answers.parquet").exit_code == 0
+    empty, full = pq.read_table("none.answers.parquet"), pq.read_table("answers.parquet")
+    assert empty.num_rows == 0
+    assert empty.schema.names == full.schema.names
+    # The two kinds of strings that Arrow has are read alike.
+    assert [str(kind).replace("large_", "").replace("element", "item") for kind in empty.schema.types] == [
+        str(kind).replace("large_", "").replace("element", "item") for kind in full.schema.types
+    ]
+
+
+def test_what_is_not_even_a_header_and_what_needs_rows_is_refused(run, table, model):
+    Path("nothing.csv").write_text("")
+    table[:0].to_csv("none.csv", index=False)
+    for call in (
+        ("predict", "m.skcredal", "nothing.csv"),
+        ("explain", "m.skcredal", "none.csv", "--row", "1"),
+        ("fit", "none.csv", "--target", "outcome", "-o", "n"),
+        ("evaluate", "none.csv", "--target", "outcome"),
+    ):
+        result = run(*call)
+        assert result.exit_code == 1, call
+        assert re.search(r"\.csv (has no rows|is empty)", one_line(result))
+    table[:0].drop(columns="age").to_csv("none.csv", index=False)
+    result = run("predict", "m.skcredal", "none.csv")
+    assert result.exit_code == 1
+    assert "none.csv lacks a column that the model has learned from: age." in one_line(result)
 
 
 def test_columns_may_stand_in_any_order_with_others(run, table, model):

@@ -21,7 +21,7 @@ from skcredal.cli.models import (
     read_model,
     write_table,
 )
-from skcredal.cli.tables import Reading, counted, label_table
+from skcredal.cli.tables import Reading, counted, label_table, shown
 from skcredal.data.datasets import list_datasets, load_dataset
 from skcredal.data.openml import OPENML
 from skcredal.experiment.plan import CLASSIFIERS, make_classifiers
@@ -141,21 +141,27 @@ def predict(
     classes that remain whatever the prior, separated by | in text and a list in Parquet), robustness (of
     bma-aode* and comp-aode*), and lower:CLASS and upper:CLASS, the bounds of each probability; for a
     classifier without sets, class and probability:CLASS. Columns that the model does not know are ignored.
-    The model remembers with which --missing, --decimal and --no-usual-missing its table was read.
+    A table without rows is answered by one. The model remembers with which --missing, --decimal and
+    --no-usual-missing its table was read.
 
     Example: skcredal predict iris.skcredal iris.csv -o answers.csv
     """
     format_ = check_output(out, inputs=[model, data])
     kept = read_model(model)
     reading = Reading(format, encoding, delimiter, decimal, missing, usual_missing)
-    frame, _ = read_for_model(kept, data, reading)
+    frame, _ = read_for_model(kept, data, reading, without_rows=True)
+    if frame.empty:
+        # A step of a pipeline that had nothing to do.
+        note(f"{shown(data)} has no rows, and so has the answer.")
     parts: list[dict[str, Any]] = []
     with progress_bar("rows", len(frame)) as advance, shown_warnings():
-        for start in range(0, len(frame), _ROWS):
+        for start in range(0, max(1, len(frame)), _ROWS):
             part = frame.iloc[start : start + _ROWS]
             parts.append(predictions(kept.classifier, part))
             advance(len(part))
-    columns = {name: list(chain.from_iterable(part[name] for part in parts)) for name in parts[0]}
+    columns = parts[0]
+    if len(parts) > 1:
+        columns = {name: list(chain.from_iterable(part[name] for part in parts)) for name in columns}
     write_table(columns, out, format_)
 
 

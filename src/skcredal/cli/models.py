@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
+from skcredal._arrays import AnyArray
 from skcredal._extras import require
 from skcredal.classifiers.base import TabularClassifier
 from skcredal.cli.console import CallError
@@ -67,14 +68,16 @@ def read_model(path: str) -> KeptModel:
 
 
 def read_for_model(
-    kept: KeptModel, data: str, reading: Reading
+    kept: KeptModel, data: str, reading: Reading, *, without_rows: bool = False
 ) -> tuple[pandas.DataFrame, pandas.Series[Any] | None]:
     """Read the columns that a model has learned from, each as it has learned it; and the target, if there."""
     model = kept.classifier
     names = getattr(model, "feature_names_in_", None)
     states = _states(model)
     text_columns = [*states, *([] if kept.target is None else [kept.target])]
-    table = read_user_table(data, reading.with_notes(kept.reading), text_columns=text_columns)
+    table = read_user_table(
+        data, reading.with_notes(kept.reading), text_columns=text_columns, without_rows=without_rows
+    )
     if names is None:
         if table.shape[1] != model.n_features_in_:
             raise ValueError(
@@ -131,16 +134,23 @@ def predictions(model: Any, features: pandas.DataFrame) -> dict[str, Any]:
     ``upper:`` of each class; another ``class`` and ``probability:`` of each.
     """
     labels = [str(label) for label in model.classes_]
-    proba = model.predict_proba(features)
+    n_classes = len(labels)
+
+    def ask(method: str, *shape: int) -> AnyArray:
+        # An estimator of scikit-learn refuses to be asked about nothing.
+        found: AnyArray = getattr(model, method)(features) if len(features) else np.empty((0, *shape))
+        return found
+
+    proba = ask("predict_proba", n_classes)
     answer: dict[str, Any] = {"class": model.classes_[proba.argmax(axis=1)]}
     if not hasattr(model, "predict_set"):
         answer.update((f"probability:{label}", proba[:, c]) for c, label in enumerate(labels))
         return answer
-    sets = set_labels(model.predict_set(features), np.array(labels, dtype=object))
+    sets = set_labels(ask("predict_set", n_classes).astype(bool), np.array(labels, dtype=object))
     answer["set"] = [list(classes) for classes in sets]
     if hasattr(model, "robustness"):
-        answer["robustness"] = model.robustness(features)
-    interval = model.predict_interval(features)
+        answer["robustness"] = ask("robustness")
+    interval = ask("predict_interval", n_classes, 2)
     for c, label in enumerate(labels):
         answer[f"lower:{label}"], answer[f"upper:{label}"] = interval[:, c, 0], interval[:, c, 1]
     return answer
@@ -175,9 +185,19 @@ def write_table(
     pandas = require("pandas", extra="cli", purpose="Writing a table")
     frame = pandas.DataFrame(columns)
     if format_ == "parquet":
-        require("pyarrow", extra="scale", purpose="Writing Parquet")
-    elif "set" in frame and isinstance(frame["set"].iloc[0], list):
-        frame["set"] = ["|".join(map(_escape, classes)) for classes in frame["set"]]
+        arrow = require("pyarrow", extra="scale", purpose="Writing Parquet")
+        if frame.empty:
+            # Without rows nothing tells that these are text, and sets of it.
+            kinds = {name: arrow.string() for name in frame.columns[frame.dtypes == object]}
+            if "set" in frame:
+                kinds["set"] = arrow.list_(arrow.string())
+            for name, kind in kinds.items():
+                frame[name] = pandas.Series([], dtype=pandas.ArrowDtype(kind))
+    elif "set" in frame:
+        frame["set"] = [
+            "|".join(map(_escape, classes)) if isinstance(classes, list) else classes
+            for classes in frame["set"]
+        ]
 
     def write(stream: BinaryIO) -> None:
         if format_ == "parquet":
