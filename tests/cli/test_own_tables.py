@@ -13,14 +13,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
 import skcredal
 import skcredal.cli.commands as commands_module
 from flips import scores_under_prior
-from skcredal import CredalCompAODE
+from skcredal import CredalBmaAODE, CredalCompAODE, NaiveCredal
 from skcredal.cli.app import app
 from skcredal.data.datasets import list_datasets, load_dataset
 from skcredal.experiment.evaluate import out_of_fold_cases
@@ -138,6 +137,7 @@ def test_rows_can_come_and_go_by_pipes(run, table, model):
 @pytest.mark.parametrize("target", ["outcome", "number"])
 def test_a_table_without_rows_is_answered_by_one(run, table, tmp_path, classifier, target):
     """A step of a pipeline that had nothing to do on a day is no failure, and types stay what they are."""
+    pq = pytest.importorskip("pyarrow.parquet")
     table = table.assign(number=(table["outcome"] == "ill").astype(int))
     table.to_csv("patients.csv", index=False)
     drop = "number" if target == "outcome" else "outcome"
@@ -388,6 +388,30 @@ def test_evaluation_writes_a_page(run, tmp_path):
     assert embedded["cases"]
     # Numbers are those of the rows in the file, the one without a class included.
     assert [case["row"] for case in embedded["cases"]] == [r + 2 for r in np.flatnonzero(cases.dependent)]
+
+
+@pytest.mark.parametrize(
+    ("classifiers", "name", "kind"),
+    [
+        ("aode,bma-aode-star,comp-aode-star", "bma-aode*", CredalBmaAODE),
+        ("ncc,comp-aode*", "ncc", NaiveCredal),
+        ("aode,null", "comp-aode*", CredalCompAODE),
+    ],
+)
+def test_the_page_is_about_the_first_credal_classifier_that_is_named(run, tmp_path, classifiers, name, kind):
+    table = patients(seed=5)
+    table.to_csv("t.csv", index=False)
+    call = ("evaluate", "t.csv", "--target", "outcome", "--classifiers", classifiers, "--folds", 3)
+    result = run(*call, "--report", "page.html")
+    assert result.exit_code == 0, result.output
+    assert result.stderr == f"Note: The page is page.html; its cases are those of {name}.\n"
+    page = (tmp_path / "page.html").read_text()
+    assert f"The cases of <strong>{name.upper()}</strong>" in page
+    cases = out_of_fold_cases(table.drop(columns="outcome"), table["outcome"].to_numpy(str), kind(), folds=3)
+    embedded = json.loads(re.search(r'id="data">(.*?)</script>', page)[1])
+    assert [(case["row"], case["bounds"][0][1]) for case in embedded["cases"]] == [
+        (r + 1, round(cases.interval[r, cases.predicted[r], 0], 4)) for r in np.flatnonzero(cases.dependent)
+    ]
 
 
 @pytest.mark.parametrize("report", ["page.pdf", "no/folder.html", "."])

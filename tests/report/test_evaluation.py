@@ -155,3 +155,17 @@ def test_a_table_without_dependent_cases_says_so():
     assert "no answer hangs on the prior" in page
     assert "equally robust" in page
     assert "<table" in page
+
+
+def test_the_page_says_whose_cases_it_shows():
+    cases, table = made_up_cases(6, 2)
+    page = render_evaluation(evaluation_data(cases, made_up_ranking(), table, title="t"))
+    assert "The cases of <strong>COMP-AODE*</strong>" in page
+    cases, table = made_up_cases(6, 2, robust=False)
+    data = evaluation_data(cases, made_up_ranking(), table, title="t", classifier="ncc")
+    assert data["curve"] == {"set_aside": [], "accuracy": [], "threshold": []}
+    assert [case["robustness"] for case in data["cases"]] == [None, None]
+    page = render_evaluation(data)
+    assert "The cases of <strong>NCC</strong>" in page
+    assert "COMP-AODE*" not in page
+    assert 'id="curve"' not in page

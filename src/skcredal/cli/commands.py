@@ -11,7 +11,13 @@ from typing import Annotated, Any
 import typer
 
 from skcredal.cli.console import CallError, note, progress_bar, shown_warnings
-from skcredal.cli.evaluate import check_report, evaluate_classifiers, print_ranking, write_page
+from skcredal.cli.evaluate import (
+    check_report,
+    evaluate_classifiers,
+    page_classifier,
+    print_ranking,
+    write_page,
+)
 from skcredal.cli.models import (
     check_output,
     explain_row,
@@ -227,7 +233,11 @@ def evaluate(
     ] = None,
     report: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.html", help="Write a page: safe and prior-dependent cases, and why."),
+        typer.Option(
+            metavar="FILE.html",
+            help="Write a page: safe and prior-dependent cases, and why, of the first credal one of "
+            "--classifiers, by default comp-aode*.",
+        ),
     ] = None,
     as_classes: AsClasses = False,
     format: Format = None,  # noqa: A002
@@ -241,7 +251,8 @@ def evaluate(
 
     Everything is learned inside the training folds, and all classifiers see the same ones. They are ranked by
     the utilities u65 and u80, and the credal ones also tell how many rows are safe and how many depend on the
-    prior. With --report, a page that needs nothing else shows each prior-dependent case, and why it is one.
+    prior. With --report, a page that needs nothing else shows each prior-dependent case, and why it is one
+    (of bma-aode* and comp-aode*, the only ones that can tell).
 
     Example: skcredal evaluate iris.csv --target class --report iris.html
     """
@@ -262,8 +273,9 @@ def evaluate(
     if out != "-":
         print_ranking(rows, folds=folds, runs=runs, n=len(table.target))
     if report is not None:
-        write_page(report, table, rows, data=data, target=target, runs=runs, folds=folds, seed=seed)
-        note(f"The page is {report}.")
+        chosen = page_classifier(None if names is None else list(made))
+        write_page(report, table, rows, chosen, data=data, target=target, runs=runs, folds=folds, seed=seed)
+        note(f"The page is {report}; its cases are those of {chosen}.")
 
 
 def datasets(

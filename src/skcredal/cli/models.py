@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -13,6 +12,7 @@ import numpy as np
 
 from skcredal._arrays import AnyArray
 from skcredal._extras import require
+from skcredal._files import replacing
 from skcredal.classifiers.base import TabularClassifier
 from skcredal.cli.console import CallError
 from skcredal.cli.tables import Reading, are_reading_notes, need_columns, read_user_table, shown
@@ -188,7 +188,7 @@ def write_table(
         arrow = require("pyarrow", extra="scale", purpose="Writing Parquet")
         if frame.empty:
             # Without rows nothing tells that these are text, and sets of it.
-            kinds = {name: arrow.string() for name in frame.columns[frame.dtypes == object]}
+            kinds = {name: arrow.string() for name, column in frame.items() if column.dtype.kind == "O"}
             if "set" in frame:
                 kinds["set"] = arrow.list_(arrow.string())
             for name, kind in kinds.items():
@@ -210,18 +210,8 @@ def write_table(
         write(sys.stdout.buffer)
         sys.stdout.buffer.flush()
     else:
-        replace_file(Path(out), write)
-
-
-def replace_file(path: Path, write: Callable[[BinaryIO], None]) -> None:
-    """Write a file beside the old one and put it in its place."""
-    half_written = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with half_written.open("wb") as stream:
+        with replacing(out) as beside, beside.open("wb") as stream:
             write(stream)
-        half_written.replace(path)
-    finally:
-        half_written.unlink(missing_ok=True)
 
 
 def _escape(label: str) -> str:

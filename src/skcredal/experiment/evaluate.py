@@ -1,4 +1,4 @@
-"""Honest cross-validation of classifiers on one table, and what COMP-AODE* says of every case of it."""
+"""Honest cross-validation of classifiers on one table, and what one of them says of every case of it."""
 
 from __future__ import annotations
 
@@ -166,10 +166,10 @@ class Cases:
     interval : ndarray of shape (n_rows, n_classes, 2)
         Lower and upper probabilities.
     robustness : ndarray of shape (n_rows,)
-        How much of the prior may be replaced before the answer changes.
+        How much of the prior may be replaced before the answer changes; NaN if the classifier does not tell.
     reasons : dict
         By row, for those with several classes: rival, super-parents, votes, prior and sentence, as of
-        :meth:`~skcredal.CredalCompAODE.explain`.
+        :meth:`~skcredal.CredalCompAODE.explain`; of a classifier without super-parents, the sentence alone.
     """
 
     classes: AnyArray
@@ -197,20 +197,20 @@ class Cases:
 def out_of_fold_cases(
     features: Any,
     target: AnyArray,
-    classifier: CredalSpodeEnsemble | None = None,
+    classifier: CredalClassifier | None = None,
     *,
     folds: int = 10,
     seed: int = 0,
     on_fold: Callable[[], None] | None = None,
 ) -> Cases:
-    """Return what a credal ensemble says of each row, learned from the other folds of the first run.
+    """Return what a credal classifier says of each row, learned from the other folds of the first run.
 
     Parameters
     ----------
     features, target, folds, seed, on_fold
         As in :func:`evaluate_table`, whose first run has the same folds.
-    classifier : CredalCompAODE or CredalBmaAODE, optional
-        By default COMP-AODE*.
+    classifier : credal classifier, optional
+        By default COMP-AODE*. Robustness and reasons are those of ``CredalCompAODE`` and ``CredalBmaAODE``.
 
     Returns
     -------
@@ -229,7 +229,7 @@ def out_of_fold_cases(
     classes, true = np.unique(target, return_inverse=True)
     n, n_classes = len(true), len(classes)
     proba, sets = np.zeros((n, n_classes)), np.zeros((n, n_classes), np.bool_)
-    interval, robustness = np.zeros((n, n_classes, 2)), np.empty(n)
+    interval, robustness = np.zeros((n, n_classes, 2)), np.full(n, np.nan)
     reasons: dict[int, dict[str, Any]] = {}
     for train, test in splits(target, folds=folds, run=0, seed=seed):
         learner = clone(CredalCompAODE() if classifier is None else classifier)
@@ -241,11 +241,22 @@ def out_of_fold_cases(
             cells = np.ix_(test, columns)
             proba[cells], sets[cells] = learner.predict_proba(rows), learner.predict_set(rows)
             interval[cells] = learner.predict_interval(rows)
-            robustness[test] = learner.robustness(rows)
             undecided = test[sets[test].sum(axis=1) > 1]
-            if len(undecided):
-                explained = learner.explain(features.iloc[undecided]).to_dict("records")
-                reasons.update(zip(undecided.tolist(), explained, strict=True))
+            if not isinstance(learner, CredalSpodeEnsemble):
+                reasons.update((r, _undecided(classes, sets[r], proba[r])) for r in undecided.tolist())
+            else:
+                robustness[test] = learner.robustness(rows)
+                if len(undecided):
+                    explained = learner.explain(features.iloc[undecided]).to_dict("records")
+                    reasons.update(zip(undecided.tolist(), explained, strict=True))
         if on_fold is not None:
             on_fold()
     return Cases(classes, true, proba.argmax(axis=1), proba, sets, interval, robustness, reasons)
+
+
+def _undecided(classes: AnyArray, mask: BoolArray, proba: FloatArray) -> dict[str, Any]:
+    """Return all that can be said of a case by a classifier that has no super-parents."""
+    order = [c for c in np.argsort(-proba, kind="stable") if mask[c]]
+    names = [f"{classes[c]} ({proba[c]:.0%})" for c in order]
+    sentence = f"Undecided between {', '.join(names[:-1])} and {names[-1]}."
+    return {"rival": None, "super_parents": [], "votes": [], "prior": [], "sentence": sentence}

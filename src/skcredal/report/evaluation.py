@@ -13,7 +13,9 @@ import numpy as np
 from skcredal._arrays import BoolArray, FloatArray, IntArray
 from skcredal.data.columns import is_missing
 from skcredal.experiment.evaluate import Cases
+from skcredal.report._base import label
 from skcredal.report._evaluation_page import render_evaluation
+from skcredal.report._html import write_page
 
 if TYPE_CHECKING:
     import pandas
@@ -42,7 +44,8 @@ _MEASURES = (
 def accuracy_robustness_curve(robustness: FloatArray, correct: BoolArray) -> dict[str, list[float]]:
     """Return the accuracy of what is kept, as the least robust rows are set aside.
 
-    Rows of equal robustness are set aside together, and those of the greatest robustness never.
+    Rows of equal robustness are set aside together, and those of the greatest robustness never. Where no row
+    has one (NaN), there is no curve.
 
     Parameters
     ----------
@@ -63,6 +66,8 @@ def accuracy_robustness_curve(robustness: FloatArray, correct: BoolArray) -> dic
     >>> accuracy_robustness_curve(np.array([1.0, 0.2, 1.0, 0.5]), np.array([True, False, True, True]))
     {'set_aside': [0.0, 0.25, 0.5], 'accuracy': [0.75, 1.0, 1.0], 'threshold': [0.2, 0.5, 1.0]}
     """
+    if np.isnan(robustness).all():
+        return {"set_aside": [], "accuracy": [], "threshold": []}
     order = np.argsort(robustness, kind="stable")
     n = len(order)
     thresholds, starts = np.unique(robustness[order], return_index=True)
@@ -84,6 +89,7 @@ def evaluation_data(
     features: pandas.DataFrame,
     *,
     title: str,
+    classifier: str = "comp-aode*",
     numbers: IntArray | None = None,
     facts: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
@@ -92,13 +98,15 @@ def evaluation_data(
     Parameters
     ----------
     cases : Cases
-        What COMP-AODE* said of each row out of fold.
+        What a credal classifier said of each row out of fold.
     ranking : sequence of mappings
         The measures of each classifier, as of :func:`skcredal.experiment.evaluate.ranking`.
     features : pandas.DataFrame
         The table of the cases: a case shows its values of the super-parents.
     title : str
         What is evaluated.
+    classifier : str
+        Whose cases they are.
     numbers : ndarray of shape (n_rows,), optional
         How the rows are called; by default from 1.
     facts : mapping, optional
@@ -132,6 +140,7 @@ def evaluation_data(
     called = np.arange(1, len(dependent) + 1) if numbers is None else numbers
     return {
         "title": title,
+        "classifier": label(classifier),
         "classes": [str(label) for label in cases.classes],
         "n": len(dependent),
         "safe": {"n": int((~dependent).sum()), "correct": int((correct & ~dependent).sum())},
@@ -175,22 +184,14 @@ def write_evaluation(path: str | os.PathLike[str], data: Mapping[str, Any]) -> P
     Examples
     --------
     >>> import tempfile
-    >>> data = {"title": "Nothing", "classes": [], "n": 0, "safe": {"n": 0, "correct": 0},
+    >>> data = {"title": "None", "classifier": "NCC", "classes": [], "n": 0, "safe": {"n": 0, "correct": 0},
     ...         "dependent": {"n": 0, "correct": 0, "held": 0}, "classifiers": [], "cases": [], "parents": [],
     ...         "curve": {"set_aside": [], "accuracy": [], "threshold": []}, "facts": []}
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     print(write_evaluation(f"{folder}/page.html", data).name)
     page.html
     """
-    target = Path(path)
-    page = render_evaluation(data)
-    half_written = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        half_written.write_text(page, encoding="utf-8", newline="\n")
-        half_written.replace(target)
-    finally:
-        half_written.unlink(missing_ok=True)
-    return target
+    return write_page(path, render_evaluation(data))
 
 
 def _case(
