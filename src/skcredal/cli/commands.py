@@ -1,9 +1,8 @@
-"""The commands for a table of one's own: fit, predict, explain, evaluate; and the data sets there are."""
+"""The commands for a table of one's own: fit, predict, explain and evaluate."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
@@ -27,61 +26,31 @@ from skcredal.cli.models import (
     read_model,
     write_table,
 )
+from skcredal.cli.options import (
+    AsClasses,
+    Data,
+    Decimal,
+    Delimiter,
+    Drop,
+    Encoding,
+    Folds,
+    Format,
+    Jobs,
+    Missing,
+    Model,
+    Runs,
+    Seed,
+    Target,
+    UsualMissing,
+)
 from skcredal.cli.tables import Reading, counted, label_table, shown
-from skcredal.data.datasets import list_datasets, load_dataset
-from skcredal.data.openml import OPENML
 from skcredal.experiment.plan import CLASSIFIERS, make_classifiers
 from skcredal.persistence import save
 
-__all__ = ["datasets", "evaluate", "explain", "fit", "predict"]
+__all__ = ["evaluate", "explain", "fit", "predict"]
 
 # Rows that are predicted at a time, between two steps of the progress bar.
 _ROWS = 20_000
-
-Data = Annotated[
-    str,
-    typer.Argument(
-        metavar="DATA", help="The table: CSV, TSV, Parquet or ARFF, also gzipped; - for standard input."
-    ),
-]
-Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model that skcredal fit wrote.")]
-Target = Annotated[str, typer.Option(metavar="COL", help="The column that holds the class.")]
-Drop = Annotated[
-    list[str] | None, typer.Option(metavar="COL", help="A column to leave out; may be given several times.")
-]
-AsClasses = Annotated[
-    bool, typer.Option("--as-classes", help="Take every value of the target for a class, however many.")
-]
-Format = Annotated[
-    str | None, typer.Option(help="csv, tsv, parquet or arff; by default by the end of the name.")
-]
-Encoding = Annotated[str | None, typer.Option(help="The encoding of a CSV; found by default.")]
-Delimiter = Annotated[
-    str | None, typer.Option(help="What separates its cells (a character, or tab); found by default.")
-]
-Decimal = Annotated[str | None, typer.Option(help="Its decimal sign, . or a comma; found by default.")]
-Missing = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="TEXT",
-        help="What stands for a missing value in a CSV, besides the usual: nothing, ?, NA, N/A, NaN, null "
-        "(and None, - and . among numbers); may be given several times.",
-    ),
-]
-UsualMissing = Annotated[
-    bool | None,
-    typer.Option(
-        "--usual-missing/--no-usual-missing",
-        help="Whether the usual ones are missing values; they are by default.",
-        show_default=False,
-    ),
-]
-Runs = Annotated[int, typer.Option(min=1, help="How often the rows are shuffled and split anew.")]
-Folds = Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")]
-Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of the splits.")]
-Jobs = Annotated[
-    int | None, typer.Option(help="Processes; -1 for as many as there are cores. By default by the work.")
-]
 
 
 def fit(
@@ -276,79 +245,6 @@ def evaluate(
         chosen = page_classifier(None if names is None else list(made))
         write_page(report, table, rows, chosen, data=data, target=target, runs=runs, folds=folds, seed=seed)
         note(f"The page is {report}; its cases are those of {chosen}.")
-
-
-def datasets(
-    name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="Write this one as a table instead.")
-    ] = None,
-    out: Annotated[
-        str,
-        typer.Option("--out", "-o", metavar="OUT", help=".csv, .tsv or .parquet; - for standard output."),
-    ] = "-",
-    data: Annotated[
-        str,
-        typer.Option(
-            help='"embedded", "openml", or a folder of ARFF files whose last attribute is the class.'
-        ),
-    ] = "embedded",
-) -> None:
-    """List the data sets of a source: name, rows, features, classes; or write one of them as a table.
-
-    Example: skcredal datasets iris -o iris.csv
-    """
-    if name is None:
-        if out != "-":
-            raise CallError("-o needs the NAME of the data set to write.")
-        _list_sizes(data)
-        return
-    format_ = check_output(out)
-    try:
-        found = load_dataset(name, data)
-    except (OSError, ValueError) as error:
-        raise CallError(str(error).replace("source must", "--data must")) from None
-    table = {str(column): found.features[column] for column in found.features}
-    columns = {**table, _free_name(found.target.name or "class", table): found.target}
-    write_table(columns, out, format_, float_format=None)
-
-
-def _free_name(name: Any, taken: Collection[str]) -> str:
-    """Return the name, with bars below if a feature has it already."""
-    free = str(name)
-    while free in taken:
-        free += "_"
-    return free
-
-
-def _list_sizes(data: str) -> None:
-    try:
-        names = list_datasets(data)
-    except (OSError, ValueError) as error:
-        raise CallError(str(error).replace("source must", "--data must")) from None
-    if not names:
-        raise CallError(f"There is no data set in {data}: no file there ends in .arff.")
-    width = max(map(len, ["name", *names]))
-    typer.echo(f"{'name':<{width}}  {'rows':>6}  {'features':>8}  {'classes':>7}")
-    failures = 0
-    for name in names:
-        try:
-            sizes = _sizes(name, data)
-        except ValueError as error:
-            note(str(error), label="Error")
-            failures += 1
-            continue
-        typer.echo(f"{name:<{width}}  {sizes[0]:>6}  {sizes[1]:>8}  {sizes[2]:>7}")
-    if failures:
-        raise typer.Exit(1)
-
-
-def _sizes(name: str, source: str) -> tuple[int, int, int]:
-    if source == "openml":
-        # What the table of ids says, so that a list fetches nothing.
-        entry = OPENML[name]
-        return entry.n_rows, entry.n_features, entry.n_classes
-    found = load_dataset(name, source)
-    return (*found.features.shape, found.target.nunique())
 
 
 def make_all(names: list[str] | None) -> dict[str, Any]:
