@@ -10,6 +10,8 @@ from typing import Any, TypeVar
 
 import joblib
 
+from skcredal._validation import safe_repr
+
 __all__ = ["parts", "run_in_threads", "thread_count"]
 
 Task = TypeVar("Task")
@@ -19,7 +21,7 @@ Result = TypeVar("Result")
 def thread_count(n_jobs: Any) -> int:
     """Return how many threads ``n_jobs`` asks for, read as in scikit-learn (``None`` is one)."""
     if n_jobs is not None and (not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool)):
-        raise TypeError(f"n_jobs must be None or a whole number other than 0, got {n_jobs!r}.")
+        raise TypeError(f"n_jobs must be None or a whole number other than 0, got {safe_repr(n_jobs)}.")
     if n_jobs == 0:
         raise ValueError("n_jobs must be None or a whole number other than 0, got 0.")
     # A cluster's backend counts the workers of the cluster; what is not asked for by name ends at the cores.

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import clone
 
 from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray
-from skcredal._validation import check_integer
+from skcredal._validation import check_integer, safe_repr
 from skcredal.classifiers.base import TabularClassifier
 from skcredal.classifiers.credal import CredalClassifier
 from skcredal.classifiers.credal_aode import CredalCompAODE
@@ -38,7 +38,8 @@ def check_folds(target: AnyArray, folds: int) -> None:
     most = int(np.unique(target, return_counts=True)[1].max())
     if folds > most:
         raise ValueError(
-            f"folds must be at most {most}, as many rows as the most frequent class has, got {folds}."
+            f"folds must be at most {most}, as many rows as the most frequent class has, got "
+            f"{safe_repr(folds)}."
         )
 
 

@@ -13,7 +13,7 @@ from sklearn.model_selection import StratifiedKFold
 
 import skcredal
 from skcredal._arrays import AnyArray, IntArray
-from skcredal._validation import check_choice, check_integer
+from skcredal._validation import check_choice, check_integer, safe_repr
 from skcredal.classifiers.aode import AODE, BmaAODE, CompAODE
 from skcredal.classifiers.base import TabularClassifier
 from skcredal.classifiers.bayes import TAN, NaiveBayes, NullClassifier
@@ -65,7 +65,7 @@ def make_classifiers(names: Iterable[str] | None = None) -> dict[str, TabularCla
     for name in CLASSIFIERS if names is None else names:
         starred = name.lower().removesuffix("-star") + "*" if name.lower().endswith("-star") else name.lower()
         if starred not in CLASSIFIERS:
-            raise ValueError(f"There is no classifier {name!r}; there are {', '.join(CLASSIFIERS)}.")
+            raise ValueError(f"There is no classifier {safe_repr(name)}; there are {', '.join(CLASSIFIERS)}.")
         chosen[starred] = CLASSIFIERS[starred]()
     return chosen
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from skcredal._arrays import FloatArray
 from skcredal._extras import require
-from skcredal._validation import naming, real_numbers
+from skcredal._validation import naming, real_numbers, safe_repr
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -168,12 +168,14 @@ def check_table(name: str, table: DataFrame, text: Sequence[str], measures: Sequ
         raise TypeError(f"{name} must be a pandas DataFrame, got a {type(table).__name__}.")
     twice = table.columns[table.columns.duplicated()]
     if len(twice):
-        raise ValueError(f"{name} must have columns of different names, has {twice[0]!r} twice.")
+        raise ValueError(f"{name} must have columns of different names, has {safe_repr(twice[0])} twice.")
     with naming(name):
         for column in text:
             for value in table[column].dropna() if column in table.columns else ():
                 if not isinstance(value, str):
-                    raise TypeError(f"{name} must hold text in the column {column!r}, got {value!r}.")
+                    raise TypeError(
+                        f"{name} must hold text in the column {column!r}, got {safe_repr(value)}."
+                    )
     numbers = {
         column: real_numbers(f"{name}, column {column!r},", table[column].to_numpy(dtype=object))
         for column in measures

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from skcredal._extras import require
-from skcredal._validation import check_choice
+from skcredal._validation import check_choice, safe_repr
 from skcredal.experiment.compare import bayesian_signed_rank, friedman_test, nemenyi_p_values
 from skcredal.report._base import (
     FIRST,
@@ -107,7 +107,7 @@ class CriticalDifferenceDisplay(Display):
         summary = with_accuracy(summary, measure)
         names = list(dict.fromkeys(summary["classifier"] if classifiers is None else classifiers))
         if len(names) < 2:
-            raise NothingToShowError(f"classifiers must be two or more, got {names!r}.")
+            raise NothingToShowError(f"classifiers must be two or more, got {safe_repr(names)}.")
         datasets, values, _ = read_values(summary, [(name, measure) for name in names])
         ranks = friedman_test(np.column_stack(values)).average_ranks
         return cls(
