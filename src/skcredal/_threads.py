@@ -14,6 +14,9 @@ from skcredal._validation import safe_repr
 
 __all__ = ["parts", "run_in_threads", "thread_count"]
 
+# However many are asked for: no result depends on their number.
+_MOST_THREADS = 4096
+
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
@@ -26,7 +29,8 @@ def thread_count(n_jobs: Any) -> int:
         raise ValueError("n_jobs must be None or a whole number other than 0, got 0.")
     # A cluster's backend counts the workers of the cluster; what is not asked for by name ends at the cores.
     wanted = None if n_jobs is None else int(n_jobs)
-    return max(1, min(int(joblib.effective_n_jobs(wanted)), max(wanted or 1, os.cpu_count() or 1)))
+    found = min(int(joblib.effective_n_jobs(wanted)), max(wanted or 1, os.cpu_count() or 1))
+    return max(1, min(found, _MOST_THREADS))
 
 
 def parts(n: int, n_threads: int, least: int) -> list[slice]:

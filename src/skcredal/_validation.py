@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from numbers import Integral, Real
@@ -13,8 +13,10 @@ import numpy.typing as npt
 
 __all__ = [
     "check_choice",
+    "check_instance",
     "check_integer",
     "check_real",
+    "check_texts",
     "naming",
     "real_numbers",
     "refuse_mask",
@@ -136,6 +138,39 @@ def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
         listed = " or ".join(repr(choice) for choice in choices)
         raise ValueError(f"{name} must be {listed}, got {safe_repr(value)}.")
     return value
+
+
+def check_texts(name: str, values: Any) -> list[str]:
+    """Return names without repetitions, if all of them are text.
+
+    Examples
+    --------
+    >>> check_texts("classifiers", ("aode", "tan", "aode"))
+    ['aode', 'tan']
+    >>> check_texts("classifiers", "aode")
+    Traceback (most recent call last):
+    TypeError: classifiers must be several names, got 'aode'.
+    """
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise TypeError(f"{name} must be several names, got {safe_repr(values)}.")
+    found = list(values)
+    for value in found:
+        if not isinstance(value, str):
+            raise TypeError(f"{name} must hold names, got {safe_repr(value)}.")
+    return list(dict.fromkeys(found))
+
+
+def check_instance(name: str, value: Any, kind: type) -> None:
+    """Refuse a value of another type.
+
+    Examples
+    --------
+    >>> check_instance("plan", 3, dict)
+    Traceback (most recent call last):
+    TypeError: plan must be a dict, got 3.
+    """
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be a {kind.__name__}, got {safe_repr(value)}.")
 
 
 def check_real(
