@@ -160,17 +160,19 @@ def check_texts(name: str, values: Any) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def check_instance(name: str, value: Any, kind: type) -> None:
-    """Refuse a value of another type.
+def check_instance(name: str, value: Any, kind: type | tuple[type, ...]) -> None:
+    """Refuse a value that is not of the type, or of one of the types.
 
     Examples
     --------
     >>> check_instance("plan", 3, dict)
     Traceback (most recent call last):
-    TypeError: plan must be a dict, got 3.
+    TypeError: plan must be of type dict, got 3.
     """
     if not isinstance(value, kind):
-        raise TypeError(f"{name} must be a {kind.__name__}, got {safe_repr(value)}.")
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        listed = " or ".join(one.__name__ for one in kinds)
+        raise TypeError(f"{name} must be of type {listed}, got {safe_repr(value)}.")
 
 
 def check_real(

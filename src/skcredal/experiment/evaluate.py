@@ -12,12 +12,12 @@ import numpy as np
 from sklearn.base import clone
 
 from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray
-from skcredal._validation import check_integer, safe_repr
+from skcredal._validation import check_instance, check_integer, naming, safe_repr
 from skcredal.classifiers.base import TabularClassifier
 from skcredal.classifiers.credal import CredalClassifier
 from skcredal.classifiers.credal_aode import CredalCompAODE
 from skcredal.classifiers.credal_spodes import CredalSpodeEnsemble
-from skcredal.experiment.fold import Fold, run_fold
+from skcredal.experiment.fold import Fold, check_classifiers, run_fold
 from skcredal.experiment.plan import splits
 from skcredal.experiment.results import FoldSums, measures, pool
 
@@ -35,7 +35,11 @@ def check_folds(target: AnyArray, folds: int) -> None:
     ValueError: folds must be at most 2, as many rows as the most frequent class has, got 3.
     """
     check_integer("folds", folds, low=2)
-    most = int(np.unique(target, return_counts=True)[1].max())
+    check_instance("target", target, np.ndarray)
+    if target.ndim != 1 or not len(target):
+        raise ValueError(f"target must hold a class for each row, got an array of shape {target.shape}.")
+    with naming("target"):
+        most = int(np.unique(target, return_counts=True)[1].max())
     if folds > most:
         raise ValueError(
             f"folds must be at most {most}, as many rows as the most frequent class has, got "
@@ -87,8 +91,11 @@ def evaluate_table(
     >>> found["aode"].n
     150
     """
-    check_integer("runs", runs, low=1)
+    check_classifiers(classifiers)
+    check_integer("runs", runs, low=1, high=10**6)
+    check_integer("seed", seed, low=0)
     check_folds(target, folds)
+    _check_features(features, target)
     parts: dict[str, list[FoldSums]] = {name: [] for name in classifiers}
     parallel = joblib.Parallel(n_jobs=jobs, return_as="generator")
     tasks = (
@@ -102,6 +109,14 @@ def evaluate_table(
         if on_fold is not None:
             on_fold()
     return {name: pool(of_classifier) for name, of_classifier in parts.items()}
+
+
+def _check_features(features: Any, target: AnyArray) -> None:
+    """Refuse what is not a table of pandas with a row for each class."""
+    if not hasattr(features, "iloc") or not hasattr(features, "columns"):
+        raise TypeError(f"features must be a pandas DataFrame, got a {type(features).__name__}.")
+    if len(features) != len(target):
+        raise ValueError(f"features must have a row for each of {len(target)} classes, got {len(features)}.")
 
 
 def _quiet_fold(classifiers: Mapping[str, TabularClassifier], *rows: Any) -> dict[str, FoldSums]:
@@ -127,8 +142,13 @@ def ranking(
     >>> [(row["classifier"], row["u65"], row["rank_u80"]) for row in rows]
     [('aode', 0.75, 1), ('null', 0.25, 2)]
     """
+    check_classifiers(classifiers)
+    check_instance("sums", sums, Mapping)
     rows = []
     for name, total in sums.items():
+        check_instance("sums", total, FoldSums)
+        if name not in classifiers:
+            raise ValueError(f"classifiers must hold those of sums, lacks {safe_repr(name)}.")
         credal = isinstance(classifiers[name], CredalClassifier)
         found: dict[str, Any] = measures(total, credal=credal)
         if not credal:
@@ -226,7 +246,11 @@ def out_of_fold_cases(
     >>> cases.proba.shape, bool((cases.dependent.sum() == len(cases.reasons)))
     ((150, 3), True)
     """
+    check_integer("seed", seed, low=0)
     check_folds(target, folds)
+    _check_features(features, target)
+    if classifier is not None:
+        check_instance("classifier", classifier, CredalClassifier)
     classes, true = np.unique(target, return_inverse=True)
     n, n_classes = len(true), len(classes)
     proba, sets = np.zeros((n, n_classes)), np.zeros((n, n_classes), np.bool_)

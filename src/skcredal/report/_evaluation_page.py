@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from skcredal._validation import naming
 from skcredal.report._html import document, escape, fact_list
 
 __all__ = ["render_evaluation"]
@@ -54,6 +55,11 @@ def render_evaluation(data: Mapping[str, Any]) -> str:
     >>> "<h1>A &lt; B</h1>" in page, "http" in page.replace("http-equiv", "")
     (True, False)
     """
+    with naming("data"):
+        return _render(data)
+
+
+def _render(data: Mapping[str, Any]) -> str:
     sections = (
         ("split", "Safe and prior-dependent cases", _split(data)),
         ("classifiers", "Classifiers side by side", _classifiers(data["classifiers"])),

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from skcredal._files import replacing
+from skcredal._validation import check_instance
 
 __all__ = ["document", "escape", "fact_list", "write_page"]
 
@@ -108,6 +109,7 @@ def fact_list(facts: Sequence[Mapping[str, Any]]) -> str:
 
 def write_page(path: str | os.PathLike[str], page: str) -> Path:
     """Write a page into a file, and return it."""
+    check_instance("path", path, (str, os.PathLike))
     with replacing(path) as beside:
         beside.write_text(page, encoding="utf-8", newline="\n")
     return Path(path)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from skcredal._validation import check_choice
+from skcredal.experiment._tables import check_table
 from skcredal.report._base import (
     FIRST,
     INK,
@@ -17,7 +18,6 @@ from skcredal.report._base import (
     SECOND,
     Display,
     NothingToShowError,
-    check_table,
     clean_axes,
     datasets_word,
     label,

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from skcredal._validation import check_instance, naming
+from skcredal.experiment._tables import check_table
 from skcredal.report._base import Display, check_names, datasets_word
 from skcredal.report._contents import ClaimLike, claim_rows, fact_rows, result_table, show_p_value
 from skcredal.report._figures import new_figures, paper_figures, svg_of
@@ -61,12 +63,22 @@ def report_data(
     >>> data["table"]["rows"], data["run"]
     ([['iris', 'AODE', 0.94]], [{'label': 'Seed', 'value': '0'}])
     """
+    check_instance("facts", facts, Mapping)
+    if studies is not None:
+        check_instance("studies", studies, Mapping)
+    with naming("claims"):
+        rows = claim_rows(claims)
+    with naming("facts"):
+        run = fact_rows(facts)
+    summary = check_table("summary", summary, ("dataset", "classifier"), ())
     check_names(summary)
+    with naming("summary"):
+        table = result_table(summary)
     figures = [*paper_figures(summary), *new_figures(summary, studies or {})]
     return {
         "title": _TITLE,
         "n_datasets": int(summary["dataset"].nunique()) if "dataset" in summary.columns else 0,
-        "claims": claim_rows(claims),
+        "claims": rows,
         "figures": [
             {
                 "title": title,
@@ -81,8 +93,8 @@ def report_data(
             }
             for title, displays in figures
         ],
-        "table": result_table(summary),
-        "run": fact_rows(facts),
+        "table": table,
+        "run": run,
     }
 
 
@@ -106,6 +118,11 @@ def render_page(data: Mapping[str, Any]) -> str:
     >>> "<h1>A &amp; B</h1>" in page, "<table" in page
     (True, False)
     """
+    with naming("data"):
+        return _render(data)
+
+
+def _render(data: Mapping[str, Any]) -> str:
     sections = (
         ("claims", "The paper's claims", _claims(data["claims"])),
         ("figures", "Figures", "".join(_figure(i, figure) for i, figure in enumerate(data["figures"]))),
