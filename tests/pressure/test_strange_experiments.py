@@ -57,6 +57,9 @@ ODD = (
     object(),
 )
 odd = st.sampled_from(ODD)
+values = pytest.mark.parametrize(
+    "value", ODD, ids=[f"{place}-{type(one).__name__}" for place, one in enumerate(ODD)]
+)
 
 
 @st.composite
@@ -102,7 +105,7 @@ def test_a_table_is_evaluated_or_refused(data):
         assert page.endswith("</html>\n")
 
 
-@pytest.mark.parametrize("value", ODD, ids=repr)
+@values
 def test_strange_classifiers_are_refused(value):
     features, target = pd.DataFrame({"x": list("abab") * 2}), np.array(list("pq") * 4)
     names = "classifiers|classifier|names|sums|runs|jobs"
@@ -140,7 +143,7 @@ def test_sums_are_made_or_refused(data):
         assert pool([sums, sums]).n == 2 * n
 
 
-@pytest.mark.parametrize("value", ODD, ids=repr)
+@values
 def test_what_are_no_sums_is_refused(value):
     outcome(lambda: measures(value, credal=True), "sums")
     outcome(lambda: pool(value), "parts")
@@ -150,7 +153,7 @@ def test_what_are_no_sums_is_refused(value):
 # --- Plan, store and run --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("value", ODD, ids=repr)
+@values
 def test_a_strange_plan_is_refused(value):
     whole = {"source": "embedded", "datasets": ["iris"], "classifiers": make_classifiers(["null"])}
     for field in dataclasses.fields(Plan):
@@ -162,7 +165,7 @@ def test_a_strange_plan_is_refused(value):
         outcome(lambda wishes=wishes: splits(np.array(["a", "b"] * 4), **wishes), name)
 
 
-@pytest.mark.parametrize("value", ODD, ids=repr)
+@values
 def test_a_store_keeps_or_refuses(value, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     if not isinstance(value, str):
@@ -210,7 +213,7 @@ def test_claims_are_judged_or_the_summary_is_refused(data):
         assert claims_module.claims_as_markdown(found).startswith("|")
 
 
-@pytest.mark.parametrize("value", ODD, ids=repr)
+@values
 def test_what_are_no_claims_is_refused(value):
     claim = claims_module.Claim(1, "t", "w", "p", "o", None, True, "")
     for write in (claims_module.claims_as_json, claims_module.claims_as_markdown):
@@ -255,7 +258,7 @@ def evaluation():
     return evaluation_data(cases, made_up_ranking(), table, title="t", facts={"a": "b"})
 
 
-@pytest.mark.parametrize("value", ODD, ids=repr)
+@values
 def test_a_strange_dict_is_rendered_or_refused(value, tmp_path):
     for render, whole in ((render_page, PAGE), (render_evaluation, evaluation())):
         outcome(lambda render=render: render(value), "data")
