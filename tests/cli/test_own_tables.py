@@ -1,13 +1,16 @@
 """fit, predict, explain, evaluate and datasets, as someone with a table and no notebook calls them."""
 
+import importlib
 import io
 import json
 import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
+import time
 import unicodedata
 from pathlib import Path
 
@@ -466,6 +469,7 @@ def test_whole_numbers_are_classes_and_stay_numbers(run, table):
         ([None] * 60, "Column 'y' of t.csv is empty: no row has a class", 1),
         (np.arange(60) * 0.37, "holds 60 different numbers in 60 rows, which looks like a regression", 1),
         (np.arange(60), "which looks like a regression", 1),
+        ([f"{r},5" for r in range(60)], "which looks like a regression", 1),
         (["unknown", *range(59)], "which looks like a regression", 1),
         ([f"name {r}" for r in range(60)], "looks like an identifier or free text", 1),
     ],
@@ -570,6 +574,47 @@ def test_a_place_that_predictions_cannot_go_to_is_refused_before_any_work(run, t
     result = run("predict", "m.skcredal", "patients.csv", "-o", out)
     assert result.exit_code == 2
     assert "-o must" in one_line(result)
+
+
+@pytest.mark.parametrize(
+    ("package", "extra", "call"),
+    [
+        ("skops", "models", ("fit", "patients.csv", "--target", "outcome", "-o", "m")),
+        ("pyarrow", "scale", ("predict", "m.skcredal", "patients.csv", "-o", "answers.parquet")),
+        ("pyarrow", "scale", ("evaluate", "patients.csv", "--target", "outcome", "-o", "table.parquet")),
+    ],
+)
+def test_a_package_that_is_lacking_is_named_before_any_work(run, model, monkeypatch, package, extra, call):
+    imported = importlib.import_module
+
+    def without(name, *more):
+        if name.partition(".")[0] == package:
+            raise ModuleNotFoundError(name)
+        return imported(name, *more)
+
+    monkeypatch.setattr("skcredal._extras.import_module", without)
+    for work in ("label_table", "read_for_model"):
+        monkeypatch.setattr(commands_module, work, lambda *_, **__: pytest.fail("work was begun"))
+    result = run(*call)
+    assert result.exit_code == 1
+    assert f"needs {package}. Install it with: pip install 'skcredal[{extra}]'" in one_line(result)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal")
+def test_ctrl_c_ends_a_real_process_in_one_line(tmp_path, table):
+    table.loc[0, "outcome"] = None
+    table.to_csv(tmp_path / "patients.csv", index=False)
+    call = [sys.executable, "-m", "skcredal.cli", "evaluate", "patients.csv", "--target", "outcome"]
+    started = subprocess.Popen(
+        [*call, "--runs", "100000", "--jobs", "1"], cwd=tmp_path, stderr=subprocess.PIPE
+    )
+    # A word about the row without a class, and the work begins.
+    assert started.stderr.readline().startswith(b"Note: 1 of 60 rows")
+    time.sleep(0.2)
+    started.send_signal(signal.SIGINT)
+    _, said = started.communicate(timeout=60)
+    assert started.returncode == 130
+    assert said == b"Interrupted: stopped by Ctrl-C.\n"
 
 
 def test_a_file_that_is_no_model_is_refused(run, table):

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from skcredal._extras import require
 from skcredal.cli.console import CallError, note, progress_bar, shown_warnings
 from skcredal.cli.evaluate import (
     check_report,
@@ -79,6 +80,8 @@ def fit(
     (skcredal datasets iris -o iris.csv writes this table.)
     """
     made = make_classifier(classifier)
+    # Learning may take long, and without it nothing could be written.
+    require("skops.io", extra="models", purpose="A model file")
     path = Path(out)
     if out == "-" or path.is_dir() or not path.absolute().parent.is_dir():
         raise CallError(f"-o must be a file in a folder that exists, got {out!r}.")

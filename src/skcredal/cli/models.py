@@ -172,6 +172,8 @@ def check_output(out: str, *, inputs: Sequence[str] = ()) -> str:
         format_ = "unknown"
     if format_ not in ("csv", "tsv", "parquet") or path.suffix.lower() == ".gz":
         raise CallError(f"-o must end in .csv, .tsv or .parquet, got {out!r}.")
+    if format_ == "parquet":
+        require("pyarrow", extra="scale", purpose="Writing Parquet")
     return format_
 
 

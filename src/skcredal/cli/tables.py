@@ -261,10 +261,13 @@ def _check_classes(labels: Sequence[str], target: str, *, as_classes: bool) -> N
 
 
 def _number(label: str) -> float | None:
-    try:
-        return float(label)
-    except ValueError:
-        return None
+    """Return a label as the number that it is, also with a decimal comma."""
+    for text in (label, label.replace(",", ".", 1)):
+        try:
+            return float(text)
+        except ValueError:
+            continue
+    return None
 
 
 def _refuse_dates(features: pandas.DataFrame) -> None:
