@@ -12,8 +12,11 @@ CLASSES = np.array(["\"quoted\" & 'so'", HOSTILE, "plain", "</script><b>x"])
 PARENTS = [HOSTILE, "age", "__proto__"]
 
 
-def made_up_cases(n=200, n_dependent=120, seed=0):
-    """Return cases and their table; the first rows are the prior-dependent ones."""
+def made_up_cases(n=200, n_dependent=120, seed=0, robust=True):
+    """Return cases and their table; the first rows are the prior-dependent ones.
+
+    Unless they are of a classifier that tells no robustness, nor of super-parents.
+    """
     rng = np.random.default_rng(seed)
     proba = rng.dirichlet(np.ones(4), n)
     true = rng.integers(0, 4, n)
@@ -34,6 +37,10 @@ def made_up_cases(n=200, n_dependent=120, seed=0):
         }
         for r in range(n_dependent)
     }
+    if not robust:
+        robustness = np.full(n, np.nan)
+        for reason in reasons.values():
+            reason.update(rival=None, super_parents=[], votes=[], prior=[])
     cases = Cases(CLASSES, true, proba.argmax(axis=1), proba, sets, interval, robustness, reasons)
     table = pd.DataFrame(
         {HOSTILE: ["</script>"] * n, "age": rng.normal(50, 9, n), "__proto__": [None, "x"] * (n // 2)}

@@ -12,6 +12,7 @@ import sys
 import textwrap
 import zipfile
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 
 import cloudpickle
@@ -19,15 +20,26 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.stats
 import sklearn
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer, make_column_selector
-from sklearn.ensemble import RandomForestClassifier, VotingClassifier
+from sklearn.ensemble import BaggingClassifier, RandomForestClassifier, StackingClassifier, VotingClassifier
 from sklearn.exceptions import NotFittedError
+from sklearn.feature_selection import SelectKBest, SelectPercentile, chi2, mutual_info_classif
 from sklearn.impute import SimpleImputer
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.metrics import fbeta_score, make_scorer
+from sklearn.model_selection import (
+    GridSearchCV,
+    RandomizedSearchCV,
+    RepeatedStratifiedKFold,
+    StratifiedKFold,
+    TunedThresholdClassifierCV,
+)
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 import skcredal
 from skcredal import AODE, CompAODE, CredalCompAODE, CredalTree, MDLDiscretizer, NaiveBayes
@@ -167,9 +179,26 @@ def pipeline():
     return make_pipeline(columns, CredalCompAODE())
 
 
+def by_type(*more):
+    """What tables of one's own usually go through."""
+    words = make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncoder(sparse_output=False))
+    numbers = make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
+    columns = ColumnTransformer(
+        [
+            ("words", words, make_column_selector(dtype_include=[object, "str", "category"])),
+            ("numbers", numbers, make_column_selector(dtype_include=np.number)),
+        ]
+    )
+    return make_pipeline(columns, *more, CredalCompAODE())
+
+
 def search(**options):
     folds = StratifiedKFold(3, shuffle=True, random_state=0)
-    return GridSearchCV(CredalCompAODE(), {"epsilon": [0.001, 0.1]}, cv=folds, **options)
+    return GridSearchCV(CredalCompAODE(), {"epsilon": [0.001, 0.1]}, **{"cv": folds, **options})
+
+
+def absolute_values(*more):
+    return make_pipeline(ColumnTransformer([("abs", FunctionTransformer(np.abs), ["width"])]), *more)
 
 
 COMPOSITES = {
@@ -183,12 +212,32 @@ COMPOSITES = {
     "calibrated": CalibratedClassifierCV(CompAODE(), method="isotonic", cv=3),
     "calibrated by a sigmoid": CalibratedClassifierCV(CompAODE(), cv=3),
     "vote": VotingClassifier([("a", CompAODE()), ("b", NaiveBayes())], voting="soft"),
+    "pipeline by type": by_type(),
+    "pipeline with a selection": by_type(SelectKBest(k=3)),
+    "pipeline with a seeded selection": by_type(
+        SelectKBest(partial(mutual_info_classif, random_state=0), k=2)
+    ),
+    "pipeline of positive numbers": absolute_values(SelectPercentile(chi2, percentile=100), CredalCompAODE()),
+    "search by F2": search(scoring=make_scorer(fbeta_score, beta=2, average="macro")),
+    "search by likelihood": search(scoring="positive_likelihood_ratio", error_score=0),
+    "search with repeats": search(cv=RepeatedStratifiedKFold(n_splits=2, n_repeats=2, random_state=0)),
+    "search with given folds": search(cv=[(np.arange(100), np.arange(100, 150))]),
+    "stack": StackingClassifier([("a", CompAODE()), ("b", NaiveBayes())], final_estimator=CredalCompAODE()),
+    "bag": BaggingClassifier(CompAODE(), n_estimators=2, random_state=0),
+    "one against the rest": OneVsRestClassifier(CompAODE()),
+    "threshold": TunedThresholdClassifierCV(CompAODE(), scoring="f1", cv=3),
+    "brute neighbours": make_pipeline(
+        absolute_values(),
+        VotingClassifier([("a", CompAODE()), ("b", KNeighborsClassifier(algorithm="brute"))], voting="soft"),
+    ),
 }
 
 
 @pytest.mark.parametrize("name", COMPOSITES)
 def test_what_holds_our_estimators_is_kept(name, tmp_path):
     X, y = mixed_table()
+    if name in ("threshold", "search by likelihood"):
+        y = (y == "high").astype(int)
     estimator = sklearn.clone(COMPOSITES[name]).fit(X, y)
     skcredal.save(estimator, tmp_path / "model")
     loaded = skcredal.load(tmp_path / "model")
@@ -274,11 +323,19 @@ def test_what_load_would_refuse_is_not_saved(tmp_path):
     X, y = mixed_table()
     numbers = X[["width"]]
     path = tmp_path / "model"
-    with pytest.raises(TypeError, match=r"Pipeline holds .*double, which load would refuse"):
-        skcredal.save(make_pipeline(FunctionTransformer(double), CompAODE()).fit(numbers, y), path)
+    for function, name in ((double, r"\S*double"), (np.nan_to_num, r"numpy\.nan_to_num")):
+        with pytest.raises(TypeError, match=rf"Pipeline holds {name}, .* Replace it by a transformer"):
+            skcredal.save(make_pipeline(FunctionTransformer(function), CompAODE()).fit(numbers, y), path)
     forest = VotingClassifier([("ours", CompAODE()), ("forest", RandomForestClassifier(2))]).fit(numbers, y)
     with pytest.raises(TypeError, match=r"VotingClassifier holds sklearn\.tree\._tree\.Tree.*no trees"):
         skcredal.save(forest, path)
+    near = VotingClassifier([("ours", CompAODE()), ("near", KNeighborsClassifier())]).fit(numbers, y)
+    with pytest.raises(TypeError, match=r'neighbors\._kd_tree.*Give algorithm="brute"'):
+        skcredal.save(near, path)
+    distribution = {"epsilon": scipy.stats.uniform(0.001, 0.1)}
+    drawn = RandomizedSearchCV(CredalCompAODE(), distribution, n_iter=1, cv=2, random_state=0).fit(numbers, y)
+    with pytest.raises(TypeError, match=r"holds scipy\.stats.*Save its best_estimator_, which does without"):
+        skcredal.save(drawn, path)
     odd = pd.DataFrame({"x": [Opaque("a"), Opaque("b")] * 10})
     with pytest.raises(TypeError, match=r"NaiveBayes cannot be kept .* type .*Opaque"):
         skcredal.save(NaiveBayes().fit(odd, [0, 1] * 10), path)
@@ -503,6 +560,15 @@ def attributes(schema):
         ("ObjectNode", "skcredal.experiment.store", "ResultStore"),
         ("FunctionNode", "skcredal.persistence.files", "save"),
         ("FunctionNode", "skcredal.cli", "main"),
+        # What scikit-learn and its company would do with a path, a text or a name.
+        ("FunctionNode", "sklearn.datasets._base", "load_files"),
+        ("FunctionNode", "sklearn.datasets._openml", "fetch_openml"),
+        ("FunctionNode", "sklearn.metrics._scorer", "get_scorer"),
+        ("FunctionNode", "sklearn.utils.validation", "check_array"),
+        ("FunctionNode", "joblib.numpy_pickle", "load"),
+        ("FunctionNode", "numpy", "load"),
+        ("ConstructorFromReduceNode", "numpy", "memmap"),
+        ("OperatorFuncNode", "operator", "methodcaller"),
     ],
 )
 def test_foreign_types_are_refused_by_name(saved, loader, module, name):
@@ -520,10 +586,31 @@ def test_foreign_types_are_refused_by_name(saved, loader, module, name):
             }
         ],
     }
-    node = {"__class__": name, "__module__": module, "__loader__": loader, "content": argument}
+    node = {
+        "__class__": name,
+        "__module__": module,
+        "__loader__": loader,
+        "content": argument,
+        "attrs": argument,
+    }
     crafted = with_schema(path, lambda schema: attributes(schema).update(epsilon=node))
-    refused(path, crafted, rf"it holds {module}\.{name}, but a model file may name only types of skcredal")
+    refused(path, crafted, rf"it holds {module}\.{name}, but a model file may name only")
     assert not (path.parent / "proof").exists()
+
+
+@pytest.mark.parametrize("function", [u65_score, chi2, fbeta_score], ids=lambda function: function.__name__)
+def test_a_function_that_may_be_named_is_not_called(saved, function):
+    """skops takes any trusted name for a constructor, if the file says that it is one."""
+    _, path, _ = saved
+    arguments = {"__class__": "tuple", "__module__": "builtins", "__loader__": "TupleNode", "content": []}
+    node = {
+        "__class__": function.__name__,
+        "__module__": function.__module__,
+        "__loader__": "ConstructorFromReduceNode",
+        "content": arguments,
+    }
+    crafted = with_schema(path, lambda schema: attributes(schema).update(epsilon=node))
+    refused(path, crafted, rf"it would call {function.__module__}\.{function.__name__} while it is read")
 
 
 def json_node(value):

@@ -10,7 +10,12 @@ from typing import Any, TypeVar
 
 import joblib
 
+from skcredal._validation import safe_repr
+
 __all__ = ["parts", "run_in_threads", "thread_count"]
+
+# However many are asked for: no result depends on their number.
+_MOST_THREADS = 4096
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -19,13 +24,13 @@ Result = TypeVar("Result")
 def thread_count(n_jobs: Any) -> int:
     """Return how many threads ``n_jobs`` asks for, read as in scikit-learn (``None`` is one)."""
     if n_jobs is not None and (not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool)):
-        raise TypeError(f"n_jobs must be None or a whole number other than 0, got {n_jobs!r}.")
+        raise TypeError(f"n_jobs must be None or a whole number other than 0, got {safe_repr(n_jobs)}.")
     if n_jobs == 0:
         raise ValueError("n_jobs must be None or a whole number other than 0, got 0.")
     wanted = None if n_jobs is None else int(n_jobs)
-    n_threads = int(joblib.effective_n_jobs(wanted))
+    n_threads = max(1, min(int(joblib.effective_n_jobs(wanted)), _MOST_THREADS))
     if n_threads <= max(wanted or 1, 1):
-        return max(1, n_threads)
+        return n_threads
     # A cluster's backend counts the workers of the cluster; what is not asked for by name ends at the cores.
     return min(n_threads, max(wanted or 1, os.cpu_count() or 1))
 

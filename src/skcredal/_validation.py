@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from numbers import Integral, Real
@@ -11,7 +11,54 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["check_choice", "check_integer", "check_real", "naming", "real_numbers", "refuse_mask"]
+__all__ = [
+    "check_choice",
+    "check_instance",
+    "check_integer",
+    "check_real",
+    "check_texts",
+    "naming",
+    "real_numbers",
+    "refuse_mask",
+    "safe_repr",
+    "to_float",
+]
+
+# No message shows more characters of a value.
+_LONGEST = 500
+
+
+def safe_repr(value: Any) -> str:
+    """Return a value as messages show it, whatever it is: some cannot be shown, and some have no end.
+
+    Examples
+    --------
+    >>> safe_repr("a"), safe_repr(10**5000)
+    ("'a'", 'an int of about 5001 digits')
+    >>> len(safe_repr("a" * 10_000))
+    500
+    """
+    try:
+        text = repr(value)
+    except Exception:  # of the value's own code, or Python's limit for the digits of an int
+        if type(value) is int:
+            return f"an int of about {int(value.bit_length() * math.log10(2)) + 1} digits"
+        return f"a value of type {type(value).__name__} that cannot be shown"
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+
+
+def to_float(value: Real | np.bool_) -> float:
+    """Return a real number as a float, infinite where it is beyond all floats.
+
+    Examples
+    --------
+    >>> to_float(-(10**400))
+    -inf
+    """
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf  # type: ignore[operator]
 
 
 @contextmanager
@@ -32,13 +79,20 @@ def naming(subject: str) -> Iterator[None]:
     except MemoryError:
         raise
     except Exception as error:
-        named = re.search(rf"(?<!\w){re.escape(subject)}(?!\w)", str(error))
+        said = _words(error)
+        named = re.search(rf"(?<!\w){re.escape(subject)}(?!\w)", said)
         if isinstance(error, (TypeError, ValueError)) and named:
             raise
         kind = TypeError if isinstance(error, TypeError) else ValueError
-        # Some libraries fail without a word.
-        said = str(error) or type(error).__name__
         raise kind(f"{subject} cannot be read: {said}") from None
+
+
+def _words(error: Exception) -> str:
+    """Return what an error says; some libraries fail without a word, or cannot show what they fail at."""
+    try:
+        return str(error) or type(error).__name__
+    except Exception:  # the error holds a value that cannot be shown
+        return type(error).__name__
 
 
 def refuse_mask(name: str, given: Any) -> None:
@@ -74,7 +128,7 @@ def real_numbers(name: str, given: Any, rule: str = "hold real numbers") -> npt.
             elif isinstance(value, (Real, Decimal, np.bool_)) and not isinstance(value, np.timedelta64):
                 numbers[place] = float(value)
             else:
-                raise TypeError(f"{name} must {rule}, got {value!r}.")
+                raise TypeError(f"{name} must {rule}, got {safe_repr(value)}.")
         return numbers.reshape(values.shape)
 
 
@@ -82,8 +136,43 @@ def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
     """Return the value if it is one of the choices."""
     if not isinstance(value, str) or value not in choices:
         listed = " or ".join(repr(choice) for choice in choices)
-        raise ValueError(f"{name} must be {listed}, got {value!r}.")
+        raise ValueError(f"{name} must be {listed}, got {safe_repr(value)}.")
     return value
+
+
+def check_texts(name: str, values: Any) -> list[str]:
+    """Return names without repetitions, if all of them are text.
+
+    Examples
+    --------
+    >>> check_texts("classifiers", ("aode", "tan", "aode"))
+    ['aode', 'tan']
+    >>> check_texts("classifiers", "aode")
+    Traceback (most recent call last):
+    TypeError: classifiers must be several names, got 'aode'.
+    """
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise TypeError(f"{name} must be several names, got {safe_repr(values)}.")
+    found = list(values)
+    for value in found:
+        if not isinstance(value, str):
+            raise TypeError(f"{name} must hold names, got {safe_repr(value)}.")
+    return list(dict.fromkeys(found))
+
+
+def check_instance(name: str, value: Any, kind: type | tuple[type, ...]) -> None:
+    """Refuse a value that is not of the type, or of one of the types.
+
+    Examples
+    --------
+    >>> check_instance("plan", 3, dict)
+    Traceback (most recent call last):
+    TypeError: plan must be of type dict, got 3.
+    """
+    if not isinstance(value, kind):
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        listed = " or ".join(one.__name__ for one in kinds)
+        raise TypeError(f"{name} must be of type {listed}, got {safe_repr(value)}.")
 
 
 def check_real(
@@ -98,15 +187,12 @@ def check_real(
     """Return the value as a float if it is a real number between the bounds."""
     rule = f"{'(' if low_open else '['}{low:g}, {high:g}{')' if high_open or math.isinf(high) else ']'}"
     if not isinstance(value, Real) or isinstance(value, bool):
-        raise TypeError(f"{name} must be a real number in {rule}, got {value!r}.")
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf if value > 0 else -math.inf  # type: ignore[operator]
+        raise TypeError(f"{name} must be a real number in {rule}, got {safe_repr(value)}.")
+    number = to_float(value)
     above = number > low if low_open else number >= low
     below = number < high if high_open else number <= high
     if not (above and below and math.isfinite(number)):
-        raise ValueError(f"{name} must lie in {rule}, got {value!r}.")
+        raise ValueError(f"{name} must lie in {rule}, got {safe_repr(value)}.")
     return number
 
 
@@ -114,9 +200,9 @@ def check_integer(name: str, value: Any, *, low: int, high: float = math.inf) ->
     """Return the value as an int if it is a whole number of at least ``low`` and at most ``high``."""
     # numpy counts its spans of time among the integers.
     if not isinstance(value, Integral) or isinstance(value, (bool, np.timedelta64)):
-        raise TypeError(f"{name} must be a whole number of at least {low}, got {value!r}.")
+        raise TypeError(f"{name} must be a whole number of at least {low}, got {safe_repr(value)}.")
     if int(value) < low:
-        raise ValueError(f"{name} must be at least {low}, got {value!r}.")
+        raise ValueError(f"{name} must be at least {low}, got {safe_repr(value)}.")
     if int(value) > high:
-        raise ValueError(f"{name} must be at most {high:.0f}, got {value!r}.")
+        raise ValueError(f"{name} must be at most {high:.0f}, got {safe_repr(value)}.")
     return int(value)

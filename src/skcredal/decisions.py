@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skcredal._validation import check_real, naming, real_numbers, refuse_mask
+from skcredal._validation import check_real, naming, real_numbers, refuse_mask, safe_repr, to_float
 
 __all__ = ["reject", "reject_cost_score", "set_labels", "utility_optimal_sets"]
 
@@ -241,14 +241,16 @@ def _utilities(utility: Any, n_classes: int) -> NDArray[np.float64]:
     if not callable(utility):
         raise ValueError(
             "utility must be 'u65', 'u80', ('fbeta', beta) or a function of the number of classes in the "
-            f"set, got {utility!r}."
+            f"set, got {safe_repr(utility)}."
         )
     with naming("utility"):
         values = [utility(int(size)) for size in m]
     for size, value in enumerate(values, start=1):
         # Worth less than nothing, the least probable classes would be the best.
-        if not isinstance(value, Real | np.bool_) or not 0.0 <= float(value) < np.inf:
-            raise ValueError(f"utility must return a finite number ≥ 0, got {value!r} for {size} classes.")
+        if not isinstance(value, Real | np.bool_) or not 0.0 <= to_float(value) < np.inf:
+            raise ValueError(
+                f"utility must return a finite number ≥ 0, got {safe_repr(value)} for {size} classes."
+            )
     return np.array(values, dtype=np.float64)
 
 
@@ -336,11 +338,16 @@ def _differ(truth: NDArray[np.object_], answers: NDArray[np.object_], rows: NDAr
             with naming(name):
                 same = labels[r] == labels[r]  # None is the same, NaN is not, pandas' NA neither
             if labels[r] is None or not (isinstance(same, bool | np.bool_) and same):
-                raise ValueError(f"{name} must not have missing values, got {labels[r]!r} in row {r}.")
+                raise ValueError(
+                    f"{name} must not have missing values, got {safe_repr(labels[r])} in row {r}."
+                )
     pairs = list(zip(truth[rows], answers[rows], strict=True))
     # "1" where the classes say 1 is a slip that would make every answer wrong.
     if pairs and all(isinstance(t, str) != isinstance(a, str) for t, a in pairs):
         t, a = pairs[0]
-        raise ValueError(f"y_true and y_pred must be of one type, got {t!r} in y_true and {a!r} in y_pred.")
+        raise ValueError(
+            f"y_true and y_pred must be of one type, got {safe_repr(t)} in y_true and "
+            f"{safe_repr(a)} in y_pred."
+        )
     with naming("y_pred"):
         return [bool(t != a) for t, a in pairs]

@@ -1,13 +1,17 @@
 """fit, predict, explain, evaluate and datasets, as someone with a table and no notebook calls them."""
 
+import contextlib
+import importlib
 import io
 import json
 import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
+import time
 import unicodedata
 from pathlib import Path
 
@@ -19,7 +23,7 @@ from typer.testing import CliRunner
 import skcredal
 import skcredal.cli.commands as commands_module
 from flips import scores_under_prior
-from skcredal import CredalCompAODE
+from skcredal import CredalBmaAODE, CredalCompAODE, NaiveCredal
 from skcredal.cli.app import app
 from skcredal.data.datasets import list_datasets, load_dataset
 from skcredal.experiment.evaluate import out_of_fold_cases
@@ -131,6 +135,56 @@ def test_rows_can_come_and_go_by_pipes(run, table, model):
     assert result.stdout == run("predict", "m.skcredal", "patients.csv").stdout
     fitted = run("fit", "-", "--target", "outcome", "-o", "again", input=content)
     assert fitted.exit_code == 0, fitted.output
+
+
+@pytest.mark.parametrize("classifier", ["comp-aode*", "naive-bayes"])
+@pytest.mark.parametrize("target", ["outcome", "number"])
+def test_a_table_without_rows_is_answered_by_one(run, table, tmp_path, classifier, target):
+    """A step of a pipeline that had nothing to do on a day is no failure, and types stay what they are."""
+    pq = pytest.importorskip("pyarrow.parquet")
+    table = table.assign(number=(table["outcome"] == "ill").astype(int))
+    table.to_csv("patients.csv", index=False)
+    drop = "number" if target == "outcome" else "outcome"
+    fit = ("fit", "patients.csv", "--target", target, "--drop", drop, "--classifier", classifier, "-o", "m")
+    assert run(*fit).exit_code == 0
+    table[:0].to_csv("none.csv", index=False)
+    table[:0].to_parquet("none.parquet")
+    header = run("predict", "m", "patients.csv").stdout.splitlines()[0] + "\n"
+    for source in ("none.csv", "none.parquet"):
+        result = run("predict", "m", source)
+        assert (result.exit_code, result.stdout) == (0, header)
+        assert one_line(result) == f"Note: {source} has no rows, and so has the answer."
+    for source in ("none.csv", "none.parquet"):
+        result = run("predict", "m", "-", "-o", "-", input=(tmp_path / source).read_bytes())
+        assert (result.exit_code, result.stdout) == (0, header)
+        assert "Standard input has no rows" in one_line(result)
+    assert run("predict", "m", "none.csv", "-o", "none.answers.parquet").exit_code == 0
+    assert run("predict", "m", "patients.csv", "-o", "answers.parquet").exit_code == 0
+    empty, full = pq.read_table("none.answers.parquet"), pq.read_table("answers.parquet")
+    assert empty.num_rows == 0
+    assert empty.schema.names == full.schema.names
+    # The two kinds of strings that Arrow has are read alike.
+    assert [str(kind).replace("large_", "").replace("element", "item") for kind in empty.schema.types] == [
+        str(kind).replace("large_", "").replace("element", "item") for kind in full.schema.types
+    ]
+
+
+def test_what_is_not_even_a_header_and_what_needs_rows_is_refused(run, table, model):
+    Path("nothing.csv").write_text("")
+    table[:0].to_csv("none.csv", index=False)
+    for call in (
+        ("predict", "m.skcredal", "nothing.csv"),
+        ("explain", "m.skcredal", "none.csv", "--row", "1"),
+        ("fit", "none.csv", "--target", "outcome", "-o", "n"),
+        ("evaluate", "none.csv", "--target", "outcome"),
+    ):
+        result = run(*call)
+        assert result.exit_code == 1, call
+        assert re.search(r"\.csv (has no rows|is empty)", one_line(result))
+    table[:0].drop(columns="age").to_csv("none.csv", index=False)
+    result = run("predict", "m.skcredal", "none.csv")
+    assert result.exit_code == 1
+    assert "none.csv lacks a column that the model has learned from: age." in one_line(result)
 
 
 def test_columns_may_stand_in_any_order_with_others(run, table, model):
@@ -340,6 +394,30 @@ def test_evaluation_writes_a_page(run, tmp_path):
     assert [case["row"] for case in embedded["cases"]] == [r + 2 for r in np.flatnonzero(cases.dependent)]
 
 
+@pytest.mark.parametrize(
+    ("classifiers", "name", "kind"),
+    [
+        ("aode,bma-aode-star,comp-aode-star", "bma-aode*", CredalBmaAODE),
+        ("ncc,comp-aode*", "ncc", NaiveCredal),
+        ("aode,null", "comp-aode*", CredalCompAODE),
+    ],
+)
+def test_the_page_is_about_the_first_credal_classifier_that_is_named(run, tmp_path, classifiers, name, kind):
+    table = patients(seed=5)
+    table.to_csv("t.csv", index=False)
+    call = ("evaluate", "t.csv", "--target", "outcome", "--classifiers", classifiers, "--folds", 3)
+    result = run(*call, "--report", "page.html")
+    assert result.exit_code == 0, result.output
+    assert result.stderr == f"Note: The page is page.html; its cases are those of {name}.\n"
+    page = (tmp_path / "page.html").read_text()
+    assert f"The cases of <strong>{name.upper()}</strong>" in page
+    cases = out_of_fold_cases(table.drop(columns="outcome"), table["outcome"].to_numpy(str), kind(), folds=3)
+    embedded = json.loads(re.search(r'id="data">(.*?)</script>', page)[1])
+    assert [(case["row"], case["bounds"][0][1]) for case in embedded["cases"]] == [
+        (r + 1, round(cases.interval[r, cases.predicted[r], 0], 4)) for r in np.flatnonzero(cases.dependent)
+    ]
+
+
 @pytest.mark.parametrize("report", ["page.pdf", "no/folder.html", "."])
 def test_a_place_that_a_page_cannot_go_to_is_refused_before_any_work(run, table, report):
     result = run("evaluate", "patients.csv", "--target", "outcome", "--report", report)
@@ -392,6 +470,7 @@ def test_whole_numbers_are_classes_and_stay_numbers(run, table):
         ([None] * 60, "Column 'y' of t.csv is empty: no row has a class", 1),
         (np.arange(60) * 0.37, "holds 60 different numbers in 60 rows, which looks like a regression", 1),
         (np.arange(60), "which looks like a regression", 1),
+        ([f"{r},5" for r in range(60)], "which looks like a regression", 1),
         (["unknown", *range(59)], "which looks like a regression", 1),
         ([f"name {r}" for r in range(60)], "looks like an identifier or free text", 1),
     ],
@@ -496,6 +575,51 @@ def test_a_place_that_predictions_cannot_go_to_is_refused_before_any_work(run, t
     result = run("predict", "m.skcredal", "patients.csv", "-o", out)
     assert result.exit_code == 2
     assert "-o must" in one_line(result)
+
+
+@pytest.mark.parametrize(
+    ("package", "extra", "call"),
+    [
+        ("skops", "models", ("fit", "patients.csv", "--target", "outcome", "-o", "m")),
+        ("pyarrow", "scale", ("predict", "m.skcredal", "patients.csv", "-o", "answers.parquet")),
+        ("pyarrow", "scale", ("evaluate", "patients.csv", "--target", "outcome", "-o", "table.parquet")),
+    ],
+)
+def test_a_package_that_is_lacking_is_named_before_any_work(run, model, monkeypatch, package, extra, call):
+    imported = importlib.import_module
+
+    def without(name, *more):
+        if name.partition(".")[0] == package:
+            raise ModuleNotFoundError(name)
+        return imported(name, *more)
+
+    monkeypatch.setattr("skcredal._extras.import_module", without)
+    for work in ("label_table", "read_for_model"):
+        monkeypatch.setattr(commands_module, work, lambda *_, **__: pytest.fail("work was begun"))
+    result = run(*call)
+    assert result.exit_code == 1
+    assert f"needs {package}. Install it with: pip install 'skcredal[{extra}]'" in one_line(result)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal")
+def test_ctrl_c_ends_a_real_process_in_one_line(tmp_path, table):
+    table.loc[0, "outcome"] = None
+    table.to_csv(tmp_path / "patients.csv", index=False)
+    call = [sys.executable, "-m", "skcredal.cli", "evaluate", "patients.csv", "--target", "outcome"]
+    started = subprocess.Popen(
+        [*call, "--runs", "100000", "--jobs", "1"], cwd=tmp_path, stderr=subprocess.PIPE
+    )
+    # A word about the row without a class, and the work begins.
+    assert started.stderr.readline().startswith(b"Note: 1 of 60 rows")
+    for _ in range(6):
+        # Python drops an interrupt that comes while an object is cleared away; people press the keys again.
+        time.sleep(1)
+        started.send_signal(signal.SIGINT)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            started.wait(timeout=10)
+            break
+    assert started.returncode == 130
+    assert started.stderr.read().splitlines()[-1] == b"Interrupted: stopped by Ctrl-C."
 
 
 def test_a_file_that_is_no_model_is_refused(run, table):

@@ -1,12 +1,14 @@
 """Evaluation of one table: the estimators themselves, fold by fold, and the metrics as judges."""
 
+import re
+
 import joblib
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
 from flips import scores_under_prior
-from skcredal import CredalBmaAODE, CredalCompAODE
+from skcredal import CredalBmaAODE, CredalCompAODE, CredalModelAveraging, CredalTree, NaiveCredal
 from skcredal.data.datasets import load_dataset
 from skcredal.experiment.evaluate import evaluate_table, out_of_fold_cases, ranking
 from skcredal.experiment.plan import make_classifiers, splits
@@ -83,6 +85,22 @@ def test_cases_are_what_the_model_of_the_other_folds_says(table, classifier):
                 assert cases.reasons[r]["sentence"] == sentence
     assert set(cases.reasons) == set(np.flatnonzero(cases.dependent))
     assert_array_equal(cases.classes[cases.true], target)
+
+
+@pytest.mark.parametrize("classifier", [NaiveCredal(), CredalModelAveraging(), CredalTree()])
+def test_cases_of_a_classifier_without_super_parents(table, classifier):
+    features, target = table
+    cases = out_of_fold_cases(features, target, classifier, folds=3, seed=2)
+    for train, test in splits(target, folds=3, run=0, seed=2):
+        clf = classifier.fit(features.iloc[train], target[train])
+        assert_array_equal(cases.sets[test], clf.predict_set(features.iloc[test]))
+        assert_array_equal(cases.interval[test], clf.predict_interval(features.iloc[test]))
+    assert np.isnan(cases.robustness).all()
+    assert set(cases.reasons) == set(np.flatnonzero(cases.dependent))
+    for r, reason in cases.reasons.items():
+        names = re.findall(r"(\w+) \(\d+%\)", reason["sentence"])
+        assert sorted(names) == cases.classes[cases.sets[r]].tolist()
+        assert names[0] == cases.classes[cases.predicted[r]]
 
 
 def test_a_class_that_a_training_fold_lacks_is_missed_there(table):

@@ -64,7 +64,7 @@ def test_classes_that_cannot_be_are_only_counted():
     reason = {"rival": CLASSES[1], "super_parents": [], "votes": [], "prior": [], "sentence": ""}
     _, table = made_up_cases(2, 0)
     cases = Cases(CLASSES, np.array([0]), np.array([0]), proba, sets, interval, np.array([0.2]), {0: reason})
-    (case,) = evaluation_data(cases, [], table, title="")["cases"]
+    (case,) = evaluation_data(cases, [], table[:1], title="")["cases"]
     assert [bound[0] for bound in case["bounds"]] == [0, 1]
     assert case["unlikely"] == 2
 
@@ -155,3 +155,17 @@ def test_a_table_without_dependent_cases_says_so():
     assert "no answer hangs on the prior" in page
     assert "equally robust" in page
     assert "<table" in page
+
+
+def test_the_page_says_whose_cases_it_shows():
+    cases, table = made_up_cases(6, 2)
+    page = render_evaluation(evaluation_data(cases, made_up_ranking(), table, title="t"))
+    assert "The cases of <strong>COMP-AODE*</strong>" in page
+    cases, table = made_up_cases(6, 2, robust=False)
+    data = evaluation_data(cases, made_up_ranking(), table, title="t", classifier="ncc")
+    assert data["curve"] == {"set_aside": [], "accuracy": [], "threshold": []}
+    assert [case["robustness"] for case in data["cases"]] == [None, None]
+    page = render_evaluation(data)
+    assert "The cases of <strong>NCC</strong>" in page
+    assert "COMP-AODE*" not in page
+    assert 'id="curve"' not in page

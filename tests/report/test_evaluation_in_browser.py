@@ -1,42 +1,15 @@
 """The evaluation page in Chromium: filter, sort, open a case; nothing is asked of the world outside."""
 
-import re
-from pathlib import Path
-
 import pytest
 
 from evaluation_problems import CLASSES, HOSTILE, made_up_cases, made_up_ranking
 from skcredal.report.evaluation import evaluation_data, write_evaluation
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-
-CHROMIUM = Path("/usr/bin/chromium")
-pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason=f"there is no {CHROMIUM}")
-
-ARGUMENTS = [
-    "--no-sandbox",
-    "--headless",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-WIDTHS = {"desktop": (1280, 900), "phone": (375, 800)}
 MANY = 10_000
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
-        yield started
-        started.close()
-
-
-def write(folder, n, n_dependent):
-    cases, table = made_up_cases(n, n_dependent)
+def write(folder, n, n_dependent, **options):
+    cases, table = made_up_cases(n, n_dependent, **options)
     data = evaluation_data(cases, made_up_ranking(), table, title=HOSTILE, facts={HOSTILE: HOSTILE})
     return write_evaluation(folder / f"{n}.html", data).as_uri(), data
 
@@ -51,38 +24,14 @@ def large(tmp_path_factory):
     return write(tmp_path_factory.mktemp("evaluation"), MANY, MANY)
 
 
-def opened(browser, address, **options):
-    """Yield an opened page, and fail afterwards if it complained or asked for anything but itself."""
-    context = browser.new_context(**options)
-    page = context.new_page()
-    complaints, requests = [], []
-    page.on("console", lambda message: complaints.append(message.text))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("dialog", lambda dialog: (complaints.append(dialog.message), dialog.dismiss()))
-    page.on("request", lambda asked: requests.append(asked.url))
-    page.goto(address)
-    yield page
-    page.wait_for_timeout(50)
-    assert complaints == []
-    assert [url for url in requests if url != "data:,"] == [address]
-    context.close()
-
-
-@pytest.fixture(params=WIDTHS.values(), ids=WIDTHS)
-def page(browser, small, request):
-    width, height = request.param
-    yield from opened(browser, small[0], viewport={"width": width, "height": height})
+@pytest.fixture
+def page(open_page, small, width):
+    return open_page(small[0], width)
 
 
 @pytest.fixture
-def desktop(browser, small):
-    width, height = WIDTHS["desktop"]
-    yield from opened(browser, small[0], viewport={"width": width, "height": height})
-
-
-@pytest.fixture
-def large_page(browser, large):
-    yield from opened(browser, large[0], viewport={"width": 1280, "height": 900})
+def desktop(open_page, small):
+    return open_page(small[0])
 
 
 def column(page, place):
@@ -215,8 +164,8 @@ def test_markup_in_names_and_values_stays_text(desktop):
     assert sorted(options) == sorted(["all", *CLASSES])
 
 
-def test_ten_thousand_cases_stay_few_elements(large_page, large):
-    page = large_page
+def test_ten_thousand_cases_stay_few_elements(open_page, large):
+    page = open_page(large[0])
     assert said(page).startswith("10000 of 10000")
     assert page.locator("tr.case").count() == 50
     assert page.evaluate("document.getElementsByTagName('*').length") < 2000
@@ -234,21 +183,29 @@ def test_ten_thousand_cases_stay_few_elements(large_page, large):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_colours_follow_the_reader(browser, small, scheme):
-    page = browser.new_page(color_scheme=scheme)
-    page.goto(small[0])
+def test_colours_follow_the_reader(open_page, small, lightness, scheme):
+    page = open_page(small[0], color_scheme=scheme)
     page.locator("tr.case button").first.click()
-
-    def lightness(selector, which):
-        color = page.locator(selector).first.evaluate(f"one => getComputedStyle(one).{which}")
-        return sum(int(part) for part in re.findall(r"\d+", color)[:3])
-
-    papers = [lightness(selector, "backgroundColor") for selector in ("body", "tr.why td", ".cards .safe")]
-    inks = [lightness(selector, "color") for selector in ("body", "tr.why td")]
+    surfaces, words = ("body", "tr.why td", ".cards .safe"), ("body", "tr.why td")
+    papers = [lightness(page, selector, "backgroundColor") for selector in surfaces]
+    inks = [lightness(page, selector, "color") for selector in words]
     if scheme == "light":
         assert min(papers) > 600
         assert max(inks) < 200
     else:
         assert max(papers) < 200
         assert min(inks) > 600
-    page.close()
+
+
+def test_a_classifier_that_tells_no_robustness_has_a_page_without(open_page, tmp_path, width):
+    page = open_page(write(tmp_path, 60, 40, robust=False)[0], width)
+    assert "robustness" not in page.locator("main").inner_text().lower()
+    assert page.locator(".cases thead th").count() == 4
+    assert header(page, "row").get_attribute("aria-sort") == "ascending"
+    assert said(page) == "40 of 40 cases, sorted by row, ascending."
+    assert column(page, 1) == [str(r) for r in range(1, 41)]
+    page.locator("tr.case button").first.click()
+    why = page.locator("tr.why")
+    assert "Undecided about row 0" in why.inner_text()
+    assert why.locator("table").count() == 1
+    assert why.locator("td").first.evaluate("cell => cell.colSpan") == 4

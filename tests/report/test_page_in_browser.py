@@ -1,7 +1,6 @@
 """The page in Chromium: it opens without a complaint or a request, and its table sorts."""
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -9,31 +8,8 @@ from report_problems import CLAIMS, DATASETS, FACTS, made_up_studies, made_up_su
 from skcredal.report import write_report
 
 pytest.importorskip("matplotlib")
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
-CHROMIUM = Path("/usr/bin/chromium")
-pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason=f"there is no {CHROMIUM}")
-
-ARGUMENTS = [
-    "--no-sandbox",
-    "--headless",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 HOSTILE = "<script>alert(1)</script>"
-WIDTHS = {"desktop": (1280, 900), "phone": (375, 800)}
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
-        yield started
-        started.close()
 
 
 @pytest.fixture(scope="module")
@@ -43,24 +19,9 @@ def address(tmp_path_factory):
     return write_report(path, made_up_summary(names), CLAIMS, FACTS, studies=made_up_studies(names)).as_uri()
 
 
-@pytest.fixture(params=WIDTHS.values(), ids=WIDTHS)
-def page(browser, address, request):
-    """Return the opened page, and fail afterwards if it complained or asked for anything but itself."""
-    width, height = request.param
-    context = browser.new_context(viewport={"width": width, "height": height})
-    opened = context.new_page()
-    complaints, requests = [], []
-    opened.on("console", lambda message: complaints.append(message.text))
-    opened.on("pageerror", lambda error: complaints.append(str(error)))
-    opened.on("dialog", lambda dialog: (complaints.append(dialog.message), dialog.dismiss()))
-    opened.on("request", lambda asked: requests.append(asked.url))
-    opened.goto(address)
-    yield opened
-    opened.wait_for_timeout(50)
-    assert complaints == []
-    # The empty icon stands inside of the page.
-    assert [url for url in requests if url != "data:,"] == [address]
-    context.close()
+@pytest.fixture
+def page(open_page, address, width):
+    return open_page(address, width)
 
 
 def column(page, place):
@@ -144,16 +105,9 @@ def test_markup_in_a_name_stays_text(page):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_colours_follow_the_reader(browser, address, scheme):
-    page = browser.new_page(color_scheme=scheme)
-    page.goto(address)
-
-    def lightness(selector, which):
-        color = page.locator(selector).first.evaluate(f"one => getComputedStyle(one).{which}")
-        return sum(int(part) for part in re.findall(r"\d+", color)[:3])
-
-    paper, ink = lightness("body", "backgroundColor"), lightness("body", "color")
-    drawn = lightness("figure svg text", "fill")
+def test_colours_follow_the_reader(open_page, address, lightness, scheme):
+    page = open_page(address, color_scheme=scheme)
+    paper, ink = lightness(page, "body", "backgroundColor"), lightness(page, "body", "color")
+    drawn = lightness(page, "figure svg text", "fill")
     assert (paper > 600 and ink < 200 and drawn < 200) if scheme == "light" else (paper < 120 and ink > 600)
     assert scheme == "light" or drawn > 600
-    page.close()

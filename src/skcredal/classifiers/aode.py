@@ -12,7 +12,7 @@ from skcredal import kernels
 from skcredal._arrays import AnyArray, CodeArray, FloatArray, LabelArray
 from skcredal._threads import thread_count
 from skcredal._transaction import all_or_nothing
-from skcredal._validation import check_choice
+from skcredal._validation import check_choice, safe_repr
 from skcredal.classifiers.base import TrainingRows
 from skcredal.classifiers.spodes import LikelihoodWeightedEnsemble, SpodeEnsemble, resolve_epsilon
 from skcredal.classifiers.stream import CountStream
@@ -193,14 +193,16 @@ class AODE(SpodeEnsemble):
             encode_target(classes, estimator=self)[0], self.classes_
         ):
             raise ValueError(
-                f"classes={classes!r} is not the same as on the first call to partial_fit, which was "
-                f"{self.classes_!r}."
+                f"classes={safe_repr(classes)} is not the same as on the first call to partial_fit, which "
+                f"was {self.classes_!r}."
             )
         places = np.searchsorted(self.classes_, present)
         known = self.classes_[np.minimum(places, len(self.classes_) - 1)]
         for label, found in zip(present.tolist(), known.tolist(), strict=True):
             if label != found:
-                raise ValueError(f"y holds the class {label!r}, which is not in classes: {self.classes_!r}.")
+                raise ValueError(
+                    f"y holds the class {safe_repr(label)}, which is not in classes: {self.classes_!r}."
+                )
         return places.astype(np.int32)
 
     def _check_parameters(self) -> None:

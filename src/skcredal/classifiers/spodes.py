@@ -10,7 +10,7 @@ import numpy as np
 
 from skcredal._arrays import CodeArray, FloatArray
 from skcredal._threads import thread_count
-from skcredal._validation import check_real
+from skcredal._validation import check_real, safe_repr, to_float
 from skcredal.classifiers.base import TabularClassifier, TrainingRows
 from skcredal.ensemble.counts import JointCounts
 from skcredal.ensemble.parameters import spode_tables
@@ -24,8 +24,8 @@ def resolve_epsilon(epsilon: Any, k: int) -> float:
     if isinstance(epsilon, str) and epsilon == "auto":
         return automatic_epsilon(k)
     if not isinstance(epsilon, Real) or isinstance(epsilon, bool):
-        raise TypeError(f"epsilon must be 'auto' or a number in (0, 1/{k + 1}), got {epsilon!r}.")
-    eps = float(epsilon)
+        raise TypeError(f"epsilon must be 'auto' or a number in (0, 1/{k + 1}), got {safe_repr(epsilon)}.")
+    eps = to_float(epsilon)
     if not 0.0 < eps < 1.0 / (k + 1):
         raise ValueError(
             f"epsilon must lie in (0, 1/{k + 1}) for {k} feature{'' if k == 1 else 's'}, got {eps!r}."

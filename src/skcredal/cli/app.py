@@ -12,6 +12,7 @@ import skcredal
 from skcredal._extras import require
 from skcredal.cli import commands
 from skcredal.cli.console import CallError, OneLineGroup, note
+from skcredal.cli.datasets import datasets
 from skcredal.cli.reproduce import print_claims, print_summary, read_plan, reproduce_plan, write_answers
 from skcredal.experiment.plan import CLASSIFIERS
 from skcredal.experiment.store import ResultStore
@@ -47,7 +48,7 @@ def main(
     """
 
 
-for command in (commands.fit, commands.predict, commands.explain, commands.evaluate, commands.datasets):
+for command in (commands.fit, commands.predict, commands.explain, commands.evaluate, datasets):
     app.command()(command)
 
 

@@ -1,17 +1,23 @@
-"""The commands for a table of one's own: fit, predict, explain, evaluate; and the data sets there are."""
+"""The commands for a table of one's own: fit, predict, explain and evaluate."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from skcredal._extras import require
 from skcredal.cli.console import CallError, note, progress_bar, shown_warnings
-from skcredal.cli.evaluate import check_report, evaluate_classifiers, print_ranking, write_page
+from skcredal.cli.evaluate import (
+    check_report,
+    evaluate_classifiers,
+    page_classifier,
+    print_ranking,
+    write_page,
+)
 from skcredal.cli.models import (
     check_output,
     explain_row,
@@ -21,61 +27,31 @@ from skcredal.cli.models import (
     read_model,
     write_table,
 )
-from skcredal.cli.tables import Reading, counted, label_table
-from skcredal.data.datasets import list_datasets, load_dataset
-from skcredal.data.openml import OPENML
+from skcredal.cli.options import (
+    AsClasses,
+    Data,
+    Decimal,
+    Delimiter,
+    Drop,
+    Encoding,
+    Folds,
+    Format,
+    Jobs,
+    Missing,
+    Model,
+    Runs,
+    Seed,
+    Target,
+    UsualMissing,
+)
+from skcredal.cli.tables import Reading, counted, label_table, shown
 from skcredal.experiment.plan import CLASSIFIERS, make_classifiers
 from skcredal.persistence import save
 
-__all__ = ["datasets", "evaluate", "explain", "fit", "predict"]
+__all__ = ["evaluate", "explain", "fit", "predict"]
 
 # Rows that are predicted at a time, between two steps of the progress bar.
 _ROWS = 20_000
-
-Data = Annotated[
-    str,
-    typer.Argument(
-        metavar="DATA", help="The table: CSV, TSV, Parquet or ARFF, also gzipped; - for standard input."
-    ),
-]
-Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model that skcredal fit wrote.")]
-Target = Annotated[str, typer.Option(metavar="COL", help="The column that holds the class.")]
-Drop = Annotated[
-    list[str] | None, typer.Option(metavar="COL", help="A column to leave out; may be given several times.")
-]
-AsClasses = Annotated[
-    bool, typer.Option("--as-classes", help="Take every value of the target for a class, however many.")
-]
-Format = Annotated[
-    str | None, typer.Option(help="csv, tsv, parquet or arff; by default by the end of the name.")
-]
-Encoding = Annotated[str | None, typer.Option(help="The encoding of a CSV; found by default.")]
-Delimiter = Annotated[
-    str | None, typer.Option(help="What separates its cells (a character, or tab); found by default.")
-]
-Decimal = Annotated[str | None, typer.Option(help="Its decimal sign, . or a comma; found by default.")]
-Missing = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="TEXT",
-        help="What stands for a missing value in a CSV, besides the usual: nothing, ?, NA, N/A, NaN, null "
-        "(and None, - and . among numbers); may be given several times.",
-    ),
-]
-UsualMissing = Annotated[
-    bool | None,
-    typer.Option(
-        "--usual-missing/--no-usual-missing",
-        help="Whether the usual ones are missing values; they are by default.",
-        show_default=False,
-    ),
-]
-Runs = Annotated[int, typer.Option(min=1, help="How often the rows are shuffled and split anew.")]
-Folds = Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")]
-Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of the splits.")]
-Jobs = Annotated[
-    int | None, typer.Option(help="Processes; -1 for as many as there are cores. By default by the work.")
-]
 
 
 def fit(
@@ -104,6 +80,8 @@ def fit(
     (skcredal datasets iris -o iris.csv writes this table.)
     """
     made = make_classifier(classifier)
+    # Learning may take long, and without it nothing could be written.
+    require("skops.io", extra="models", purpose="A model file")
     path = Path(out)
     if out == "-" or path.is_dir() or not path.absolute().parent.is_dir():
         raise CallError(f"-o must be a file in a folder that exists, got {out!r}.")
@@ -141,21 +119,27 @@ def predict(
     classes that remain whatever the prior, separated by | in text and a list in Parquet), robustness (of
     bma-aode* and comp-aode*), and lower:CLASS and upper:CLASS, the bounds of each probability; for a
     classifier without sets, class and probability:CLASS. Columns that the model does not know are ignored.
-    The model remembers with which --missing, --decimal and --no-usual-missing its table was read.
+    A table without rows is answered by one. The model remembers with which --missing, --decimal and
+    --no-usual-missing its table was read.
 
     Example: skcredal predict iris.skcredal iris.csv -o answers.csv
     """
     format_ = check_output(out, inputs=[model, data])
     kept = read_model(model)
     reading = Reading(format, encoding, delimiter, decimal, missing, usual_missing)
-    frame, _ = read_for_model(kept, data, reading)
+    frame, _ = read_for_model(kept, data, reading, without_rows=True)
+    if frame.empty:
+        # A step of a pipeline that had nothing to do.
+        note(f"{shown(data)} has no rows, and so has the answer.")
     parts: list[dict[str, Any]] = []
     with progress_bar("rows", len(frame)) as advance, shown_warnings():
-        for start in range(0, len(frame), _ROWS):
+        for start in range(0, max(1, len(frame)), _ROWS):
             part = frame.iloc[start : start + _ROWS]
             parts.append(predictions(kept.classifier, part))
             advance(len(part))
-    columns = {name: list(chain.from_iterable(part[name] for part in parts)) for name in parts[0]}
+    columns = parts[0]
+    if len(parts) > 1:
+        columns = {name: list(chain.from_iterable(part[name] for part in parts)) for name in columns}
     write_table(columns, out, format_)
 
 
@@ -221,7 +205,11 @@ def evaluate(
     ] = None,
     report: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.html", help="Write a page: safe and prior-dependent cases, and why."),
+        typer.Option(
+            metavar="FILE.html",
+            help="Write a page: safe and prior-dependent cases, and why, of the first credal one of "
+            "--classifiers, by default comp-aode*.",
+        ),
     ] = None,
     as_classes: AsClasses = False,
     format: Format = None,  # noqa: A002
@@ -235,7 +223,8 @@ def evaluate(
 
     Everything is learned inside the training folds, and all classifiers see the same ones. They are ranked by
     the utilities u65 and u80, and the credal ones also tell how many rows are safe and how many depend on the
-    prior. With --report, a page that needs nothing else shows each prior-dependent case, and why it is one.
+    prior. With --report, a page that needs nothing else shows each prior-dependent case, and why it is one
+    (of bma-aode* and comp-aode*, the only ones that can tell).
 
     Example: skcredal evaluate iris.csv --target class --report iris.html
     """
@@ -256,81 +245,9 @@ def evaluate(
     if out != "-":
         print_ranking(rows, folds=folds, runs=runs, n=len(table.target))
     if report is not None:
-        write_page(report, table, rows, data=data, target=target, runs=runs, folds=folds, seed=seed)
-        note(f"The page is {report}.")
-
-
-def datasets(
-    name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="Write this one as a table instead.")
-    ] = None,
-    out: Annotated[
-        str,
-        typer.Option("--out", "-o", metavar="OUT", help=".csv, .tsv or .parquet; - for standard output."),
-    ] = "-",
-    data: Annotated[
-        str,
-        typer.Option(
-            help='"embedded", "openml", or a folder of ARFF files whose last attribute is the class.'
-        ),
-    ] = "embedded",
-) -> None:
-    """List the data sets of a source: name, rows, features, classes; or write one of them as a table.
-
-    Example: skcredal datasets iris -o iris.csv
-    """
-    if name is None:
-        if out != "-":
-            raise CallError("-o needs the NAME of the data set to write.")
-        _list_sizes(data)
-        return
-    format_ = check_output(out)
-    try:
-        found = load_dataset(name, data)
-    except (OSError, ValueError) as error:
-        raise CallError(str(error).replace("source must", "--data must")) from None
-    table = {str(column): found.features[column] for column in found.features}
-    columns = {**table, _free_name(found.target.name or "class", table): found.target}
-    write_table(columns, out, format_, float_format=None)
-
-
-def _free_name(name: Any, taken: Collection[str]) -> str:
-    """Return the name, with bars below if a feature has it already."""
-    free = str(name)
-    while free in taken:
-        free += "_"
-    return free
-
-
-def _list_sizes(data: str) -> None:
-    try:
-        names = list_datasets(data)
-    except (OSError, ValueError) as error:
-        raise CallError(str(error).replace("source must", "--data must")) from None
-    if not names:
-        raise CallError(f"There is no data set in {data}: no file there ends in .arff.")
-    width = max(map(len, ["name", *names]))
-    typer.echo(f"{'name':<{width}}  {'rows':>6}  {'features':>8}  {'classes':>7}")
-    failures = 0
-    for name in names:
-        try:
-            sizes = _sizes(name, data)
-        except ValueError as error:
-            note(str(error), label="Error")
-            failures += 1
-            continue
-        typer.echo(f"{name:<{width}}  {sizes[0]:>6}  {sizes[1]:>8}  {sizes[2]:>7}")
-    if failures:
-        raise typer.Exit(1)
-
-
-def _sizes(name: str, source: str) -> tuple[int, int, int]:
-    if source == "openml":
-        # What the table of ids says, so that a list fetches nothing.
-        entry = OPENML[name]
-        return entry.n_rows, entry.n_features, entry.n_classes
-    found = load_dataset(name, source)
-    return (*found.features.shape, found.target.nunique())
+        chosen = page_classifier(None if names is None else list(made))
+        write_page(report, table, rows, chosen, data=data, target=target, runs=runs, folds=folds, seed=seed)
+        note(f"The page is {report}; its cases are those of {chosen}.")
 
 
 def make_all(names: list[str] | None) -> dict[str, Any]:

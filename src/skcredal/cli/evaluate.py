@@ -6,7 +6,7 @@ import math
 import platform
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from rich import box
 from rich.console import Console
@@ -14,12 +14,14 @@ from rich.table import Table
 
 import skcredal
 from skcredal.classifiers.base import TabularClassifier
+from skcredal.classifiers.credal import CredalClassifier
 from skcredal.cli.console import CallError, progress_bar
 from skcredal.cli.tables import LabelledTable, counted
 from skcredal.experiment.evaluate import check_folds, evaluate_table, out_of_fold_cases, ranking
+from skcredal.experiment.plan import is_credal, make_classifiers
 from skcredal.report.evaluation import evaluation_data, write_evaluation
 
-__all__ = ["check_report", "evaluate_classifiers", "print_ranking", "write_page"]
+__all__ = ["check_report", "evaluate_classifiers", "page_classifier", "print_ranking", "write_page"]
 
 # Below so many rows to learn from, starting processes takes longer than the work.
 _WORTH_PROCESSES = 100_000
@@ -99,10 +101,22 @@ def check_report(report: Path) -> None:
         raise CallError(f"--report must end in .html, got {str(report)!r}.")
 
 
+def page_classifier(names: Sequence[str] | None) -> str:
+    """Return whose cases the page shows: the first credal classifier that the call names, or COMP-AODE*.
+
+    Examples
+    --------
+    >>> page_classifier(None), page_classifier(["aode", "ncc", "comp-aode*"]), page_classifier(["aode"])
+    ('comp-aode*', 'ncc', 'comp-aode*')
+    """
+    return next(filter(is_credal, names or ()), "comp-aode*")
+
+
 def write_page(
     report: Path,
     table: LabelledTable,
     rows: Sequence[Mapping[str, Any]],
+    classifier: str,
     *,
     data: str,
     target: str,
@@ -110,10 +124,16 @@ def write_page(
     folds: int,
     seed: int,
 ) -> None:
-    """Judge each row by COMP-AODE* out of fold, and write the page."""
+    """Judge each row by a credal classifier out of fold, and write the page."""
+    (learner,) = make_classifiers([classifier]).values()
     with progress_bar("folds", folds) as advance:
         cases = out_of_fold_cases(
-            table.features, table.target, folds=folds, seed=seed, on_fold=lambda: advance(1)
+            table.features,
+            table.target,
+            cast(CredalClassifier, learner),
+            folds=folds,
+            seed=seed,
+            on_fold=lambda: advance(1),
         )
     # The file's name alone: a page that is passed on tells nothing of the machine.
     name = "standard input" if data == "-" else Path(data).name
@@ -126,7 +146,13 @@ def write_page(
         "Versions": f"skcredal {skcredal.__version__}, Python {platform.python_version()}",
     }
     page = evaluation_data(
-        cases, rows, table.features, title=f"{target} in {name}", numbers=table.numbers, facts=facts
+        cases,
+        rows,
+        table.features,
+        title=f"{target} in {name}",
+        classifier=classifier,
+        numbers=table.numbers,
+        facts=facts,
     )
     write_evaluation(report, page)
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -12,6 +11,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from skcredal._extras import require
+from skcredal._files import replacing
+from skcredal.classifiers.answers import Answers
 from skcredal.classifiers.base import TabularClassifier
 from skcredal.cli.console import CallError
 from skcredal.cli.tables import Reading, are_reading_notes, need_columns, read_user_table, shown
@@ -68,14 +69,16 @@ def read_model(path: str) -> KeptModel:
 
 
 def read_for_model(
-    kept: KeptModel, data: str, reading: Reading
+    kept: KeptModel, data: str, reading: Reading, *, without_rows: bool = False
 ) -> tuple[pandas.DataFrame, pandas.Series[Any] | None]:
     """Read the columns that a model has learned from, each as it has learned it; and the target, if there."""
     model = kept.classifier
     names = getattr(model, "feature_names_in_", None)
     states = _states(model)
     text_columns = [*states, *([] if kept.target is None else [kept.target])]
-    table = read_user_table(data, reading.with_notes(kept.reading), text_columns=text_columns)
+    table = read_user_table(
+        data, reading.with_notes(kept.reading), text_columns=text_columns, without_rows=without_rows
+    )
     if names is None:
         if table.shape[1] != model.n_features_in_:
             raise ValueError(
@@ -132,7 +135,8 @@ def predictions(model: Any, features: pandas.DataFrame) -> dict[str, Any]:
     ``upper:`` of each class; another ``class`` and ``probability:`` of each.
     """
     labels = [str(label) for label in model.classes_]
-    answers = answers_of(model, features)
+    # An estimator of scikit-learn refuses to be asked about nothing.
+    answers = answers_of(model, features) if len(features) else _answers_about_nothing(model)
     proba, interval = answers.proba, answers.interval
     columns: dict[str, Any] = {"class": model.classes_[proba.argmax(axis=1)]}
     if answers.sets is None or interval is None:
@@ -145,6 +149,17 @@ def predictions(model: Any, features: pandas.DataFrame) -> dict[str, Any]:
     for c, label in enumerate(labels):
         columns[f"lower:{label}"], columns[f"upper:{label}"] = interval[:, c, 0], interval[:, c, 1]
     return columns
+
+
+def _answers_about_nothing(model: Any) -> Answers:
+    n_classes = len(model.classes_)
+    is_credal, has_robustness = hasattr(model, "predict_set"), hasattr(model, "robustness")
+    return Answers(
+        np.empty((0, n_classes)),
+        np.empty((0, n_classes), np.bool_) if is_credal else None,
+        np.empty((0, n_classes, 2)) if is_credal else None,
+        np.empty(0) if has_robustness else None,
+    )
 
 
 def check_output(out: str, *, inputs: Sequence[str] = ()) -> str:
@@ -163,6 +178,8 @@ def check_output(out: str, *, inputs: Sequence[str] = ()) -> str:
         format_ = "unknown"
     if format_ not in ("csv", "tsv", "parquet") or path.suffix.lower() == ".gz":
         raise CallError(f"-o must end in .csv, .tsv or .parquet, got {out!r}.")
+    if format_ == "parquet":
+        require("pyarrow", extra="scale", purpose="Writing Parquet")
     return format_
 
 
@@ -176,9 +193,19 @@ def write_table(
     pandas = require("pandas", extra="cli", purpose="Writing a table")
     frame = pandas.DataFrame(columns)
     if format_ == "parquet":
-        require("pyarrow", extra="scale", purpose="Writing Parquet")
-    elif "set" in frame and isinstance(frame["set"].iloc[0], list):
-        frame["set"] = ["|".join(map(_escape, classes)) for classes in frame["set"]]
+        arrow = require("pyarrow", extra="scale", purpose="Writing Parquet")
+        if frame.empty:
+            # Without rows nothing tells that these are text, and sets of it.
+            kinds = {name: arrow.string() for name, column in frame.items() if column.dtype.kind == "O"}
+            if "set" in frame:
+                kinds["set"] = arrow.list_(arrow.string())
+            for name, kind in kinds.items():
+                frame[name] = pandas.Series([], dtype=pandas.ArrowDtype(kind))
+    elif "set" in frame:
+        frame["set"] = [
+            "|".join(map(_escape, classes)) if isinstance(classes, list) else classes
+            for classes in frame["set"]
+        ]
 
     def write(stream: BinaryIO) -> None:
         if format_ == "parquet":
@@ -191,18 +218,8 @@ def write_table(
         write(sys.stdout.buffer)
         sys.stdout.buffer.flush()
     else:
-        replace_file(Path(out), write)
-
-
-def replace_file(path: Path, write: Callable[[BinaryIO], None]) -> None:
-    """Write a file beside the old one and put it in its place."""
-    half_written = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with half_written.open("wb") as stream:
+        with replacing(out) as beside, beside.open("wb") as stream:
             write(stream)
-        half_written.replace(path)
-    finally:
-        half_written.unlink(missing_ok=True)
 
 
 def _escape(label: str) -> str:

@@ -117,8 +117,10 @@ class LabelledTable:
     numbers: IntArray
 
 
-def read_user_table(data: str, reading: Reading, *, text_columns: Iterable[str] = ()) -> pandas.DataFrame:
-    """Read the table that a call names; ``-`` is standard input."""
+def read_user_table(
+    data: str, reading: Reading, *, text_columns: Iterable[str] = (), without_rows: bool = False
+) -> pandas.DataFrame:
+    """Read the table that a call names; ``-`` is standard input. A header alone may be refused."""
     if data != "-" and reading.format is None:
         try:
             table_format(data)
@@ -139,7 +141,7 @@ def read_user_table(data: str, reading: Reading, *, text_columns: Iterable[str] 
             )
         except OSError as error:
             raise CallError(f"{data} cannot be read: {error.strerror or error}.") from None
-    if frame.empty:
+    if frame.empty and not (without_rows and frame.shape[1]):
         raise ValueError(f"{shown(data)} has no rows.")
     return frame
 
@@ -259,10 +261,13 @@ def _check_classes(labels: Sequence[str], target: str, *, as_classes: bool) -> N
 
 
 def _number(label: str) -> float | None:
-    try:
-        return float(label)
-    except ValueError:
-        return None
+    """Return a label as the number that it is, also with a decimal comma."""
+    for text in (label, label.replace(",", ".", 1)):
+        try:
+            return float(text)
+        except ValueError:
+            continue
+    return None
 
 
 def _refuse_dates(features: pandas.DataFrame) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from skcredal._validation import safe_repr
 from skcredal.data._embedded import EMBEDDED
 from skcredal.data.files import read_arff
 from skcredal.data.openml import OPENML, load_openml
@@ -174,7 +175,7 @@ def load_dataset(
     names = found.names()
     if name not in names:
         listed = ", ".join(map(repr, names)) if names else "there are none"
-        raise ValueError(f"name must be one of the data sets of {found} ({listed}), got {name!r}.")
+        raise ValueError(f"name must be one of the data sets of {found} ({listed}), got {safe_repr(name)}.")
     return found.load(name)
 
 
@@ -233,7 +234,7 @@ def _resolve(
         folder = os.environ.get(_FOLDER_VARIABLE)
         return _Folder(folder, _FOLDER_VARIABLE) if folder else _Embedded()
     if not isinstance(source, (str, os.PathLike)):
-        raise TypeError(f"source must be {_named()}, the path of a folder or None, got {source!r}.")
+        raise TypeError(f"source must be {_named()}, the path of a folder or None, got {safe_repr(source)}.")
     if isinstance(source, str) and source in _NAMED_SOURCES:
         return _NAMED_SOURCES[source](data_home)
     return _Folder(source, "source")

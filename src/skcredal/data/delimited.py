@@ -14,6 +14,7 @@ import numpy as np
 
 from skcredal._arrays import AnyArray, IntArray
 from skcredal._extras import require
+from skcredal._validation import safe_repr
 from skcredal.data._cells import (
     Cells,
     SplitTable,
@@ -117,7 +118,7 @@ def read_delimited(
     library = require("pandas", extra="cli", purpose="Reading a table")
     for parameter, sign in (("decimal", decimal), ("default_decimal", default_decimal)):
         if sign not in (None, ".", ","):
-            raise ValueError(f"{parameter} must be '.' or ',', got {sign!r}.")
+            raise ValueError(f"{parameter} must be '.' or ',', got {safe_repr(sign)}.")
     text = decode(content, name, encoding)
     text, declared = _declared_delimiter(text)
     if delimiter is None:
@@ -152,7 +153,7 @@ def check_delimiter(delimiter: str) -> None:
     """
     if len(delimiter) != 1 or not delimiter.isascii() or delimiter.isalnum() or delimiter in '"\n\r\0':
         raise ValueError(
-            f"delimiter must be one ASCII character, no letter, digit or quote, got {delimiter!r}."
+            f"delimiter must be one ASCII character, no letter, digit or quote, got {safe_repr(delimiter)}."
         )
 
 
@@ -170,7 +171,9 @@ def check_encoding(encoding: str) -> None:
     except UnicodeError:
         pass  # the encoding is one, only not of this
     except (LookupError, ValueError):
-        raise ValueError(f"encoding must be that of a text, such as utf-8, got {encoding!r}.") from None
+        raise ValueError(
+            f"encoding must be that of a text, such as utf-8, got {safe_repr(encoding)}."
+        ) from None
 
 
 def decode(content: bytes, name: str, encoding: str | None = None) -> str:

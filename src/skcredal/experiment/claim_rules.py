@@ -15,6 +15,7 @@ import numpy as np
 from scipy import stats
 
 from skcredal._arrays import FloatArray
+from skcredal.experiment._tables import check_table
 from skcredal.experiment.compare import WilcoxonResult, wilcoxon_test
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ class Results:
     """
 
     def __init__(self, summary: DataFrame) -> None:
+        summary = check_table("summary", summary, ("dataset", "classifier"), NEEDED_MEASURES)
         lacking = [
             name for name in ("dataset", "classifier", *NEEDED_MEASURES) if name not in summary.columns
         ]

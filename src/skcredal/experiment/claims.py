@@ -6,10 +6,12 @@ The rules stand in :mod:`skcredal.experiment.claim_rules` and :mod:`skcredal.exp
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from math import isfinite
 from typing import TYPE_CHECKING
 
+from skcredal._validation import check_instance, naming
 from skcredal.experiment.claim_rules import (
     ABOUT_SIZE,
     GENERALLY,
@@ -275,7 +277,8 @@ def check_claims(summary: DataFrame) -> list[Claim]:
     >>> claims[0].holds, claims[0].note
     (None, 'Not run: aode, bma-aode.')
     """
-    results = Results(summary)
+    with naming("summary"):
+        results = Results(summary)
     claims = []
     for number, (text, where, paper, rule) in enumerate(_CLAIMS, start=1):
         if missing := results.missing(rule.needs):
@@ -308,6 +311,7 @@ def claims_as_json(claims: list[Claim]) -> str:
       }
     ]
     """
+    _check(claims)
     rows = [
         {
             name: None if isinstance(value, float) and not isfinite(value) else value
@@ -315,7 +319,8 @@ def claims_as_json(claims: list[Claim]) -> str:
         }
         for claim in claims
     ]
-    return json.dumps(rows, indent=2, ensure_ascii=False, allow_nan=False)
+    with naming("claims"):
+        return json.dumps(rows, indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def claims_as_markdown(claims: list[Claim]) -> str:
@@ -333,6 +338,18 @@ def claims_as_markdown(claims: list[Claim]) -> str:
     <BLANKLINE>
     - Claim 1: Seen.
     """
+    _check(claims)
+    with naming("claims"):
+        return _markdown(claims)
+
+
+def _check(claims: list[Claim]) -> None:
+    check_instance("claims", claims, Iterable)
+    for claim in claims:
+        check_instance("claims", claim, Claim)
+
+
+def _markdown(claims: list[Claim]) -> str:
     lines = [
         "|  # | verdict       |       p | claim | paper | ours | where |",
         "| -: | :------------ | ------: | :---- | :---- | :--- | :---- |",

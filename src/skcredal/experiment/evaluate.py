@@ -1,4 +1,4 @@
-"""Honest cross-validation of classifiers on one table, and what COMP-AODE* says of every case of it."""
+"""Honest cross-validation of classifiers on one table, and what one of them says of every case of it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import numpy as np
 from sklearn.base import clone
 
 from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray
-from skcredal._validation import check_integer
+from skcredal._validation import check_instance, check_integer, naming, safe_repr
 from skcredal.classifiers.base import TabularClassifier
 from skcredal.classifiers.credal import CredalClassifier
 from skcredal.classifiers.credal_aode import CredalCompAODE
 from skcredal.classifiers.credal_spodes import CredalSpodeEnsemble
-from skcredal.experiment.fold import Fold, run_fold
+from skcredal.experiment.fold import Fold, check_classifiers, run_fold
 from skcredal.experiment.plan import splits
 from skcredal.experiment.results import FoldSums, measures, pool
 
@@ -35,10 +35,15 @@ def check_folds(target: AnyArray, folds: int) -> None:
     ValueError: folds must be at most 2, as many rows as the most frequent class has, got 3.
     """
     check_integer("folds", folds, low=2)
-    most = int(np.unique(target, return_counts=True)[1].max())
+    check_instance("target", target, np.ndarray)
+    if target.ndim != 1 or not len(target):
+        raise ValueError(f"target must hold a class for each row, got an array of shape {target.shape}.")
+    with naming("target"):
+        most = int(np.unique(target, return_counts=True)[1].max())
     if folds > most:
         raise ValueError(
-            f"folds must be at most {most}, as many rows as the most frequent class has, got {folds}."
+            f"folds must be at most {most}, as many rows as the most frequent class has, got "
+            f"{safe_repr(folds)}."
         )
 
 
@@ -86,8 +91,11 @@ def evaluate_table(
     >>> found["aode"].n
     150
     """
-    check_integer("runs", runs, low=1)
+    check_classifiers(classifiers)
+    check_integer("runs", runs, low=1, high=10**6)
+    check_integer("seed", seed, low=0)
     check_folds(target, folds)
+    _check_features(features, target)
     parts: dict[str, list[FoldSums]] = {name: [] for name in classifiers}
     parallel = joblib.Parallel(n_jobs=jobs, return_as="generator")
     tasks = (
@@ -101,6 +109,14 @@ def evaluate_table(
         if on_fold is not None:
             on_fold()
     return {name: pool(of_classifier) for name, of_classifier in parts.items()}
+
+
+def _check_features(features: Any, target: AnyArray) -> None:
+    """Refuse what is not a table of pandas with a row for each class."""
+    if not hasattr(features, "iloc") or not hasattr(features, "columns"):
+        raise TypeError(f"features must be a pandas DataFrame, got a {type(features).__name__}.")
+    if len(features) != len(target):
+        raise ValueError(f"features must have a row for each of {len(target)} classes, got {len(features)}.")
 
 
 def _quiet_fold(classifiers: Mapping[str, TabularClassifier], *rows: Any) -> dict[str, FoldSums]:
@@ -126,8 +142,13 @@ def ranking(
     >>> [(row["classifier"], row["u65"], row["rank_u80"]) for row in rows]
     [('aode', 0.75, 1), ('null', 0.25, 2)]
     """
+    check_classifiers(classifiers)
+    check_instance("sums", sums, Mapping)
     rows = []
     for name, total in sums.items():
+        check_instance("sums", total, FoldSums)
+        if name not in classifiers:
+            raise ValueError(f"classifiers must hold those of sums, lacks {safe_repr(name)}.")
         credal = isinstance(classifiers[name], CredalClassifier)
         found: dict[str, Any] = measures(total, credal=credal)
         if not credal:
@@ -166,10 +187,10 @@ class Cases:
     interval : ndarray of shape (n_rows, n_classes, 2)
         Lower and upper probabilities.
     robustness : ndarray of shape (n_rows,)
-        How much of the prior may be replaced before the answer changes.
+        How much of the prior may be replaced before the answer changes; NaN if the classifier does not tell.
     reasons : dict
         By row, for those with several classes: rival, super-parents, votes, prior and sentence, as of
-        :meth:`~skcredal.CredalCompAODE.explain`.
+        :meth:`~skcredal.CredalCompAODE.explain`; of a classifier without super-parents, the sentence alone.
     """
 
     classes: AnyArray
@@ -197,20 +218,20 @@ class Cases:
 def out_of_fold_cases(
     features: Any,
     target: AnyArray,
-    classifier: CredalSpodeEnsemble | None = None,
+    classifier: CredalClassifier | None = None,
     *,
     folds: int = 10,
     seed: int = 0,
     on_fold: Callable[[], None] | None = None,
 ) -> Cases:
-    """Return what a credal ensemble says of each row, learned from the other folds of the first run.
+    """Return what a credal classifier says of each row, learned from the other folds of the first run.
 
     Parameters
     ----------
     features, target, folds, seed, on_fold
         As in :func:`evaluate_table`, whose first run has the same folds.
-    classifier : CredalCompAODE or CredalBmaAODE, optional
-        By default COMP-AODE*.
+    classifier : credal classifier, optional
+        By default COMP-AODE*. Robustness and reasons are those of ``CredalCompAODE`` and ``CredalBmaAODE``.
 
     Returns
     -------
@@ -225,11 +246,15 @@ def out_of_fold_cases(
     >>> cases.proba.shape, bool((cases.dependent.sum() == len(cases.reasons)))
     ((150, 3), True)
     """
+    check_integer("seed", seed, low=0)
     check_folds(target, folds)
+    _check_features(features, target)
+    if classifier is not None:
+        check_instance("classifier", classifier, CredalClassifier)
     classes, true = np.unique(target, return_inverse=True)
     n, n_classes = len(true), len(classes)
     proba, sets = np.zeros((n, n_classes)), np.zeros((n, n_classes), np.bool_)
-    interval, robustness = np.zeros((n, n_classes, 2)), np.empty(n)
+    interval, robustness = np.zeros((n, n_classes, 2)), np.full(n, np.nan)
     reasons: dict[int, dict[str, Any]] = {}
     for train, test in splits(target, folds=folds, run=0, seed=seed):
         learner = clone(CredalCompAODE() if classifier is None else classifier)
@@ -241,11 +266,22 @@ def out_of_fold_cases(
             cells = np.ix_(test, columns)
             proba[cells], sets[cells] = learner.predict_proba(rows), learner.predict_set(rows)
             interval[cells] = learner.predict_interval(rows)
-            robustness[test] = learner.robustness(rows)
             undecided = test[sets[test].sum(axis=1) > 1]
-            if len(undecided):
-                explained = learner.explain(features.iloc[undecided]).to_dict("records")
-                reasons.update(zip(undecided.tolist(), explained, strict=True))
+            if not isinstance(learner, CredalSpodeEnsemble):
+                reasons.update((r, _undecided(classes, sets[r], proba[r])) for r in undecided.tolist())
+            else:
+                robustness[test] = learner.robustness(rows)
+                if len(undecided):
+                    explained = learner.explain(features.iloc[undecided]).to_dict("records")
+                    reasons.update(zip(undecided.tolist(), explained, strict=True))
         if on_fold is not None:
             on_fold()
     return Cases(classes, true, proba.argmax(axis=1), proba, sets, interval, robustness, reasons)
+
+
+def _undecided(classes: AnyArray, mask: BoolArray, proba: FloatArray) -> dict[str, Any]:
+    """Return all that can be said of a case by a classifier that has no super-parents."""
+    order = [c for c in np.argsort(-proba, kind="stable") if mask[c]]
+    names = [f"{classes[c]} ({proba[c]:.0%})" for c in order]
+    sentence = f"Undecided between {', '.join(names[:-1])} and {names[-1]}."
+    return {"rival": None, "super_parents": [], "votes": [], "prior": [], "sentence": sentence}

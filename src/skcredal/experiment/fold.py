@@ -11,13 +11,14 @@ import numpy as np
 from sklearn.base import clone
 
 from skcredal._arrays import AnyArray, CodeArray, FloatArray, IntArray
+from skcredal._validation import check_instance, check_texts, safe_repr
 from skcredal.classifiers.base import TabularClassifier, TrainingRows
 from skcredal.classifiers.bayes import NullClassifier
 from skcredal.classifiers.credal import CredalClassifier
 from skcredal.data.encoding import TableEncoding
 from skcredal.experiment.results import FoldSums, fold_sums
 
-__all__ = ["EncodedTable", "Fold", "HeldOut", "encode_whole", "run_fold"]
+__all__ = ["EncodedTable", "Fold", "HeldOut", "check_classifiers", "encode_whole", "run_fold"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,6 +152,17 @@ def _read_rows(
     reader.classes_, labels = np.unique(target[train], return_inverse=True)
     reader._encoding = whole.encoding
     return TrainingRows(np.ascontiguousarray(whole.codes[:, train]), labels.astype(np.int32), None)
+
+
+def check_classifiers(classifiers: Any) -> None:
+    """Refuse what are not classifiers of this package by their names."""
+    check_instance("classifiers", classifiers, Mapping)
+    check_texts("classifiers", classifiers)
+    for name, classifier in classifiers.items():
+        if not isinstance(classifier, TabularClassifier):
+            raise TypeError(
+                f"classifiers must be classifiers of skcredal, got {safe_repr(classifier)} for {name!r}."
+            )
 
 
 def run_fold(classifiers: Mapping[str, TabularClassifier], fold: Fold) -> dict[str, FoldSums]:

@@ -13,7 +13,7 @@ from sklearn.model_selection import StratifiedKFold
 
 import skcredal
 from skcredal._arrays import AnyArray, IntArray
-from skcredal._validation import check_choice, check_integer
+from skcredal._validation import check_choice, check_instance, check_integer, check_texts, naming, safe_repr
 from skcredal.classifiers.aode import AODE, BmaAODE, CompAODE
 from skcredal.classifiers.base import TabularClassifier
 from skcredal.classifiers.bayes import TAN, NaiveBayes, NullClassifier
@@ -23,6 +23,7 @@ from skcredal.classifiers.credal_aode import CredalBmaAODE, CredalCompAODE
 from skcredal.classifiers.maplmg import MaplmgAODE
 from skcredal.classifiers.ncc import NaiveCredal
 from skcredal.classifiers.tree import CredalTree
+from skcredal.experiment.fold import check_classifiers
 
 __all__ = ["CLASSIFIERS", "Plan", "is_credal", "make_classifiers", "splits"]
 
@@ -50,7 +51,7 @@ def is_credal(name: str) -> bool:
     >>> is_credal("cdt"), is_credal("tan")
     (True, False)
     """
-    return issubclass(CLASSIFIERS[name], CredalClassifier)
+    return issubclass(CLASSIFIERS[check_choice("name", name, tuple(CLASSIFIERS))], CredalClassifier)
 
 
 def make_classifiers(names: Iterable[str] | None = None) -> dict[str, TabularClassifier]:
@@ -62,10 +63,10 @@ def make_classifiers(names: Iterable[str] | None = None) -> dict[str, TabularCla
     {'comp-aode*': CredalCompAODE()}
     """
     chosen = {}
-    for name in CLASSIFIERS if names is None else names:
+    for name in CLASSIFIERS if names is None else check_texts("names", names):
         starred = name.lower().removesuffix("-star") + "*" if name.lower().endswith("-star") else name.lower()
         if starred not in CLASSIFIERS:
-            raise ValueError(f"There is no classifier {name!r}; there are {', '.join(CLASSIFIERS)}.")
+            raise ValueError(f"There is no classifier {safe_repr(name)}; there are {', '.join(CLASSIFIERS)}.")
         chosen[starred] = CLASSIFIERS[starred]()
     return chosen
 
@@ -103,8 +104,11 @@ class Plan:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        check_instance("source", self.source, str)
+        check_texts("datasets", self.datasets)
+        check_classifiers(self.classifiers)
         check_choice("setting", self.setting, ("honest", "paper"))
-        check_integer("runs", self.runs, low=1)
+        check_integer("runs", self.runs, low=1, high=10**6)
         check_integer("folds", self.folds, low=2)
         check_integer("seed", self.seed, low=0)
 
@@ -151,9 +155,14 @@ def splits(target: AnyArray, *, folds: int, run: int, seed: int) -> list[tuple[I
     >>> [len(test) for _, test in splits(np.array(["a", "b"] * 5), folds=5, run=0, seed=0)]
     [2, 2, 2, 2, 2]
     """
+    check_instance("target", target, np.ndarray)
+    check_integer("folds", folds, low=2, high=max(2, target.size))
+    check_integer("run", run, low=0)
+    check_integer("seed", seed, low=0)
     state = int(np.random.SeedSequence([seed, run]).generate_state(1)[0])
     splitter = StratifiedKFold(n_splits=folds, shuffle=True, random_state=state)
     with warnings.catch_warnings():
         # A class with fewer rows than folds is part of the protocol: some training folds lack it.
         warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
-        return list(splitter.split(np.empty(len(target)), target))
+        with naming("target"):
+            return list(splitter.split(np.empty(len(target)), target))

@@ -9,6 +9,7 @@ from dataclasses import astuple, dataclass, fields
 import numpy as np
 
 from skcredal._arrays import AnyArray, BoolArray, FloatArray
+from skcredal._validation import check_instance, naming, real_numbers
 
 __all__ = ["MEASURES", "SUM_NAMES", "FoldSums", "fold_sums", "measures", "pool"]
 
@@ -83,10 +84,17 @@ def fold_sums(
     >>> sums.correct, sums.determinate, sums.set_correct, sums.u65
     (1, 1, 1, 1.65)
     """
-    rows = np.arange(len(y_true))
-    places = np.searchsorted(classes, y_true)
-    places = np.minimum(places, len(classes) - 1)
-    is_known = classes[places] == y_true
+    with naming("y_true and classes"):
+        y_true, classes = np.asarray(y_true), np.asarray(classes)
+        if y_true.ndim != 1 or classes.ndim != 1 or not len(classes):
+            shapes = f"{y_true.shape} and {classes.shape}"
+            raise ValueError(f"y_true and classes must be one-dimensional, got the shapes {shapes}.")
+        places = np.minimum(np.searchsorted(classes, y_true), len(classes) - 1)
+        is_known = classes[places] == y_true
+    rows, shape = np.arange(len(y_true)), (len(y_true), len(classes))
+    y_proba = real_numbers("y_proba", y_proba)
+    if y_proba.shape != shape:
+        raise ValueError(f"y_proba must have the shape {shape}, got {y_proba.shape}.")
     correct = is_known & (y_proba.argmax(axis=1) == places)
     p_true = np.where(is_known, y_proba[rows, places], 0.0)
     # fsum does not depend on the order of the rows, so that a table is the same on any machine.
@@ -95,6 +103,10 @@ def fold_sums(
         return FoldSums(
             len(rows), int(correct.sum()), brier, fit_seconds=fit_seconds, predict_seconds=predict_seconds
         )
+    with naming("y_set"):
+        y_set = np.asarray(y_set)
+    if y_set.shape != shape or y_set.dtype != bool:
+        raise ValueError(f"y_set must be booleans of the shape {shape}, got {y_set.dtype} of {y_set.shape}.")
     size = y_set.sum(axis=1)
     held = is_known & y_set[rows, places]
     x = np.where(held, 1.0 / np.maximum(size, 1), 0.0)
@@ -123,7 +135,9 @@ def fold_sums(
 def pool(parts: Iterable[FoldSums]) -> FoldSums:
     """Return the sums over all parts, added in their order."""
     total = FoldSums(0, 0, 0.0)
+    check_instance("parts", parts, Iterable)
     for part in parts:
+        check_instance("parts", part, FoldSums)
         total = total + part
     return total
 
@@ -154,6 +168,7 @@ def measures(sums: FoldSums, *, credal: bool) -> dict[str, float]:
     >>> found["accuracy"], found["brier"], found["u65"]
     (0.75, 0.25, nan)
     """
+    check_instance("sums", sums, FoldSums)
     of_sets = (sums.n, sums.determinate, sums.indeterminate) if credal else (0, 0, 0)
     n, determinate, indeterminate = of_sets
     return {

@@ -10,6 +10,7 @@ from typing import Any
 import joblib
 
 from skcredal._arrays import AnyArray, IntArray
+from skcredal._validation import check_instance
 from skcredal.classifiers.base import TabularClassifier
 from skcredal.data.datasets import load_dataset
 from skcredal.experiment.fold import EncodedTable, Fold, encode_whole, run_fold
@@ -104,6 +105,8 @@ def run_plan(
     on_progress : callable, optional
         Called with each step.
     """
+    check_instance("plan", plan, Plan)
+    check_instance("store", store, ResultStore)
     outcome = Outcome()
     report = on_progress or (lambda _: None)
     start = time.perf_counter()

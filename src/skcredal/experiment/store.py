@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -14,10 +15,13 @@ from typing import Self
 import numpy as np
 
 from skcredal._arrays import FloatArray
+from skcredal._validation import check_instance, check_integer, check_texts, naming
 from skcredal.experiment.results import SUM_NAMES, FoldSums
 
 __all__ = ["ResultStore"]
 
+# The largest whole number that SQLite holds.
+_LARGEST = 2**63 - 1
 _COLUMNS = {field.name: "INTEGER" if field.type == "int" else "REAL" for field in fields(FoldSums)}
 _SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS folds (
@@ -64,6 +68,7 @@ class ResultStore:
     """
 
     def __init__(self, path: Path) -> None:
+        check_instance("path", path, (str, os.PathLike))
         self.path = Path(path)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         # joblib asks for tasks, and so what is there, from a thread of its own.
@@ -109,22 +114,32 @@ class ResultStore:
         run, fold : int
             Which fold it is.
         """
+        check_integer("run", run, low=0, high=_LARGEST)
+        check_integer("fold", fold, low=0, high=_LARGEST)
+        with naming("results"):
+            rows = [
+                (plan, name, int(run), int(fold), *astuple(sums)) for (plan, name), sums in results.items()
+            ]
+            check_texts("results", [text for row in rows for text in row[:2]])
+        with naming("studies"):
+            series = [
+                (
+                    plan,
+                    int(run),
+                    int(fold),
+                    json.dumps({name: sums.tolist() for name, sums in of_plan.items()}),
+                )
+                for plan, of_plan in (studies or {}).items()
+            ]
         places = ", ".join("?" * (4 + len(SUM_NAMES)))
         with self._transaction() as cursor:
-            cursor.executemany(
-                f"INSERT OR REPLACE INTO folds VALUES ({places})",
-                [(plan, name, run, fold, *astuple(sums)) for (plan, name), sums in results.items()],
-            )
-            cursor.executemany(
-                "INSERT OR REPLACE INTO studies VALUES (?, ?, ?, ?)",
-                [
-                    (plan, run, fold, json.dumps({name: sums.tolist() for name, sums in series.items()}))
-                    for plan, series in (studies or {}).items()
-                ],
-            )
+            cursor.executemany(f"INSERT OR REPLACE INTO folds VALUES ({places})", rows)
+            cursor.executemany("INSERT OR REPLACE INTO studies VALUES (?, ?, ?, ?)", series)
 
     def read(self, plan: str, classifier: str) -> dict[tuple[int, int], FoldSums]:
         """Return the sums that are there of a plan and classifier, by run and fold in their order."""
+        check_instance("plan", plan, str)
+        check_instance("classifier", classifier, str)
         with self._transaction() as cursor:
             cursor.execute(
                 f"SELECT run, fold, {', '.join(SUM_NAMES)} FROM folds WHERE plan = ? AND classifier = ? "
@@ -135,6 +150,7 @@ class ResultStore:
 
     def read_study(self, plan: str) -> dict[tuple[int, int], dict[str, FloatArray]]:
         """Return the sums of each series that are there of a study, by run and fold in their order."""
+        check_instance("plan", plan, str)
         with self._transaction() as cursor:
             cursor.execute("SELECT run, fold, series FROM studies WHERE plan = ? ORDER BY run, fold", (plan,))
             return {

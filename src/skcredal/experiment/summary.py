@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from skcredal._extras import require
+from skcredal._validation import check_choice, check_instance
 from skcredal.experiment.plan import Plan, is_credal
 from skcredal.experiment.results import MEASURES, measures, pool
 from skcredal.experiment.run import DatasetFacts
@@ -40,11 +41,20 @@ FOLD_COLUMNS = (
 )
 
 
+def _check(plan: Plan, store: ResultStore, facts: dict[str, DatasetFacts]) -> None:
+    check_instance("plan", plan, Plan)
+    check_instance("store", store, ResultStore)
+    check_instance("facts", facts, dict)
+    for fact in facts.values():
+        check_instance("facts", fact, DatasetFacts)
+
+
 def summary_table(plan: Plan, store: ResultStore, facts: dict[str, DatasetFacts]) -> Any:
     """Return a DataFrame with a row per data set and classifier whose folds are all there, pooled.
 
     The seconds are means over the folds.
     """
+    _check(plan, store, facts)
     pandas = require("pandas", extra="cli", purpose="A table of results")
     rows = []
     for dataset, fact in facts.items():
@@ -73,6 +83,7 @@ def summary_table(plan: Plan, store: ResultStore, facts: dict[str, DatasetFacts]
 
 def fold_table(plan: Plan, store: ResultStore, facts: dict[str, DatasetFacts]) -> Any:
     """Return a DataFrame with a row per data set, classifier, run and fold that is there."""
+    _check(plan, store, facts)
     pandas = require("pandas", extra="cli", purpose="A table of results")
     rows = []
     for dataset, fact in facts.items():
@@ -97,8 +108,9 @@ def fold_table(plan: Plan, store: ResultStore, facts: dict[str, DatasetFacts]) -
 
 def study_table(study: str, plan: Plan, store: ResultStore, facts: dict[str, DatasetFacts]) -> Any:
     """Return a DataFrame with a row per data set, series and point of a study whose folds are all there."""
+    _check(plan, store, facts)
     pandas = require("pandas", extra="cli", purpose="A table of results")
-    about, rows = STUDIES[study], []
+    about, rows = STUDIES[check_choice("study", study, tuple(STUDIES))], []
     for dataset, fact in facts.items():
         digest = plan.study_digest(dataset, fact.checksum, study, about.points)
         parts = [

@@ -6,6 +6,7 @@ from numbers import Real
 
 from numpy.typing import ArrayLike
 
+from skcredal._validation import safe_repr
 from skcredal.metrics._outcomes import (
     Outcomes,
     as_labels,
@@ -238,7 +239,7 @@ def utility_score(
     0.875
     """
     if not (isinstance(w, Real) and 0.5 <= w <= 1):
-        raise ValueError(f"w must lie in [0.5, 1], got {w!r}.")
+        raise ValueError(f"w must lie in [0.5, 1], got {safe_repr(w)}.")
     return Outcomes.from_predictions(y_true, y_set, labels, sample_weight).utility(float(w))
 
 

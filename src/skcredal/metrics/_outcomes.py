@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skcredal._validation import naming, real_numbers, refuse_mask
+from skcredal._validation import naming, real_numbers, refuse_mask, safe_repr
 
 __all__ = [
     "Outcomes",
@@ -201,7 +201,7 @@ def _plain_labels(name: str, y: ArrayLike, n_rows: int | None) -> list[Any]:
     if values.dtype.kind in "fOV":
         for r, value in enumerate(plain):
             if _is_missing(value):
-                raise ValueError(f"{name} must not have missing values, got {value!r} in row {r}.")
+                raise ValueError(f"{name} must not have missing values, got {safe_repr(value)} in row {r}.")
             if not _has_hash(value):
                 raise TypeError(f"{name} must hold labels, got a {type(value).__name__} in row {r}.")
     return plain
@@ -224,7 +224,7 @@ def as_labels(labels: ArrayLike | None, y_true: list[Any], n_columns: int, table
     if len(given) != n_columns:
         raise ValueError(f"labels must name the {n_columns} columns of {table}, got {len(given)} labels.")
     if len(set(given)) != len(given):
-        raise ValueError(f"labels must be distinct, got {given}.")
+        raise ValueError(f"labels must be distinct, got {safe_repr(given)}.")
     return given
 
 
@@ -253,7 +253,8 @@ def positions(name: str, values: list[Any], labels: list[Any]) -> IntArray:
     # Rows of unseen classes are missed, but "1" where the labels say 1 is a slip that would miss them all.
     if len(found) and (found < 0).all() and not set(map(_kind, values)) & set(map(_kind, labels)):
         raise ValueError(
-            f"{name} and labels must be of one type, got {values[0]!r} in {name} and {labels[0]!r} in labels."
+            f"{name} and labels must be of one type, got {safe_repr(values[0])} in {name} and "
+            f"{safe_repr(labels[0])} in labels."
         )
     return found
 

@@ -13,6 +13,7 @@ import re
 import secrets
 import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED
@@ -24,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 from skcredal._extras import require
 from skcredal._state import converted_states
 from skcredal.persistence.parts import pack_estimator, unpack_estimator
-from skcredal.persistence.trust import trusted_names
+from skcredal.persistence.trust import ACCEPTED, advice, called_functions, trusted_names
 
 __all__ = ["FORMAT", "load", "read_notes", "save"]
 
@@ -33,9 +34,6 @@ FORMAT = 1
 _MAGIC = b"skcredal model, format "
 _FIRST_LINE = re.compile(rb"skcredal model, format (\d{1,9})\n")
 _LONGEST_HEADER = 10_000
-_ACCEPTED = (
-    "a model file may name only types of skcredal and scikit-learn, and no trees and forests of the latter"
-)
 _UPGRADE = '"pip install --upgrade skcredal" brings one that reads it'
 
 
@@ -94,17 +92,15 @@ def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, An
         given = f"the class {estimator.__name__}" if isinstance(estimator, type) else type(estimator).__name__
         raise TypeError(f"estimator must be a fitted estimator of skcredal or scikit-learn, got {given}.")
     check_is_fitted(estimator)
-    try:
-        with converted_states(out=pack_estimator):
-            content = io.dumps(estimator, compression=ZIP_DEFLATED, compresslevel=1)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise TypeError(
-            f"{type(estimator).__name__} cannot be kept in a model file: {_reason(error)}"
-        ) from error
-    foreign = sorted(set(io.get_untrusted_types(data=content)) - set(trusted_names()))
+    content = _dumps(io, estimator)
+    foreign = _foreign_names(io, content)
     if foreign:
+        found = getattr(estimator, "best_estimator_", None)
+        alone = found is not None and not _foreign_names(io, _dumps(io, found))
         raise TypeError(
-            f"{type(estimator).__name__} holds {', '.join(foreign)}, which load would refuse: {_ACCEPTED}."
+            f"{type(estimator).__name__} holds {', '.join(foreign)}, which load would refuse: {ACCEPTED}. "
+            f"{'Save its best_estimator_, which does without' if alone else advice(foreign[0])}; or keep it "
+            "with joblib, but its files can run code when they are read."
         )
     header = {
         "class": _class_name(estimator),
@@ -125,9 +121,11 @@ def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, An
 def load(path: str | os.PathLike[str]) -> Any:
     """Read an estimator that :func:`save` has written; nothing in the file is run.
 
-    The file names types, and only those of skcredal and scikit-learn are accepted. Trees and forests of
-    scikit-learn are not, since they take places in memory from the file. The parts of our estimators are
-    checked to fit together before they are handed out.
+    The file names types and functions, and only those are accepted that do no harm: estimators of skcredal
+    and scikit-learn, ufuncs of numpy and scipy, and the scores of ``sklearn.metrics``,
+    ``sklearn.feature_selection`` and :mod:`skcredal.metrics`. Trees of scikit-learn (forests, boosting,
+    neighbours by tree) are not, since they take places in memory from the file. The parts of our estimators
+    are checked to fit together before they are handed out.
 
     Parameters
     ----------
@@ -142,8 +140,8 @@ def load(path: str | os.PathLike[str]) -> Any:
     Raises
     ------
     ValueError
-        If it is not a model file, is damaged or was altered, was written by a newer version, or names types
-        that are neither ours nor scikit-learn's. The message names the file and the reason.
+        If it is not a model file, is damaged or was altered, was written by a newer version, or names
+        anything else than the above. The message names the file and the reason.
 
     See Also
     --------
@@ -169,12 +167,17 @@ def load(path: str | os.PathLike[str]) -> Any:
     try:
         header, content = _read(Path(path).read_bytes())
         try:
+            called = called_functions(content)
+            if called:
+                raise ValueError(f"it would call {', '.join(called)} while it is read")
             with converted_states(back=unpack_estimator):
                 estimator = io.loads(content, trusted=trusted_names())
         except Exception as error:
-            foreign = _foreign_names(io, content)
+            foreign = []
+            with suppress(Exception):  # what cannot be read names nothing
+                foreign = _foreign_names(io, content)
             if foreign:
-                raise ValueError(f"it holds {', '.join(foreign)}, but {_ACCEPTED}") from None
+                raise ValueError(f"it holds {', '.join(foreign)}, but {ACCEPTED}") from None
             raise ValueError(f"its content does not fit together ({_reason(error)})") from error
         if not isinstance(estimator, BaseEstimator) or _class_name(estimator) != header["class"]:
             raise ValueError(f"it holds no {header['class']}, as its header says")
@@ -291,11 +294,21 @@ def _class_name(estimator: Any) -> str:
     return f"{kind.__module__.partition('.')[0]}.{kind.__qualname__}"
 
 
-def _foreign_names(io: Any, content: bytes) -> list[str]:
+def _dumps(io: Any, estimator: Any) -> bytes:
+    """Return what skops makes of an estimator."""
     try:
-        return sorted(set(io.get_untrusted_types(data=content)) - set(trusted_names()))
-    except Exception:  # what cannot be read names nothing
-        return []
+        with converted_states(out=pack_estimator):
+            content: bytes = io.dumps(estimator, compression=ZIP_DEFLATED, compresslevel=1)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise TypeError(
+            f"{type(estimator).__name__} cannot be kept in a model file: {_reason(error)}"
+        ) from error
+    return content
+
+
+def _foreign_names(io: Any, content: bytes) -> list[str]:
+    """Return what an archive names that is not trusted."""
+    return sorted(set(io.get_untrusted_types(data=content)) - set(trusted_names()))
 
 
 def _reason(error: BaseException) -> str:

@@ -18,7 +18,7 @@ from sklearn.utils._metadata_requests import SIMPLE_METHODS
 
 from skcredal._extras import require
 from skcredal._state import State
-from skcredal._validation import check_real
+from skcredal._validation import check_real, safe_repr
 from skcredal.classifiers.spodes import SpodeEnsemble
 from skcredal.classifiers.stream import CountStream, Slots
 from skcredal.data.encoding import TableEncoding
@@ -193,8 +193,8 @@ def _state_to_json(state: Any) -> Any:
     if kind is tuple:
         return {"tuple": [_state_to_json(item) for item in state]}
     raise TypeError(
-        f"a category is of the type {kind.__module__}.{kind.__qualname__} ({state!r}). Fit with text or "
-        "numbers instead."
+        f"a category is of the type {kind.__module__}.{kind.__qualname__} ({safe_repr(state)}). Fit with "
+        "text or numbers instead."
     )
 
 

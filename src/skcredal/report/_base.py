@@ -12,7 +12,7 @@ import numpy as np
 
 from skcredal._arrays import FloatArray
 from skcredal._extras import require
-from skcredal._validation import naming, real_numbers
+from skcredal.experiment._tables import check_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,7 +29,6 @@ __all__ = [
     "Display",
     "NothingToShowError",
     "check_names",
-    "check_table",
     "clean_axes",
     "datasets_word",
     "draw_rows",
@@ -47,7 +46,6 @@ INK, MUTED, GRID = "#24292f", "#66707b", "#d8dee4"
 
 # Accuracy and utility of the same rows are sums in different orders: what differs by less is equal.
 TIED = 1e-12
-_LARGEST = 1e100
 
 _UPPER = ("aode", "bma-aode", "comp-aode", "maplmg", "tan", "bma-aode*", "comp-aode*", "ncc", "cma", "cdt")
 _LABELS = {"naive-bayes": "naive Bayes", **{name: name.upper() for name in _UPPER}}
@@ -144,47 +142,6 @@ def datasets_word(n: int, total: int | None = None) -> str:
     """
     last = n if total is None else total
     return f"{n}{'' if total is None else f' of {total}'} data set{'' if last == 1 else 's'}"
-
-
-def check_table(name: str, table: DataFrame, text: Sequence[str], measures: Sequence[str]) -> DataFrame:
-    """Return a table with its measures as floats, those that it has; refuse what is no such table.
-
-    Parameters
-    ----------
-    name : str
-        What errors call the table.
-    table : DataFrame
-        What was given for one.
-    text, measures : sequence of str
-        The columns that name something, and those that hold numbers.
-
-    Returns
-    -------
-    DataFrame
-        The table, NaN where a measure is missing.
-    """
-    pandas = require("pandas", extra="report", purpose="A display")
-    if not isinstance(table, pandas.DataFrame):
-        raise TypeError(f"{name} must be a pandas DataFrame, got a {type(table).__name__}.")
-    twice = table.columns[table.columns.duplicated()]
-    if len(twice):
-        raise ValueError(f"{name} must have columns of different names, has {twice[0]!r} twice.")
-    with naming(name):
-        for column in text:
-            for value in table[column].dropna() if column in table.columns else ():
-                if not isinstance(value, str):
-                    raise TypeError(f"{name} must hold text in the column {column!r}, got {value!r}.")
-    numbers = {
-        column: real_numbers(f"{name}, column {column!r},", table[column].to_numpy(dtype=object))
-        for column in measures
-        if column in table.columns
-    }
-    for column, values in numbers.items():
-        # Means and ratios of larger numbers would not be finite.
-        if np.any(np.isfinite(values) & (np.abs(values) > _LARGEST)):
-            raise ValueError(f"{name}, column {column!r}, must hold numbers up to {_LARGEST:g}.")
-    checked: DataFrame = table.assign(**numbers)
-    return checked
 
 
 def read_values(

@@ -32,7 +32,9 @@
     { name: "set", key: (one) => one.set.length, show: (one) => one.set.map((c) => classes[c]).join(", ") },
     { name: "robustness", key: (one) => one.robustness, show: (one) => decimals(one.robustness), number: true },
   ];
-  let sorted = 4, ascending = true, page = 0, open = null;
+  // Not every classifier tells how robust its answers are.
+  if (cases.every((one) => one.robustness === null)) columns.pop();
+  let sorted = columns.length === 5 ? 4 : 0, ascending = true, page = 0, open = null;
   let shown = cases;
 
   const bounds = (one) => {
@@ -88,7 +90,7 @@
     const inside = make("div", { className: "why-inside" },
       make("p", {}, one.sentence),
       make("p", {}, `The set: ${one.set.map((c) => classes[c]).join(", ")}. The true class, ${classes[one.true]}, is ${right ? "in it" : "not in it"}. ` +
-        `Robustness ${decimals(one.robustness)}: how much of the prior may be replaced by anything before the answer changes.`),
+        (one.robustness === null ? "" : `Robustness ${decimals(one.robustness)}: how much of the prior may be replaced by anything before the answer changes.`)),
       ...bounds(one), ...voices(one));
     const cell = make("td", { colSpan: columns.length }, inside);
     return make("tr", { className: "why", id: `why-${one.row}` }, cell);

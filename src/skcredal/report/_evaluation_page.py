@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from skcredal.report.page import _escape, _resource
+from skcredal._validation import naming
+from skcredal.report._html import document, escape, fact_list
 
 __all__ = ["render_evaluation"]
 
@@ -50,55 +49,32 @@ def render_evaluation(data: Mapping[str, Any]) -> str:
     Examples
     --------
     >>> page = render_evaluation({
-    ...     "title": "A < B", "classes": [], "n": 0, "safe": {"n": 0, "correct": 0},
+    ...     "title": "A < B", "classifier": "NCC", "classes": [], "n": 0, "safe": {"n": 0, "correct": 0},
     ...     "dependent": {"n": 0, "correct": 0, "held": 0}, "classifiers": [], "cases": [], "parents": [],
     ...     "curve": {"set_aside": [], "accuracy": [], "threshold": []}, "facts": []})
     >>> "<h1>A &lt; B</h1>" in page, "http" in page.replace("http-equiv", "")
     (True, False)
     """
-    css = _resource("_page.css") + _resource("_evaluation.css")
-    script = _resource("_evaluation.js")
-    # The browser itself keeps the promise that nothing is fetched, and runs no script but this one.
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    policy = f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    with naming("data"):
+        return _render(data)
+
+
+def _render(data: Mapping[str, Any]) -> str:
     sections = (
         ("split", "Safe and prior-dependent cases", _split(data)),
         ("classifiers", "Classifiers side by side", _classifiers(data["classifiers"])),
         ("curve", "Setting the least robust aside", _curve(data["curve"], data["n"])),
         ("cases", "The prior-dependent cases", _cases(data)),
-        ("run", "How it was run", _facts(data["facts"])),
+        ("run", "How it was run", fact_list(data["facts"])),
     )
-    shown = [(name, title, content) for name, title, content in sections if content]
-    links = "".join(f'<li><a href="#{name}">{title}</a></li>' for name, title, _ in shown)
-    body = "".join(
-        f'<section id="{name}" aria-labelledby="{name}-title"><h2 id="{name}-title">{title}</h2>\n'
-        f"{content}</section>\n"
-        for name, title, content in shown
+    return document(
+        data["title"],
+        sections,
+        styles=["_page.css", "_evaluation.css"],
+        script="_evaluation.js",
+        lead=_lead(data),
+        data=_json({name: data[name] for name in ("classes", "cases", "parents")}),
     )
-    embedded = _json({name: data[name] for name in ("classes", "cases", "parents")})
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{_escape(data["title"])}</title>
-<link rel="icon" href="data:,">
-<style>{css}</style>
-</head>
-<body>
-<header>
-<h1>{_escape(data["title"])}</h1>
-<nav aria-label="Parts of this page"><ul>{links}</ul></nav>
-</header>
-<main>
-{body}</main>
-<script type="application/json" id="data">{embedded}</script>
-<script>{script}</script>
-</body>
-</html>
-"""
 
 
 def _json(data: Mapping[str, Any]) -> str:
@@ -116,6 +92,15 @@ def _percent(part: int, whole: int) -> str:
 
 def _share(value: float) -> str:
     return f"{value * 100:.1f}\u00a0%"
+
+
+def _lead(data: Mapping[str, Any]) -> str:
+    if not data["n"]:
+        return ""
+    return (
+        f'<p class="lead">The cases of <strong>{escape(data["classifier"])}</strong>, each judged by a model '
+        "that has not seen it.</p>\n"
+    )
 
 
 def _split(data: Mapping[str, Any]) -> str:
@@ -137,15 +122,14 @@ def _split(data: Mapping[str, Any]) -> str:
 
     return (
         '<ul class="cards">'
-        + card("safe", "safe", safe, "One class remains, whatever the prior over the models.")
+        + card("safe", "safe", safe, "One class remains, whatever the prior.")
         + card(
             "dependent",
             "prior-dependent",
             dependent,
             "Several classes remain: which one wins hangs on the prior.",
         )
-        + "</ul>\n<p>By COMP-AODE*, each case judged by a model that has not seen it "
-        "(the first run of the cross-validation).</p>\n"
+        + f"</ul>\n<p>By {escape(data['classifier'])}, in the first run of the cross-validation.</p>\n"
     )
 
 
@@ -153,17 +137,17 @@ def _classifiers(rows: Sequence[Mapping[str, Any]]) -> str:
     if not rows:
         return ""
     headers = "".join(
-        f'<th scope="col" class="number"><abbr title="{_escape(meaning)}">{label}</abbr></th>'
+        f'<th scope="col" class="number"><abbr title="{escape(meaning)}">{label}</abbr></th>'
         for _, label, meaning in _MEASURES
     )
     lines = "".join(
-        f'<tr><td class="number">{row["rank_u65"]}</td><th scope="row">{_escape(row["name"])}</th>'
+        f'<tr><td class="number">{row["rank_u65"]}</td><th scope="row">{escape(row["name"])}</th>'
         f"{''.join(_measure(row[name], name) for name, _, _ in _MEASURES)}"
         f'<td class="number">{row["rank_u80"]}</td></tr>\n'
         for row in rows
     )
     meanings = "".join(
-        f"<div><dt>{label}</dt><dd>{_escape(meaning)}</dd></div>" for _, label, meaning in _MEASURES
+        f"<div><dt>{label}</dt><dd>{escape(meaning)}</dd></div>" for _, label, meaning in _MEASURES
     )
     return (
         '<div class="wide" role="region" aria-labelledby="classifiers-title" tabindex="0">'
@@ -186,8 +170,10 @@ def _measure(value: float | None, name: str) -> str:
 
 def _curve(curve: Mapping[str, Sequence[float]], n: int) -> str:
     shares, accuracies = curve["set_aside"], curve["accuracy"]
-    if not n or len(shares) < 2:
-        return "<p>All answers are equally robust: there is nothing to set aside.</p>\n" if n else ""
+    if not n or not shares:
+        return ""
+    if len(shares) == 1:
+        return "<p>All answers are equally robust: there is nothing to set aside.</p>\n"
     right = max(shares)
     low, high = min(accuracies), max(accuracies)
     margin = max((high - low) * 0.15, 0.005)
@@ -219,12 +205,12 @@ def _curve(curve: Mapping[str, Sequence[float]], n: int) -> str:
     )
     return (
         f'<figure class="curve"><svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
-        f'aria-label="{_escape(said)}">'
+        f'aria-label="{escape(said)}">'
         f'{grid}{ticks}<line class="all" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y(accuracies[0]):.1f}" '
         f'y2="{y(accuracies[0]):.1f}"/><path class="line" d="{path}"/>'
         f'<text x="{(_LEFT + _WIDTH - _RIGHT) / 2:.0f}" y="{_HEIGHT - 8}" text-anchor="middle">'
         "share of cases set aside, the least robust first</text>"
-        f"</svg><figcaption>{_escape(said)} The dashed line is what setting cases aside by chance would give."
+        f"</svg><figcaption>{escape(said)} The dashed line is what setting cases aside by chance would give."
         f"</figcaption></figure>\n<p>{_ROBUSTNESS}</p>\n"
     )
 
@@ -260,12 +246,3 @@ def _cases(data: Mapping[str, Any]) -> str:
         '<table class="results" aria-labelledby="cases-title"><thead></thead><tbody></tbody></table></div>\n'
         '<div class="pages" hidden></div>\n'
     )
-
-
-def _facts(facts: Sequence[Mapping[str, str]]) -> str:
-    if not facts:
-        return ""
-    inside = "".join(
-        f"<div><dt>{_escape(fact['label'])}</dt><dd>{_escape(fact['value'])}</dd></div>" for fact in facts
-    )
-    return f"<dl>{inside}</dl>\n"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from skcredal._validation import check_choice
+from skcredal._validation import check_choice, check_texts, safe_repr
 from skcredal.experiment.compare import friedman_test, nemenyi_critical_distance
 from skcredal.report._base import (
     FIRST,
@@ -106,9 +106,9 @@ class RanksDisplay(Display):
         RanksDisplay
         """
         check_choice("measure", measure, ("u65", "u80"))
-        names = list(dict.fromkeys(classifiers))
+        names = check_texts("classifiers", classifiers)
         if len(names) < 2:
-            raise ValueError(f"classifiers must be two or more, got {names!r}.")
+            raise ValueError(f"classifiers must be two or more, got {safe_repr(names)}.")
         wanted = [(name, measure) for name in names]
         datasets, values, n_left_out = read_values(with_accuracy(summary, measure), wanted)
         n = len(datasets)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from skcredal._extras import require
-from skcredal._validation import check_choice
+from skcredal._validation import check_choice, check_texts, safe_repr
 from skcredal.experiment.compare import bayesian_signed_rank, friedman_test, nemenyi_p_values
 from skcredal.report._base import (
     FIRST,
@@ -105,9 +105,9 @@ class CriticalDifferenceDisplay(Display):
         """
         check_choice("measure", measure, ("u65", "u80"))
         summary = with_accuracy(summary, measure)
-        names = list(dict.fromkeys(summary["classifier"] if classifiers is None else classifiers))
+        names = check_texts("classifiers", summary["classifier"] if classifiers is None else classifiers)
         if len(names) < 2:
-            raise NothingToShowError(f"classifiers must be two or more, got {names!r}.")
+            raise NothingToShowError(f"classifiers must be two or more, got {safe_repr(names)}.")
         datasets, values, _ = read_values(summary, [(name, measure) for name in names])
         ranks = friedman_test(np.column_stack(values)).average_ranks
         return cls(

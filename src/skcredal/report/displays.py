@@ -6,8 +6,9 @@ them afterwards (``plot``), into axes of yours or into a figure of its own.
 
 from skcredal.report._ranks import RanksDisplay
 from skcredal.report._ratios import RelativeBrierDisplay, RelativeUtilityDisplay
+from skcredal.report._rivals import RivalsDisplay
 from skcredal.report._scatter import AccuracyScatterDisplay, SafeDependentDisplay
-from skcredal.report._studies import EpsilonDisplay, RivalsDisplay, SetAsideDisplay
+from skcredal.report._studies import EpsilonDisplay, SetAsideDisplay
 from skcredal.report._tests import BayesianDisplay, CriticalDifferenceDisplay
 
 __all__ = [

@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from skcredal._arrays import BoolArray, FloatArray, IntArray
+from skcredal._validation import check_instance, naming, real_numbers, safe_repr
 from skcredal.data.columns import is_missing
 from skcredal.experiment.evaluate import Cases
+from skcredal.report._base import label
 from skcredal.report._evaluation_page import render_evaluation
+from skcredal.report._html import write_page
 
 if TYPE_CHECKING:
     import pandas
@@ -42,7 +45,8 @@ _MEASURES = (
 def accuracy_robustness_curve(robustness: FloatArray, correct: BoolArray) -> dict[str, list[float]]:
     """Return the accuracy of what is kept, as the least robust rows are set aside.
 
-    Rows of equal robustness are set aside together, and those of the greatest robustness never.
+    Rows of equal robustness are set aside together, and those of the greatest robustness never. Where no row
+    has one (NaN), there is no curve.
 
     Parameters
     ----------
@@ -63,6 +67,19 @@ def accuracy_robustness_curve(robustness: FloatArray, correct: BoolArray) -> dic
     >>> accuracy_robustness_curve(np.array([1.0, 0.2, 1.0, 0.5]), np.array([True, False, True, True]))
     {'set_aside': [0.0, 0.25, 0.5], 'accuracy': [0.75, 1.0, 1.0], 'threshold': [0.2, 0.5, 1.0]}
     """
+    robustness = real_numbers("robustness", robustness)
+    with naming("correct"):
+        correct = np.asarray(correct)
+    if robustness.ndim != 1 or correct.shape != robustness.shape or correct.dtype != bool:
+        raise ValueError(
+            "robustness and correct must be a number and a boolean for each row, got the shapes "
+            f"{robustness.shape} and {correct.shape}, {correct.dtype}."
+        )
+    unknown = np.isnan(robustness)
+    if unknown.any() and not unknown.all():
+        raise ValueError(f"robustness must be there for all rows or for none, {unknown.sum()} have none.")
+    if unknown.all():
+        return {"set_aside": [], "accuracy": [], "threshold": []}
     order = np.argsort(robustness, kind="stable")
     n = len(order)
     thresholds, starts = np.unique(robustness[order], return_index=True)
@@ -84,6 +101,7 @@ def evaluation_data(
     features: pandas.DataFrame,
     *,
     title: str,
+    classifier: str = "comp-aode*",
     numbers: IntArray | None = None,
     facts: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
@@ -92,13 +110,15 @@ def evaluation_data(
     Parameters
     ----------
     cases : Cases
-        What COMP-AODE* said of each row out of fold.
+        What a credal classifier said of each row out of fold.
     ranking : sequence of mappings
         The measures of each classifier, as of :func:`skcredal.experiment.evaluate.ranking`.
     features : pandas.DataFrame
         The table of the cases: a case shows its values of the super-parents.
     title : str
         What is evaluated.
+    classifier : str
+        Whose cases they are.
     numbers : ndarray of shape (n_rows,), optional
         How the rows are called; by default from 1.
     facts : mapping, optional
@@ -123,15 +143,32 @@ def evaluation_data(
     >>> data["cases"][0]["row"], data["cases"][0]["voices"]
     (2, [[0, '8', 0.2, 1.0]])
     """
+    check_instance("cases", cases, Cases)
+    check_instance("title", title, str)
+    check_instance("classifier", classifier, str)
+    if not hasattr(features, "columns") or len(features) != len(cases.true):
+        raise TypeError(f"features must be a pandas DataFrame with the {len(cases.true)} rows of the cases.")
     dependent, correct = cases.dependent, cases.correct
+    called = np.arange(1, len(dependent) + 1) if numbers is None else numbers
+    with naming("numbers"):
+        called = np.asarray(called)
+        if called.shape != dependent.shape or called.dtype.kind not in "iu":
+            raise ValueError(f"numbers must be {len(dependent)} whole numbers, got {safe_repr(numbers)}.")
+    with naming("ranking"):
+        classifiers = [_measured(row) for row in ranking]
+    with naming("facts"):
+        told = [
+            {"label": str(label), "value": str(value)}
+            for label, value in ({} if facts is None else facts).items()
+        ]
     held = cases.sets[np.arange(len(cases.true)), cases.true]
     rows = np.flatnonzero(dependent)
     parents: dict[str, int] = {}
     # Cell by cell, a DataFrame is slow.
     values = {str(name): column.tolist() for name, column in features.items()} if len(rows) else {}
-    called = np.arange(1, len(dependent) + 1) if numbers is None else numbers
     return {
         "title": title,
+        "classifier": label(classifier),
         "classes": [str(label) for label in cases.classes],
         "n": len(dependent),
         "safe": {"n": int((~dependent).sum()), "correct": int((correct & ~dependent).sum())},
@@ -140,20 +177,22 @@ def evaluation_data(
             "correct": int((correct & dependent).sum()),
             "held": int((held & dependent).sum()),
         },
-        "classifiers": [
-            {
-                "name": row["classifier"],
-                "credal": bool(row["credal"]),
-                "rank_u65": row["rank_u65"],
-                "rank_u80": row["rank_u80"],
-                **{name: _number(row[name], digits=6) for name in _MEASURES},
-            }
-            for row in ranking
-        ],
+        "classifiers": classifiers,
         "curve": accuracy_robustness_curve(cases.robustness, correct),
         "cases": [_case(cases, int(r), int(called[r]), values, parents) for r in rows],
         "parents": list(parents),
-        "facts": [{"label": label, "value": value} for label, value in (facts or {}).items()],
+        "facts": told,
+    }
+
+
+def _measured(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the page tells of a classifier."""
+    return {
+        "name": str(row["classifier"]),
+        "credal": bool(row["credal"]),
+        "rank_u65": int(row["rank_u65"]),
+        "rank_u80": int(row["rank_u80"]),
+        **{name: _number(row[name], digits=6) for name in _MEASURES},
     }
 
 
@@ -175,22 +214,14 @@ def write_evaluation(path: str | os.PathLike[str], data: Mapping[str, Any]) -> P
     Examples
     --------
     >>> import tempfile
-    >>> data = {"title": "Nothing", "classes": [], "n": 0, "safe": {"n": 0, "correct": 0},
+    >>> data = {"title": "None", "classifier": "NCC", "classes": [], "n": 0, "safe": {"n": 0, "correct": 0},
     ...         "dependent": {"n": 0, "correct": 0, "held": 0}, "classifiers": [], "cases": [], "parents": [],
     ...         "curve": {"set_aside": [], "accuracy": [], "threshold": []}, "facts": []}
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     print(write_evaluation(f"{folder}/page.html", data).name)
     page.html
     """
-    target = Path(path)
-    page = render_evaluation(data)
-    half_written = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        half_written.write_text(page, encoding="utf-8", newline="\n")
-        half_written.replace(target)
-    finally:
-        half_written.unlink(missing_ok=True)
-    return target
+    return write_page(path, render_evaluation(data))
 
 
 def _case(

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import html
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from skcredal._validation import check_instance, naming
+from skcredal.experiment._tables import check_table
 from skcredal.report._base import Display, check_names, datasets_word
 from skcredal.report._contents import ClaimLike, claim_rows, fact_rows, result_table, show_p_value
 from skcredal.report._figures import new_figures, paper_figures, svg_of
+from skcredal.report._html import document, escape, fact_list, write_page
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -64,12 +63,22 @@ def report_data(
     >>> data["table"]["rows"], data["run"]
     ([['iris', 'AODE', 0.94]], [{'label': 'Seed', 'value': '0'}])
     """
+    check_instance("facts", facts, Mapping)
+    if studies is not None:
+        check_instance("studies", studies, Mapping)
+    with naming("claims"):
+        rows = claim_rows(claims)
+    with naming("facts"):
+        run = fact_rows(facts)
+    summary = check_table("summary", summary, ("dataset", "classifier"), ())
     check_names(summary)
+    with naming("summary"):
+        table = result_table(summary)
     figures = [*paper_figures(summary), *new_figures(summary, studies or {})]
     return {
         "title": _TITLE,
         "n_datasets": int(summary["dataset"].nunique()) if "dataset" in summary.columns else 0,
-        "claims": claim_rows(claims),
+        "claims": rows,
         "figures": [
             {
                 "title": title,
@@ -84,8 +93,8 @@ def report_data(
             }
             for title, displays in figures
         ],
-        "table": result_table(summary),
-        "run": fact_rows(facts),
+        "table": table,
+        "run": run,
     }
 
 
@@ -109,46 +118,18 @@ def render_page(data: Mapping[str, Any]) -> str:
     >>> "<h1>A &amp; B</h1>" in page, "<table" in page
     (True, False)
     """
-    css = _resource("_page.css")
-    script = _resource("_page.js")
-    # The browser itself keeps the promise that nothing is fetched, and runs no script but this one.
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    policy = f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    with naming("data"):
+        return _render(data)
+
+
+def _render(data: Mapping[str, Any]) -> str:
     sections = (
         ("claims", "The paper's claims", _claims(data["claims"])),
         ("figures", "Figures", "".join(_figure(i, figure) for i, figure in enumerate(data["figures"]))),
         ("results", "Every data set and classifier", _results(data["table"])),
-        ("run", "How it was run", _run(data["run"])),
+        ("run", "How it was run", fact_list(data["run"])),
     )
-    shown = [(name, title, content) for name, title, content in sections if content]
-    links = "".join(f'<li><a href="#{name}">{_escape(title)}</a></li>' for name, title, _ in shown)
-    body = "".join(
-        f'<section id="{name}" aria-labelledby="{name}-title">'
-        f'<h2 id="{name}-title">{_escape(title)}</h2>\n{content}</section>\n'
-        for name, title, content in shown
-    )
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{_escape(data["title"])}</title>
-<link rel="icon" href="data:,">
-<style>{css}</style>
-</head>
-<body>
-<header>
-<h1>{_escape(data["title"])}</h1>
-{_lead(data)}{f'<nav aria-label="Parts of this page"><ul>{links}</ul></nav>' if links else ""}
-</header>
-<main>
-{body}</main>
-<script>{script}</script>
-</body>
-</html>
-"""
+    return document(data["title"], sections, styles=["_page.css"], script="_page.js", lead=_lead(data))
 
 
 def write_report(
@@ -181,24 +162,7 @@ def write_report(
     ...     print(write_report(f"{folder}/report.html", summary, [], {}).name)
     report.html
     """
-    target = Path(path)
-    page = render_page(report_data(summary, claims, facts, studies=studies))
-    half_written = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        half_written.write_text(page, encoding="utf-8", newline="\n")
-        half_written.replace(target)
-    finally:
-        half_written.unlink(missing_ok=True)
-    return target
-
-
-def _escape(text: str) -> str:
-    """Return text for the inside of an element or attribute; a number and its percent sign stay together."""
-    return html.escape(text, quote=True).replace(" %", "\u00a0%").replace("p = ", "p\u00a0=\u00a0")
-
-
-def _resource(name: str) -> str:
-    return files("skcredal.report").joinpath(name).read_text(encoding="utf-8")
+    return write_page(path, render_page(report_data(summary, claims, facts, studies=studies)))
 
 
 def _lead(data: Mapping[str, Any]) -> str:
@@ -233,16 +197,16 @@ def _claims(claims: Sequence[Mapping[str, Any]]) -> str:
 
 def _claim(claim: Mapping[str, Any]) -> str:
     def small(name: str) -> str:
-        return f"<small>{_escape(claim[name])}</small>" if claim[name] else ""
+        return f"<small>{escape(claim[name])}</small>" if claim[name] else ""
 
     verdict = claim["verdict"]
     cells = {
         "place": str(claim["number"]),
         "verdict": f'<span class="{_class(verdict)}">{_SIGNS[verdict]} {verdict}</span>',
-        "claim": f"{_escape(claim['text'])}{small('where')}",
-        "paper": _escape(claim["paper"]),
-        "ours": f"{_escape(claim['ours'])}{small('note')}",
-        "p": "" if claim["p_value"] is None else _escape(show_p_value(claim["p_value"])),
+        "claim": f"{escape(claim['text'])}{small('where')}",
+        "paper": escape(claim["paper"]),
+        "ours": f"{escape(claim['ours'])}{small('note')}",
+        "p": "" if claim["p_value"] is None else escape(show_p_value(claim["p_value"])),
     }
     inside = "".join(
         f'<td role="cell" class="{name}"><div>{content}</div></td>' for name, content in cells.items()
@@ -253,10 +217,10 @@ def _claim(claim: Mapping[str, Any]) -> str:
 def _figure(place: int, figure: Mapping[str, Any]) -> str:
     panels = "".join(
         f"<figure>{svg_of(Display.by_name[panel['display']](**panel['numbers']), f'figure{place}-{i}')}\n"
-        f"<figcaption>{_escape(panel['caption'])}</figcaption></figure>\n"
+        f"<figcaption>{escape(panel['caption'])}</figcaption></figure>\n"
         for i, panel in enumerate(figure["panels"])
     )
-    return f'<h3>{_escape(figure["title"])}</h3>\n<div class="panels">{panels}</div>\n' if panels else ""
+    return f'<h3>{escape(figure["title"])}</h3>\n<div class="panels">{panels}</div>\n' if panels else ""
 
 
 def _results(table: Mapping[str, Any]) -> str:
@@ -264,13 +228,13 @@ def _results(table: Mapping[str, Any]) -> str:
     if not rows:
         return ""
     headers = "".join(
-        f'<th scope="col"{_number_class(column["decimals"])}>{_escape(column["label"])}</th>'
+        f'<th scope="col"{_number_class(column["decimals"])}>{escape(column["label"])}</th>'
         for column in columns
     )
     decimals = [column["decimals"] for column in columns]
     lines = "".join(f"<tr>{''.join(map(_value, row, decimals))}</tr>\n" for row in rows)
     meanings = "".join(
-        f"<div><dt>{_escape(column['label'])}</dt><dd>{_escape(column['meaning'])}</dd></div>"
+        f"<div><dt>{escape(column['label'])}</dt><dd>{escape(column['meaning'])}</dd></div>"
         for column in columns
         if column["meaning"]
     )
@@ -293,22 +257,7 @@ def _number_class(decimals: int | None) -> str:
 
 def _value(value: str | float | None, decimals: int | None) -> str:
     if decimals is None or isinstance(value, str):
-        return f"<td>{_escape(str(value))}</td>"
+        return f"<td>{escape(str(value))}</td>"
     if value is None:
         return '<td class="number">–</td>'
     return f'<td class="number" data-value="{value!r}">{value:.{decimals}f}</td>'
-
-
-def _run(facts: Sequence[Mapping[str, Any]]) -> str:
-    if not facts:
-        return ""
-    return f"<dl>{''.join(map(_fact, facts))}</dl>\n"
-
-
-def _fact(fact: Mapping[str, Any]) -> str:
-    value = fact["value"]
-    if isinstance(value, str):
-        shown = _escape(value)
-    else:
-        shown = f"<ul>{''.join(f'<li>{_escape(name)} {_escape(text)}</li>' for name, text in value)}</ul>"
-    return f"<div><dt>{_escape(fact['label'])}</dt><dd>{shown}</dd></div>"

@@ -1,0 +1,301 @@
+"""Strange arguments to the experiment on a table of one's own, to its plan and store, and to the pages."""
+
+import copy
+import dataclasses
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from broken_tables import broken
+from evaluation_problems import made_up_cases, made_up_ranking
+from report_problems import CLAIMS, DATASETS, FACTS, made_up_studies, made_up_summary
+from skcredal import CompAODE, CredalCompAODE
+from skcredal.experiment import claims as claims_module
+from skcredal.experiment.evaluate import check_folds, evaluate_table, out_of_fold_cases, ranking
+from skcredal.experiment.plan import Plan, is_credal, make_classifiers, splits
+from skcredal.experiment.results import FoldSums, fold_sums, measures, pool
+from skcredal.experiment.run import run_plan
+from skcredal.experiment.store import ResultStore
+from skcredal.experiment.summary import fold_table, study_table, summary_table
+from skcredal.report import (
+    evaluation_data,
+    render_evaluation,
+    render_page,
+    report_data,
+    write_evaluation,
+    write_report,
+)
+from skcredal.report.evaluation import accuracy_robustness_curve
+from strange_problems import Awkward, cells, oddities, outcome, plain_cells, tables, vectors
+
+EXAMPLES = settings(max_examples=40)
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+ODD = (
+    None,
+    3,
+    -1,
+    0,
+    1.5,
+    math.nan,
+    10**400,
+    "a",
+    "",
+    b"a",
+    True,
+    [],
+    {},
+    [1],
+    {"a": 1},
+    1j,
+    Awkward(),
+    object(),
+)
+odd = st.sampled_from(ODD)
+values = pytest.mark.parametrize(
+    "value", ODD, ids=[f"{place}-{type(one).__name__}" for place, one in enumerate(ODD)]
+)
+
+
+@st.composite
+def frames(draw, n):
+    """Draw a pandas DataFrame, with a strange column perhaps."""
+    columns = {f"x{j}": draw(plain_cells(n)) for j in range(draw(st.integers(0, 3)))}
+    if draw(st.integers(0, 3)) == 0:
+        columns["odd"] = draw(cells(n))
+    return pd.DataFrame(
+        {name: pd.Series(values, dtype=object).infer_objects() for name, values in columns.items()}
+    )
+
+
+# --- Evaluation of a table ------------------------------------------------------------------------
+
+
+@EXAMPLES
+@given(data=st.data())
+def test_a_table_is_evaluated_or_refused(data):
+    n = data.draw(st.sampled_from([0, 1, 4, 8, 8]))
+    features = data.draw(st.one_of(frames(n), frames(n), tables(n), odd), "features")
+    target = data.draw(
+        st.one_of(st.just(np.array(["a", "b"] * (n // 2) + ["a"] * (n % 2))), vectors(n), odd), "target"
+    )
+    folds, seed, runs = (
+        data.draw(st.sampled_from([2, 2, 2, *ODD])),
+        data.draw(st.sampled_from([0, 0, *ODD])),
+        1,
+    )
+    names = "features|target|classifiers|classifier|folds|runs|seed|y|X"
+    outcome(lambda: check_folds(target, folds), names)
+    made = make_classifiers(["naive-bayes", "ncc"])
+    sums = outcome(
+        lambda: evaluate_table(made, features, target, folds=folds, runs=runs, seed=seed, jobs=1), names
+    )
+    assert sums is None or {part.n for part in sums.values()} == {n}
+    cases = outcome(lambda: out_of_fold_cases(features, target, folds=folds, seed=seed), names)
+    assert (sums is None) == (cases is None)
+    if cases is not None:
+        assert cases.sets.any(axis=1).all()
+        assert not np.isnan(cases.proba).any()
+        page = render_evaluation(evaluation_data(cases, ranking(sums, made), features, title="t"))
+        assert page.endswith("</html>\n")
+
+
+@values
+def test_strange_classifiers_are_refused(value):
+    features, target = pd.DataFrame({"x": list("abab") * 2}), np.array(list("pq") * 4)
+    names = "classifiers|classifier|names|sums|runs|jobs"
+    outcome(lambda: evaluate_table(value, features, target, folds=2), names)
+    outcome(lambda: evaluate_table({"aode": value}, features, target, folds=2), names)
+    outcome(lambda: evaluate_table(make_classifiers(["null"]), features, target, folds=2, runs=value), names)
+    outcome(lambda: out_of_fold_cases(features, target, value, folds=2), names)
+    outcome(lambda: out_of_fold_cases(features, target, CompAODE(), folds=2), names)
+    outcome(lambda: make_classifiers(value), names)
+    outcome(lambda: make_classifiers([value]), names)
+    outcome(lambda: is_credal(value), "name")
+    outcome(lambda: ranking(value, make_classifiers(["aode"])), names)
+    outcome(lambda: ranking({"aode": value}, make_classifiers(["aode"])), names)
+    outcome(lambda: ranking({"aode": FoldSums(1, 1, 0.0)}, value), names)
+    outcome(lambda: ranking({"tan": FoldSums(1, 1, 0.0)}, make_classifiers(["aode"])), names)
+
+
+# --- Results --------------------------------------------------------------------------------------
+
+
+@EXAMPLES
+@given(data=st.data())
+def test_sums_are_made_or_refused(data):
+    n = data.draw(st.sampled_from([0, 1, 4]))
+    proba = data.draw(st.one_of(st.just(np.full((n, 2), 0.5)), tables(n), vectors(n), odd), "y_proba")
+    sets = data.draw(
+        st.one_of(st.none(), st.just(np.ones((n, 2), bool)), tables(n), vectors(n), odd), "y_set"
+    )
+    true = data.draw(st.one_of(st.just(np.array(["a", "b"] * n)[:n]), vectors(n), odd), "y_true")
+    classes = data.draw(st.one_of(st.just(np.array(["a", "b"])), vectors(2), oddities(2)), "classes")
+    sums = outcome(lambda: fold_sums(true, proba, sets, classes), "y_true|y_proba|y_set|classes")
+    if sums is not None:
+        assert sums.n == n
+        assert all(math.isnan(value) or value >= 0 for value in measures(sums, credal=True).values())
+        assert pool([sums, sums]).n == 2 * n
+
+
+@values
+def test_what_are_no_sums_is_refused(value):
+    outcome(lambda: measures(value, credal=True), "sums")
+    outcome(lambda: pool(value), "parts")
+    outcome(lambda: pool([value]), "parts")
+
+
+# --- Plan, store and run --------------------------------------------------------------------------
+
+
+@values
+def test_a_strange_plan_is_refused(value):
+    whole = {"source": "embedded", "datasets": ["iris"], "classifiers": make_classifiers(["null"])}
+    for field in dataclasses.fields(Plan):
+        plan = outcome(lambda name=field.name: Plan(**{**whole, name: value}), field.name)
+        assert plan is None or isinstance(plan.n_fits, int)
+    outcome(lambda: splits(value, folds=2, run=0, seed=0), "target")
+    for name in ("folds", "run", "seed"):
+        wishes = {"folds": 2, "run": 0, "seed": 0, name: value}
+        outcome(lambda wishes=wishes: splits(np.array(["a", "b"] * 4), **wishes), name)
+
+
+@values
+def test_a_store_keeps_or_refuses(value, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    if not isinstance(value, str):
+        assert outcome(lambda: ResultStore(value), "path") is None
+    sums, series = FoldSums(1, 1, 0.0), {"s": np.ones(2)}
+    plan = Plan("embedded", ["iris"], make_classifiers(["null"]))
+    with ResultStore(tmp_path / "results.sqlite") as store:
+        for work, names in (
+            (lambda: store.write(value, run=0, fold=0), "results"),
+            (lambda: store.write({("p", "c"): value}, run=0, fold=0), "results"),
+            (lambda: store.write({value: sums}, run=0, fold=0) if value.__hash__ else None, "results"),
+            (lambda: store.write({}, value, run=0, fold=0), "studies"),
+            (lambda: store.write({}, {"p": value}, run=0, fold=0), "studies"),
+            (lambda: store.write({}, {"p": {"s": value}}, run=0, fold=0), "studies"),
+            (lambda: store.write({("p", "c"): sums}, {"p": series}, run=value, fold=0), "run"),
+            (lambda: store.write({("p", "c"): sums}, {"p": series}, run=0, fold=value), "fold"),
+            (lambda: store.read(value, "c"), "plan"),
+            (lambda: store.read("p", value), "classifier"),
+            (lambda: store.read_study(value), "plan"),
+            (lambda: run_plan(value, store), "plan"),
+            (lambda: summary_table(value, store, {}), "plan"),
+            (lambda: fold_table(value, store, {}), "plan"),
+            (lambda: study_table("epsilon", value, store, {}), "plan"),
+            (lambda: study_table(value, plan, store, {}), "study"),
+            (lambda: summary_table(plan, store, value), "facts"),
+            (lambda: fold_table(plan, store, {"iris": value}), "facts"),
+        ):
+            outcome(work, names)
+        assert {type(found) for found in store.read("p", "c").values()} <= {FoldSums}
+    for work in (lambda: run_plan(plan, value), lambda: summary_table(plan, value, {})):
+        assert outcome(work, "store") is None
+
+
+# --- Claims and the page of the experiment --------------------------------------------------------
+
+
+@EXAMPLES
+@given(data=st.data())
+def test_claims_are_judged_or_the_summary_is_refused(data):
+    summary = data.draw(broken(made_up_summary(DATASETS[:4])), "summary")
+    found = outcome(lambda: claims_module.check_claims(summary), "summary")
+    if found is not None:
+        assert [claim.number for claim in found] == list(range(1, 31))
+        assert len(json.loads(claims_module.claims_as_json(found))) == 30
+        assert claims_module.claims_as_markdown(found).startswith("|")
+
+
+@values
+def test_what_are_no_claims_is_refused(value):
+    claim = claims_module.Claim(1, "t", "w", "p", "o", None, True, "")
+    for write in (claims_module.claims_as_json, claims_module.claims_as_markdown):
+        outcome(lambda write=write: write(value), "claims")
+        outcome(lambda write=write: write([value]), "claims")
+        for field in dataclasses.fields(claim):
+            changed = dataclasses.replace(claim, **{field.name: value})
+            text = outcome(lambda write=write, changed=changed: write([changed]), "claims")
+            assert text is None or isinstance(text, str)
+
+
+@settings(max_examples=10)
+@given(data=st.data())
+def test_a_report_is_computed_or_refused(data):
+    # Few classifiers, for few figures.
+    summary = data.draw(broken(made_up_summary(DATASETS[:3], ("aode", "ncc", "cdt"))), "summary")
+    studies = data.draw(
+        st.sampled_from(
+            [None, {"epsilon": made_up_studies(DATASETS[:2])["epsilon"]}, 3, {"epsilon": 3}, {"x": None}]
+        )
+    )
+    claims = data.draw(st.sampled_from([CLAIMS, [], None, 3, [None], ["a"]]))
+    facts = data.draw(st.sampled_from([FACTS, {}, None, 3, {"seconds": "a"}, {"versions": 3}, {3: None}]))
+    found = outcome(
+        lambda: report_data(summary, claims, facts, studies=studies), "summary|claims|facts|studies|table"
+    )
+    assert found is None or json.loads(json.dumps(found, allow_nan=False))
+
+
+PAGE = {
+    "title": "t",
+    "n_datasets": 1,
+    "claims": [],
+    "figures": [],
+    "table": {"columns": [], "rows": []},
+    "run": [],
+}
+
+
+def evaluation():
+    cases, table = made_up_cases(6, 3)
+    return evaluation_data(cases, made_up_ranking(), table, title="t", facts={"a": "b"})
+
+
+@values
+def test_a_strange_dict_is_rendered_or_refused(value, tmp_path):
+    for render, whole in ((render_page, PAGE), (render_evaluation, evaluation())):
+        outcome(lambda render=render: render(value), "data")
+        for name in whole:
+            changed = {**copy.deepcopy(whole), name: value}
+            page = outcome(lambda render=render, changed=changed: render(changed), "data")
+            assert page is None or page.endswith("</html>\n")
+            del changed[name]
+            outcome(lambda render=render, changed=changed: render(changed), "data")
+    for write in (
+        lambda: write_evaluation(value, evaluation()),
+        lambda: write_report(value, pd.DataFrame(), [], {}),
+    ):
+        if not isinstance(value, str):
+            assert outcome(write, "path") is None
+    assert list(tmp_path.iterdir()) == []
+
+
+@EXAMPLES
+@given(data=st.data())
+def test_an_evaluation_is_computed_or_refused(data):
+    n = data.draw(st.sampled_from([0, 1, 4]))
+    robustness = data.draw(st.one_of(st.just(np.ones(n)), vectors(n), odd), "robustness")
+    correct = data.draw(st.one_of(st.just(np.ones(n, bool)), vectors(n), odd), "correct")
+    curve = outcome(lambda: accuracy_robustness_curve(robustness, correct), "robustness|correct")
+    assert curve is None or all(0 <= value <= 1 for value in curve["accuracy"])
+    cases, table = made_up_cases(6, 3)
+    wishes = {"cases": cases, "ranking": made_up_ranking(), "features": table, "title": "t"}
+    name = data.draw(
+        st.sampled_from(["cases", "ranking", "features", "title", "numbers", "facts", "classifier"])
+    )
+    wishes[name] = data.draw(st.one_of(odd, tables(6), vectors(6)), name)
+    found = outcome(lambda: evaluation_data(**wishes), name)
+    assert found is None or json.loads(json.dumps(found, allow_nan=False))
+
+
+def test_a_page_of_one_credal_case_without_neighbours():
+    features, target = pd.DataFrame({"x": ["a"] * 4}), np.array(["p", "q"] * 2)
+    cases = out_of_fold_cases(features, target, CredalCompAODE(), folds=2)
+    assert render_evaluation(evaluation_data(cases, [], features, title="t")).startswith("<!DOCTYPE")
