@@ -566,13 +566,14 @@ def _local_minimum(slopes: npt.NDArray[np.float64], start: Sequence[float], eps:
         slope: npt.NDArray[np.float64] = scaled / y
         return slope
 
+    total: Any = {"type": "eq", "fun": lambda y: y.sum() - (1 - eps), "jac": lambda y: np.ones(k)}
     result = minimize(
         objective,
         np.array(start),
         jac=gradient,
         method="SLSQP",
         bounds=[(eps, 1 - k * eps)] * k,
-        constraints={"type": "eq", "fun": lambda y: y.sum() - (1 - eps), "jac": lambda y: np.ones(k)},
+        constraints=total,
         options={"ftol": 1e-15, "maxiter": 500},
     )
     above = np.clip(result.x - eps, 0.0, None)

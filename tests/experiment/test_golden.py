@@ -77,7 +77,7 @@ def check(found, golden):
 
 @pytest.mark.parametrize(("setting", "jobs"), [("honest", 2), ("paper", 1)])
 def test_the_numbers_have_not_moved_though_the_run_was_killed(make_golden, folder, setting, jobs, tmp_path):
-    """Killed with its worker processes; that it may be killed again and at any moment is test_run's to say."""
+    """Killed with its worker processes; test_run kills at other moments, and again."""
     command = make_golden.reproduce(folder, setting, tmp_path, jobs=jobs, before=FEW_SAMPLES)
     n_all = 6 * 5 * 12
     if jobs > 1:

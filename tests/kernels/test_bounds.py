@@ -98,7 +98,7 @@ def lowest_ratio(problem, members, p):
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "ten classes"])
 def test_compression_bounds_are_those_of_a_general_optimiser(kind):
     rng = np.random.default_rng(51)
-    for _ in range(repetitions(12, 2)):
+    for _ in range(repetitions(8, 2)):
         problem = random_ensemble(rng, kind)
         reference, interval, _ = compression_answers(problem)
         members = members_of(problem)

@@ -44,7 +44,7 @@ def test_bma_sets_are_those_of_linear_programs(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_compression_sets_are_those_of_a_general_optimiser(kind):
     rng = np.random.default_rng(11)
-    n_problems, close_calls = repetitions(25, 4), 0
+    n_problems, close_calls = repetitions(15, 4), 0
     for _ in range(n_problems):
         problem = random_ensemble(rng, kind)
         if kind == "ten classes":
