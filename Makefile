@@ -6,17 +6,28 @@ STAMP := $(VENV)/.installed
 ORANGE := .orange-venv
 OLDEST := .oldest-venv
 
-.PHONY: paper test docs bench lint format types layers unit kernels golden orange-cuts dist oldest clean
+# Two targets at once, each on one core, what they print kept apart where make can.
+TOGETHER := $(MAKE) --no-print-directory -j 2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
+
+# What is compiled is kept, for the many processes that the tests start.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: install paper test docs bench lint format types layers unit kernels doc-tests pages
+.PHONY: golden orange-cuts dist oldest clean
 
 $(STAMP): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --editable '.[all,dev,docs]'
+	$(BIN)/python -m pip install --quiet --no-compile --editable '.[all,dev,docs]'
 	@touch $(STAMP)
+
+install: $(STAMP)
 
 paper: $(STAMP)
 	$(BIN)/skcredal reproduce
 
-test: lint types layers unit kernels
+test: $(STAMP)
+	$(TOGETHER) lint layers kernels types
+	$(MAKE) --no-print-directory unit
 
 # Speed and memory beside Weka, plain C and others, into benchmarks/results: some minutes on a machine that does
 # nothing else. It compiles the C and Java of benchmarks/ and downloads Debian's Weka into benchmarks/build, and
@@ -39,15 +50,20 @@ layers: $(STAMP)
 	$(BIN)/lint-imports
 
 unit: $(STAMP)
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 # The same kernel tests with the JIT off, where coverage can see into the kernels.
 kernels: $(STAMP)
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto -m kernel --cov --cov-report=term tests
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -m kernel --cov --cov-report=term tests/kernels
 
-# The pages in docs/_build/html: their code is executed first, then they are built, warnings as errors.
+# The pages in docs/_build/html: their code is executed, and they are built, warnings as errors.
 docs: $(STAMP)
+	$(TOGETHER) pages doc-tests
+
+doc-tests: $(STAMP)
 	$(BIN)/python -m pytest -q -o addopts= --doctest-glob='*.rst' docs --ignore=docs/_build --ignore=docs/api --ignore=docs/gallery
+
+pages: $(STAMP)
 	$(BIN)/python -m sphinx -b html -W --keep-going -q -j 2 docs docs/_build/html
 
 # The numbers that tests compare with; only where a change of them is meant. SKCREDAL_DATA names the data.
@@ -75,7 +91,7 @@ $(OLDEST)/.installed: pyproject.toml tests/oldest.txt
 	@touch $@
 
 oldest: $(OLDEST)/.installed
-	$(OLDEST)/bin/python -m pytest -n auto
+	$(OLDEST)/bin/python -m pytest -n auto --dist worksteal
 
 clean:
 	rm -rf $(VENV) $(ORANGE) $(OLDEST) docs/_build docs/api docs/gallery benchmarks/build dist

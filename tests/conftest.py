@@ -5,6 +5,7 @@ import os
 from importlib.util import find_spec
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # Scripts: run by `make orange-cuts` (in an environment of its own) and `make golden`, and once for each
@@ -42,6 +43,13 @@ collect_ignore += left_out
 
 def pytest_report_header():
     return [f"left out: {name}, without {', '.join(missing)}" for name, missing in left_out.items()]
+
+
+def pytest_collection_modifyitems(items):
+    """Refuse a kernel test that the run with the JIT off, which collects the folder alone, would not see."""
+    for item in items:
+        if item.get_closest_marker("kernel") and HERE / "kernels" not in item.path.parents:
+            raise pytest.UsageError(f"{item.nodeid} is marked kernel and must lie in tests/kernels.")
 
 
 # The first example of a kernel includes its compilation, so that no example has a deadline.

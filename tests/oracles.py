@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, TypedDict, TypeVar
 import mpmath  # type: ignore[import-untyped]
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import LinearConstraint, linprog, minimize
+from scipy.optimize import linprog, minimize
 
 Number = int | float | Fraction
 Row = Sequence[int | None]
@@ -365,11 +365,17 @@ def bma_set(
     eps: float,
     prior: Sequence[Number],
     reference: Sequence[Number],
+    *,
+    margins: list[list[float]] | None = None,
 ) -> list[bool]:
-    """§7: the classes that BMA-AODE* returns for one row; posteriors[j] is None if A_j is unknown."""
+    """§7: the classes that BMA-AODE* returns for one row; posteriors[j] is None if A_j is unknown.
+
+    Margins that were computed before need not be computed again.
+    """
     if not _bma_row(posteriors, log_lik)[0]:
         return _with_reference(_most_probable(prior), reference)
-    margins = bma_margins(posteriors, log_lik, eps, prior)
+    if margins is None:
+        margins = bma_margins(posteriors, log_lik, eps, prior)
     return _with_reference(maximal_set(len(prior), lambda c, d: margins[c][d] > SOLVER_TOLERANCE), reference)
 
 
@@ -492,14 +498,19 @@ def comp_set(
     reference: Sequence[Number],
     *,
     starts: int = 12,
+    margins: list[list[float]] | None = None,
 ) -> list[bool]:
-    """§7: the classes that COMP-AODE* returns for one row; posteriors[j] is None if A_j is unknown."""
+    """§7: the classes that COMP-AODE* returns for one row; posteriors[j] is None if A_j is unknown.
+
+    Margins that were computed before need not be computed again.
+    """
     used = _comp_row(posteriors, log_lik, log_lik_null, eps)
     if not any(used):
         return _with_reference(_most_probable(prior), reference)
     if comp_min_difference([1.0] * len(log_lik), log_lik, log_lik_null, eps, available=used) <= 0:
         return [True] * len(prior)
-    margins = comp_margins(posteriors, log_lik, log_lik_null, eps, prior, starts=starts)
+    if margins is None:
+        margins = comp_margins(posteriors, log_lik, log_lik_null, eps, prior, starts=starts)
     return _with_reference(maximal_set(len(prior), lambda c, d: margins[c][d] > SOLVER_TOLERANCE), reference)
 
 
@@ -555,13 +566,14 @@ def _local_minimum(slopes: npt.NDArray[np.float64], start: Sequence[float], eps:
         slope: npt.NDArray[np.float64] = scaled / y
         return slope
 
+    total: Any = {"type": "eq", "fun": lambda y: y.sum() - (1 - eps), "jac": lambda y: np.ones(k)}
     result = minimize(
         objective,
         np.array(start),
         jac=gradient,
         method="SLSQP",
         bounds=[(eps, 1 - k * eps)] * k,
-        constraints=LinearConstraint(np.ones((1, k)), 1 - eps, 1 - eps),
+        constraints=total,
         options={"ftol": 1e-15, "maxiter": 500},
     )
     above = np.clip(result.x - eps, 0.0, None)

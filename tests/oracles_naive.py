@@ -19,7 +19,8 @@ from oracles import Counts, Row, class_prior, maximal_set
 Array = npt.NDArray[np.float64]
 
 TIE = 1e-10  # the least log-ratio must exceed this (§7)
-GRID = 20001
+_FINE = np.geomspace(1e-12, 1e-3, 801)
+GRID = np.unique(np.concatenate([np.linspace(0.0, 1.0, 4001), _FINE, 1.0 - _FINE]))
 
 
 # --- §8: NCC --------------------------------------------------------------------------------------
@@ -77,19 +78,14 @@ def ncc_log_ratio(
 def ncc_min_log_ratio(
     n_c: Sequence[float], cells: Sequence[Cell], first: int, second: int, s: float = 1.0, lam: float = 0.0
 ) -> float:
-    """§8: the minimum of log h over a dense grid, finer towards both ends, refined by golden section."""
-    fine = np.geomspace(1e-12, 1e-3, 2001)
-    grid = np.unique(np.concatenate([np.linspace(0.0, 1.0, GRID), fine, 1.0 - fine]))
-    values = ncc_log_ratio(n_c, cells, first, second, s, lam, grid)
-    place = int(values.argmin())
-    low, high = grid[max(place - 1, 0)], grid[min(place + 1, len(grid) - 1)]
-    golden = (math.sqrt(5) - 1) / 2
-    for _ in range(60):
-        inner = np.array([high - golden * (high - low), low + golden * (high - low)])
-        left, right = ncc_log_ratio(n_c, cells, first, second, s, lam, inner)
-        low, high = (low, inner[1]) if left <= right else (inner[0], high)
-    refined = ncc_log_ratio(n_c, cells, first, second, s, lam, np.array([low, high]))
-    return float(min(values[place], refined.min()))
+    """§8: the minimum of log h over a dense grid, finer towards both ends, and ever finer grids around it."""
+    grid, least = GRID, math.inf
+    for _ in range(8):
+        values = ncc_log_ratio(n_c, cells, first, second, s, lam, grid)
+        place = int(values.argmin())
+        least = min(least, float(values[place]))
+        grid = np.linspace(grid[max(place - 1, 0)], grid[min(place + 1, len(grid) - 1)], 101)
+    return least
 
 
 def ncc_margins(

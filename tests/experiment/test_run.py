@@ -170,7 +170,7 @@ def test_killed_at_any_moment_the_next_call_ends_with_the_identical_table(tmp_pa
         from skcredal.experiment.run import run_plan
         from skcredal.experiment.store import ResultStore
         if __name__ == "__main__":
-            plan = Plan("embedded", ["digits", "iris"], make_classifiers({NAMES!r}), runs=3, folds=5)
+            plan = Plan("embedded", ["digits", "iris"], make_classifiers({NAMES!r}), runs=2, folds=5)
             with ResultStore({str(path)!r}) as store:
                 run_plan(plan, store, on_progress=lambda at: print(at, flush=True))
     """
@@ -188,7 +188,7 @@ def test_killed_at_any_moment_the_next_call_ends_with_the_identical_table(tmp_pa
             kept.append(_count(store))
     assert kept[0] > 0
     assert kept == sorted(kept)
-    plan = Plan("embedded", ["digits", "iris"], make_classifiers(NAMES), runs=3, folds=5)
+    plan = Plan("embedded", ["digits", "iris"], make_classifiers(NAMES), runs=2, folds=5)
     resumed, _ = table_of(plan, path)
     at_once, _ = table_of(plan, tmp_path / "at_once.sqlite")
     assert resumed.equals(at_once)

@@ -68,7 +68,7 @@ def check_answers(clf, X):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
-@settings(max_examples=80)
+@settings(max_examples=60)
 @given(data=st.data())
 def test_a_strange_table_is_learned_or_refused(classifier, data):
     X = data.draw(tables(), "X")
@@ -87,7 +87,7 @@ def test_a_strange_table_is_learned_or_refused(classifier, data):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(data=st.data())
 def test_another_table_than_the_one_learned_from_is_answered_or_refused(classifier, data):
     """Other columns and types, another order, unseen states, text where numbers were."""

@@ -1,9 +1,12 @@
-"""Pages in Chromium: opened, watched, and measured."""
+"""What the tests of pages share: Chromium, in which they are opened, watched and measured."""
 
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
+
+from skcredal.experiment.compare import bayesian_signed_rank
 
 CHROMIUM = Path("/usr/bin/chromium")
 ARGUMENTS = [
@@ -72,3 +75,12 @@ def lightness():
         return sum(int(part) for part in re.findall(r"\d+", color)[:3])
 
     return measure
+
+
+@pytest.fixture(scope="module")
+def few_samples():
+    """Draw 500 samples of each posterior: how many are drawn is the tests' of the comparison to judge."""
+    with pytest.MonkeyPatch.context() as patch:
+        few = partial(bayesian_signed_rank, n_samples=500)
+        patch.setattr("skcredal.report._tests.bayesian_signed_rank", few)
+        yield

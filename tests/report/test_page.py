@@ -11,6 +11,7 @@ from report_problems import CLAIMS, DATASETS, FACTS, made_up_claim, made_up_stud
 from skcredal.report import render_page, report_data, write_report
 
 pytest.importorskip("matplotlib")
+pytestmark = pytest.mark.usefixtures("few_samples")
 
 VOID = {"meta", "link", "br", "input", "img"}
 HOSTILE = "<script>alert(1)</script>"
@@ -47,7 +48,7 @@ class Page(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def data():
+def data(few_samples):
     return report_data(made_up_summary(), CLAIMS, FACTS, studies=made_up_studies())
 
 

@@ -13,7 +13,7 @@ HOSTILE = "<script>alert(1)</script>"
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory):
+def address(tmp_path_factory, few_samples):
     path = tmp_path_factory.mktemp("report") / "report.html"
     names = [HOSTILE, *DATASETS[1:]]
     return write_report(path, made_up_summary(names), CLAIMS, FACTS, studies=made_up_studies(names)).as_uri()
