@@ -69,19 +69,26 @@ def test_an_error_that_cannot_be_shown_is_a_refusal_that_names():
 TABLE = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "c": list("abab")})
 
 
-# These are read in data/, of which the cells are, too.
-OF_TABLES = ("categorical_features", "categories")
-
-
 @values
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_a_parameter_of_a_classifier_is_refused_by_its_name(name, value):
     kind = CLASSIFIERS[name]
     for parameter in inspect.signature(kind).parameters:
-        if parameter in OF_TABLES:
-            continue
         clf = kind(**{parameter: value})
         outcome(lambda clf=clf: clf.fit(TABLE, list("ppqq")), parameter)
+
+
+@values
+def test_cells_and_classes_are_taken_or_refused_by_name(value):
+    """As states, they are as good as any other that has a hash."""
+    cells = np.empty(4, object)
+    cells[:] = [value, "a", value, "b"]
+    frame = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "strange": cells})
+    for clf in (skcredal.AODE(), skcredal.AODE(categories=[["a", "b"]], handle_unknown="error")):
+        outcome(lambda clf=clf: clf.fit(frame, list("ppqq")).predict_proba(frame), "strange")
+    numbers = skcredal.AODE().fit(frame[["x"]].assign(strange=[1.0, 2.0, 3.0, 4.0]), list("ppqq"))
+    outcome(lambda: numbers.predict_proba(frame), "strange")
+    outcome(lambda: skcredal.AODE().fit(TABLE, cells), "y")
 
 
 def ranks(**wishes):

@@ -19,7 +19,7 @@ from skcredal import kernels
 from skcredal._arrays import AnyArray, BoolArray, ByteArray, FloatArray
 from skcredal._extras import require
 from skcredal._threads import parts, run_in_threads
-from skcredal._validation import naming
+from skcredal._validation import naming, safe_repr
 from skcredal.data.factors import (
     Factor,
     Places,
@@ -206,7 +206,8 @@ class Column:
             try:
                 numbers[r] = np.nan if is_missing(value) else float(value)
             except (TypeError, ValueError, OverflowError):
-                shown = repr(value) if len(repr(value)) < 40 else repr(value)[:36] + " ..."
+                text = safe_repr(value)
+                shown = text if len(text) < 40 else text[:36] + " ..."
                 raise ValueError(f"{self.label} is numeric, but row {r} holds {shown}.") from None
         return numbers
 
@@ -304,7 +305,7 @@ def _read_any_table(X: Any, estimator: Any, n_threads: int) -> Table:
                     f"minimum of 1 is required by {type(estimator).__name__}."
                 )
         series = zip(frame.columns, frame.iter_columns(), strict=True)
-        columns = [Column(f"Column {name!r}", column) for name, column in series]
+        columns = [Column(f"Column {safe_repr(name)}", column) for name, column in series]
         return Table(X, columns, n_rows)
     if isinstance(X, (list, tuple)):
         try:

@@ -14,6 +14,7 @@ import numpy as np
 from skcredal import kernels
 from skcredal._arrays import AnyArray, BoolArray, CodeArray, CountArray, IntArray, LabelArray
 from skcredal._threads import parts, run_in_threads
+from skcredal._validation import safe_repr
 from skcredal.data.columns import CELLS_WORTH_A_THREAD, Table, is_missing
 from skcredal.data.features import CategoricalFeature, NumericFeature
 
@@ -243,7 +244,7 @@ def categorical_mask(numeric: Sequence[bool], wish: Any, names: Sequence[str] | 
     if isinstance(wish, str) or np.ndim(wish) != 1:
         raise ValueError(
             "categorical_features must be 'from_dtype', 'all', or a list of names or indices or a mask, "
-            f"got {wish!r}."
+            f"got {safe_repr(wish)}."
         )
     chosen = list(wish) if isinstance(wish, (list, tuple)) else np.asarray(wish).tolist()
     if chosen and all(isinstance(choice, bool) for choice in chosen):
@@ -261,19 +262,22 @@ def categorical_mask(numeric: Sequence[bool], wish: Any, names: Sequence[str] | 
 def _place(choice: Any, n_columns: int, names: Sequence[str] | None) -> int:
     if isinstance(choice, str):
         if names is None:
-            raise ValueError(f"categorical_features names {choice!r}, but the table has no column names.")
+            raise ValueError(
+                f"categorical_features names {safe_repr(choice)}, but the table has no column names."
+            )
         if choice not in names:
             raise ValueError(
-                f"categorical_features names {choice!r}, which is not a column; there are {list(names)}."
+                f"categorical_features names {safe_repr(choice)}, which is not a column; there are "
+                f"{safe_repr(list(names))}."
             )
         return list(names).index(choice)
     if not isinstance(choice, Integral) or isinstance(choice, bool):
         raise TypeError(
-            f"categorical_features must hold names or indices, or be a mask, got {choice!r} in it."
+            f"categorical_features must hold names or indices, or be a mask, got {safe_repr(choice)} in it."
         )
     if not -n_columns <= int(choice) < n_columns:
         raise ValueError(
-            f"categorical_features holds the index {choice}, but there are {n_columns} features."
+            f"categorical_features holds the index {safe_repr(choice)}, but there are {n_columns} features."
         )
     return int(choice)
 
@@ -285,7 +289,8 @@ def declared_states(labels: Sequence[str], categorical: BoolArray, categories: A
     places = np.flatnonzero(categorical).tolist()
     if isinstance(categories, (str, dict)) or not hasattr(categories, "__len__"):
         raise TypeError(
-            f"categories must be 'auto' or one list of states per categorical feature, got {categories!r}."
+            "categories must be 'auto' or one list of states per categorical feature, got "
+            f"{safe_repr(categories)}."
         )
     if len(categories) != len(places):
         raise ValueError(
@@ -295,12 +300,12 @@ def declared_states(labels: Sequence[str], categorical: BoolArray, categories: A
     declared = {}
     for j, given in zip(places, categories, strict=True):
         if isinstance(given, (str, set, frozenset)) or not hasattr(given, "__iter__"):
-            raise TypeError(f"categories must hold a list of states for {labels[j]}, got {given!r}.")
+            raise TypeError(f"categories must hold a list of states for {labels[j]}, got {safe_repr(given)}.")
         states = np.asarray(given).tolist() if isinstance(given, np.ndarray) else list(given)
         if not _are_different(states):
             raise ValueError(
                 "categories must hold different states, at least one and none missing, for "
-                f"{labels[j]}, got {states!r}."
+                f"{labels[j]}, got {safe_repr(states)}."
             )
         declared[j] = states
     return declared

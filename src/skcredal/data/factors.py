@@ -11,6 +11,7 @@ import numpy as np
 
 from skcredal import kernels
 from skcredal._arrays import AnyArray, IntArray
+from skcredal._validation import safe_repr
 
 __all__ = [
     "Factor",
@@ -63,7 +64,7 @@ def in_order(states: list[Any]) -> list[Any]:
     try:
         return sorted(states)
     except TypeError:
-        return sorted(states, key=lambda state: (type(state).__name__, repr(state)))
+        return sorted(states, key=lambda state: (type(state).__name__, safe_repr(state)))
 
 
 def factor_of_bytes(values: AnyArray) -> Factor:

@@ -15,7 +15,7 @@ import numpy as np
 
 from skcredal import kernels
 from skcredal._arrays import AnyArray, CountArray, FloatArray, IntArray, LabelArray
-from skcredal._validation import naming
+from skcredal._validation import naming, safe_repr
 from skcredal.data.columns import Column
 from skcredal.data.cuts import cuts_of_histogram, cuts_of_rows
 from skcredal.data.factors import Factor
@@ -267,7 +267,7 @@ class CategoricalFeature:
         if {_kind(state) for state in states}.isdisjoint(_kind(state) for state in self.lookup):
             warnings.warn(
                 f"{label} was learned as {_kind(next(iter(self.lookup)))} and now holds only "
-                f"{_kind(states[0])} ({states[0]!r}): all its values are unknown.",
+                f"{_kind(states[0])} ({safe_repr(states[0])}): all its values are unknown.",
                 stacklevel=2,
             )
 
@@ -281,7 +281,7 @@ class CategoricalFeature:
         if self.refuse_unknown:
             unknown = (new_codes == self.n_states) & (factor.codes >= 0)
             if unknown.any():
-                values = sorted({repr(factor.states[code]) for code in factor.codes[unknown]})
+                values = sorted({safe_repr(factor.states[code]) for code in factor.codes[unknown]})
                 shown = ", ".join(values[:5]) + (", ..." if len(values) > 5 else "")
                 raise ValueError(f"{label} holds unknown states, and handle_unknown='error': {shown}.")
         return new_codes

@@ -10,7 +10,7 @@ from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from skcredal._arrays import AnyArray, CountArray, FloatArray, LabelArray
-from skcredal._validation import naming, real_numbers, refuse_mask
+from skcredal._validation import naming, real_numbers, refuse_mask, safe_repr
 from skcredal.data.columns import Column, as_bytes, is_missing, read_series, read_text
 
 __all__ = ["ONLY_ZEROS", "check_weights", "encode_target", "read_weights"]
@@ -133,7 +133,7 @@ def _encode_objects(target: AnyArray) -> tuple[AnyArray, LabelArray]:
             if is_missing(value):
                 r = int((codes == place).argmax())
                 raise ValueError(
-                    f"y contains a missing value ({value!r}, in row {r}); every row needs a class."
+                    f"y contains a missing value ({safe_repr(value)}, in row {r}); every row needs a class."
                 )
         assert_all_finite(different, input_name="y")
         check_classification_targets(different)

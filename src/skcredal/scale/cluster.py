@@ -16,6 +16,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skcredal._extras import require
+from skcredal._validation import safe_repr
 from skcredal.classifiers.answers import Answers
 from skcredal.classifiers.base import TabularClassifier, TrainingRows
 from skcredal.data.statistics import EncodingStatistics
@@ -165,10 +166,13 @@ class DaskSource(RowSource):
             wanted = parameter == "target" or name is not None
             if wanted and (not isinstance(name, Hashable) or name not in list(data.columns)):
                 raise ValueError(
-                    f"{parameter} must be one of the columns {list(data.columns)}, got {name!r}."
+                    f"{parameter} must be one of the columns {safe_repr(list(data.columns))}, got "
+                    f"{safe_repr(name)}."
                 )
         if target == sample_weight:
-            raise ValueError(f"target and sample_weight must be different columns, got {target!r} for both.")
+            raise ValueError(
+                f"target and sample_weight must be different columns, got {safe_repr(target)} for both."
+            )
         self.features = _features(data._meta, self.names)
         self.parts = [(part, self.names) for part in data.to_delayed()]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from skcredal._extras import require
-from skcredal._validation import check_integer
+from skcredal._validation import check_integer, safe_repr
 from skcredal.scale.partitions import hive_columns
 from skcredal.scale.places import File, find_files
 
@@ -85,7 +85,7 @@ def scan_parquet(
     """
     check_integer("batch_rows", batch_rows, low=1)
     if partitioning not in ("hive", None):
-        raise ValueError(f"partitioning must be 'hive' or None, got {partitioning!r}.")
+        raise ValueError(f"partitioning must be 'hive' or None, got {safe_repr(partitioning)}.")
     require("pyarrow.parquet", extra="scale", purpose="scan_parquet")
     paths = list(path) if isinstance(path, (list, tuple)) else [path]
     if not paths:
@@ -242,7 +242,7 @@ def _wanted_columns(
     files: list[_ParquetFile], target: str | None, columns: Sequence[str] | None, weight: str | None
 ) -> list[str]:
     if isinstance(columns, str):
-        raise TypeError(f"columns must be a list of names, got {columns!r}.")
+        raise TypeError(f"columns must be a list of names, got {safe_repr(columns)}.")
     apart = [name for name in (target, weight) if name is not None]
     # Of all files, so that one that lacks a column is refused even if it is the first.
     names = dict.fromkeys(name for file in files for name in file.schema.names)
@@ -252,7 +252,7 @@ def _wanted_columns(
     if not features:
         raise ValueError(f"columns must name at least one feature, and {files[0].path} has no other column.")
     if weight is not None and target is None:
-        raise ValueError(f"weight={weight!r} is of use only with a target.")
+        raise ValueError(f"weight={safe_repr(weight)} is of use only with a target.")
     return [*features, *apart]
 
 

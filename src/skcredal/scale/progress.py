@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from skcredal._validation import safe_repr
+
 __all__ = ["Progress", "ProgressWish", "reporting"]
 
 # A line of plain text this often, where there is no bar.
@@ -55,7 +57,7 @@ def reporting(wish: ProgressWish, stage: str, total: int | None) -> Iterator[Cal
     """Yield a function to be told of every batch how many rows it had."""
     start, done = time.perf_counter(), 0
     if not (isinstance(wish, bool) or callable(wish)):
-        raise TypeError(f"progress must be True, False or a function, got {wish!r}.")
+        raise TypeError(f"progress must be True, False or a function, got {safe_repr(wish)}.")
     with _listener(wish, stage, total) as listen:
 
         def advance(n_rows: int) -> None:
