@@ -5,7 +5,7 @@ from typing import Any, TypeVar, cast
 
 from numba import njit
 
-__all__ = ["kernel", "step"]
+__all__ = ["fused_kernel", "kernel", "step"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -16,11 +16,23 @@ def kernel(function: Function) -> Function:
     A kernel calls only kernels of its own file: numba renews what it kept when the file of the function
     changes, not when another file does. No ``fastmath``: ``-inf`` means something, and sums keep their order.
     """
+    return _compiled(function)
+
+
+def fused_kernel(function: Function) -> Function:
+    """Do the same, and round a product and its sum once where the machine can: faster, and more exact.
+
+    Not where a difference of products is asked for its sign: equal ones would no longer give 0.
+    """
+    return _compiled(function, fastmath={"contract"})
+
+
+def _compiled(function: Function, **options: Any) -> Function:
     try:
-        compiled = njit(cache=True, nogil=True)(function)
+        compiled = njit(cache=True, nogil=True, **options)(function)
     except RuntimeError:
         # numba found no directory it may write its cache to: a read-only installation without a home.
-        compiled = njit(nogil=True)(function)
+        compiled = njit(nogil=True, **options)(function)
     return cast(Function, compiled)
 
 

@@ -22,7 +22,7 @@ from numba.core import cgutils as _cgutils
 from numba.extending import intrinsic, overload
 
 from skcredal._arrays import AnyArray, BoolArray, CodeArray, FloatArray, IntArray, LabelArray
-from skcredal.kernels._jit import kernel, step
+from skcredal.kernels._jit import fused_kernel, kernel, step
 
 __all__ = [
     "BLOCK_ROWS",
@@ -354,7 +354,7 @@ def _add_up_block(own: FloatArray, total: FloatArray, weights: FloatArray, start
     return sum_
 
 
-@kernel
+@fused_kernel
 def infer(
     codes: CodeArray,
     first: int,
