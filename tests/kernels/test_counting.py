@@ -87,6 +87,16 @@ def test_any_width_of_codes_counts_alike(dtype, way):
     np.testing.assert_array_equal(narrow.n_cab, wide.n_cab)
 
 
+def test_codes_may_lie_in_any_order(way):
+    rng = np.random.default_rng(5)
+    codes, labels, n_states, n_classes = random_codes(rng, n=200, k=4)
+    expected = count(codes, labels, n_states, n_classes)
+    for other in (np.asfortranarray(codes), np.repeat(codes, 2, axis=1)[:, ::2]):
+        counts = count(other, labels, n_states, n_classes)
+        np.testing.assert_array_equal(counts.n_cab, expected.n_cab)
+        np.testing.assert_array_equal(counts.n_c, np.bincount(labels, minlength=n_classes))
+
+
 def test_a_product_of_codes_does_not_wrap_around():
     """Codes of a byte are multiplied by strides that do not fit into a byte."""
     codes = np.array([[200, 199], [250, 3]], np.uint8)

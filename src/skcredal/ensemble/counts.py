@@ -231,7 +231,6 @@ def _count_rows(codes: CodeArray, labels: LabelArray, layout: Layout, n_threads:
     """Count rows without weights: by bitmaps, and pairs with many cells by increments."""
     n_states, n_classes = layout.n_states, layout.n_classes
     k, n = codes.shape
-    n_c = np.bincount(labels, minlength=n_classes)
     n_ca = np.zeros(layout.value_offsets[-1], np.int64)
     n_cab = np.zeros(layout.pair_offsets[-1], np.int64)
     cells = np.diff(layout.pair_offsets)
@@ -241,9 +240,15 @@ def _count_rows(codes: CodeArray, labels: LabelArray, layout: Layout, n_threads:
     packed = np.zeros(k, np.bool_)
     packed[layout.pairs[by_bits]] = True
     features = np.flatnonzero(packed)
-    if len(features):
-        bytes_ = codes if codes.dtype == np.uint8 else np.where(packed[:, None], codes, 0).astype(np.uint8)
+    if len(features) == 0:
+        n_c = np.bincount(labels, minlength=n_classes)
+    else:
+        bytes_ = np.where(packed[:, None], codes, 0) if codes.itemsize > 1 else codes
+        bytes_ = np.ascontiguousarray(bytes_, np.uint8)
         classes = labels.astype(np.uint8)
+        occurrences = np.zeros(BYTE, np.int64)
+        kernels.bitmaps.count_bytes(classes, occurrences)
+        n_c = occurrences[:n_classes].copy()
         for start in range(0, n, SLAB_ROWS):
             rows = slice(start, min(start + SLAB_ROWS, n))
             _count_bits(bytes_, classes, rows, layout, features, by_bits, n_ca, n_cab, n_threads)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from llvmlite import ir
 from numba import types
+from numba.core.errors import TypingError
 from numba.extending import intrinsic, overload
 
 from skcredal._arrays import BoolArray, ByteArray, CountArray, IntArray
@@ -60,6 +61,9 @@ def _equal(values: Any, start: int, value: int) -> Any:
 
 @intrinsic
 def _equal_by_instruction(_: Any, values: Any, start: Any, value: Any) -> Any:  # pragma: no cover, likewise
+    if values.layout != "C":
+        raise TypingError("Bytes that are compared together must lie side by side.")
+
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         bytes_ = ir.VectorType(ir.IntType(8), WORD)
         place = builder.gep(context.make_array(values)(context, builder, arguments[0]).data, [arguments[1]])
