@@ -36,7 +36,7 @@ def broken(draw, table):
             changed = np.empty(len(table), object)
             for place, (old, is_changed) in enumerate(zip(values, rows, strict=True)):
                 changed[place] = cell if is_changed else old
-            table[column] = changed if table[column].ndim == 1 else 1
+            table[column] = pd.Series(changed, table.index, dtype=object) if table[column].ndim == 1 else 1
         if table.columns.empty or not table.columns.is_unique:
             break
     return draw(st.sampled_from([table] * 8 + [None, 3, {}, [], "a", table.to_dict(), table.to_numpy()]))

@@ -176,7 +176,11 @@ POLARS = {
     "binary": lambda values: pl.Series([b"a", b"b"] * len(values))[: len(values)],
     "categorical": lambda values: pl.Series(map(str, values), dtype=pl.Categorical),
     "decimal": lambda values: pl.Series([Decimal("1.5")] * len(values)),
-    "128 bits": lambda values: pl.Series([2**100, 1] * len(values), dtype=pl.Int128)[: len(values)],
+    **(
+        {"128 bits": lambda values: pl.Series([2**100, 1] * len(values), dtype=pl.Int128)[: len(values)]}
+        if hasattr(pl, "Int128")
+        else {}
+    ),
     "duration": lambda values: pl.Series([dt.timedelta(1)] * len(values)),
     "time": lambda values: pl.Series([dt.time(1)] * len(values)),
 }
@@ -402,7 +406,7 @@ ODDITIES = {
     "empty arrow": lambda n: pa.table({}),
     "arrow array": lambda n: pa.array(_numbers(n)[:, 0]),
     "arrow chunks": lambda n: pa.chunked_array([_numbers(n)[:, 0]]),
-    "arrow batch": lambda n: pa.record_batch({"a": _numbers(n)[:, 0]}),
+    "arrow batch": lambda n: pa.RecordBatch.from_pydict({"a": _numbers(n)[:, 0]}),
     "memory": lambda n: memoryview(np.ones((n, 2))),
     "awkward objects": lambda n: [Awkward()] * n,
     "awkward rows": lambda n: [[Awkward()]] * n,

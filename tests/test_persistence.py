@@ -28,7 +28,7 @@ from sklearn.ensemble import BaggingClassifier, RandomForestClassifier, Stacking
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import SelectKBest, SelectPercentile, chi2, mutual_info_classif
 from sklearn.impute import SimpleImputer
-from sklearn.metrics import fbeta_score, make_scorer
+from sklearn.metrics import cohen_kappa_score, fbeta_score, make_scorer
 from sklearn.model_selection import (
     GridSearchCV,
     RandomizedSearchCV,
@@ -185,7 +185,7 @@ def by_type(*more):
     numbers = make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
     columns = ColumnTransformer(
         [
-            ("words", words, make_column_selector(dtype_include=[object, "str", "category"])),
+            ("words", words, make_column_selector(dtype_exclude=np.number)),
             ("numbers", numbers, make_column_selector(dtype_include=np.number)),
         ]
     )
@@ -218,7 +218,7 @@ COMPOSITES = {
         SelectKBest(partial(mutual_info_classif, random_state=0), k=2)
     ),
     "pipeline of positive numbers": absolute_values(SelectPercentile(chi2, percentile=100), CredalCompAODE()),
-    "search by F2": search(scoring=make_scorer(fbeta_score, beta=2, average="macro")),
+    "search by weighted kappa": search(scoring=make_scorer(cohen_kappa_score, weights="linear")),
     "search by likelihood": search(scoring="positive_likelihood_ratio", error_score=0),
     "search with repeats": search(cv=RepeatedStratifiedKFold(n_splits=2, n_repeats=2, random_state=0)),
     "search with given folds": search(cv=[(np.arange(100), np.arange(100, 150))]),

@@ -619,7 +619,7 @@ def test_a_large_table_of_bytes_does_not_depend_on_threads(monkeypatch):
 
 
 def test_a_record_batch_of_arrow_keeps_its_names():
-    batch = pa.record_batch({"colour": ["red", "green", None], "size": [1.0, 2.0, 3.0]})
+    batch = pa.RecordBatch.from_pydict({"colour": ["red", "green", None], "size": [1.0, 2.0, 3.0]})
     table = read_table(batch, estimator=None)
     assert [column.label for column in table.columns] == ["Column 'colour'", "Column 'size'"]
     assert table.columns[0].factor().states == ["green", "red"]

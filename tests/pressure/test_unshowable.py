@@ -83,7 +83,7 @@ def test_cells_and_classes_are_taken_or_refused_by_name(value):
     """As states, they are as good as any other that has a hash."""
     cells = np.empty(4, object)
     cells[:] = [value, "a", value, "b"]
-    frame = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "strange": cells})
+    frame = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "strange": pd.Series(cells, dtype=object)})
     for clf in (skcredal.AODE(), skcredal.AODE(categories=[["a", "b"]], handle_unknown="error")):
         outcome(lambda clf=clf: clf.fit(frame, list("ppqq")).predict_proba(frame), "strange")
     numbers = skcredal.AODE().fit(frame[["x"]].assign(strange=[1.0, 2.0, 3.0, 4.0]), list("ppqq"))
@@ -137,6 +137,7 @@ def test_a_table_of_results_is_refused_by_its_name(value, column):
     cells = np.empty(len(summary), object)
     cells[:] = summary[column]
     cells[0] = value
+    cells = pd.Series(cells, summary.index, dtype=object)  # as it is: pandas alone would look into it
     for work in (
         displays.AccuracyScatterDisplay.from_summary,
         lambda table: displays.RanksDisplay.from_summary(table, classifiers=["ncc", "cdt"]),

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import dask_parts
 from messy_tables import messy_table, seeds
 from same_models import assert_same_model, fitted
-from skcredal import AODE, BmaAODE, CompAODE, CredalCompAODE, MaplmgAODE, NaiveCredal
+from skcredal import AODE, BmaAODE, CompAODE, CredalCompAODE, MaplmgAODE, NaiveCredal, set_labels
 from skcredal.scale import fit_dask, predict_dask
 
 N_PARTS = 6
@@ -83,6 +83,9 @@ def test_arrays(chunks):
     answers = predict_dask(model, arrays[0]).compute()
     assert answers["predicted"].tolist() == model.predict(X).tolist()
     np.testing.assert_array_equal(answers["probability_1"], model.predict_proba(X)[:, 1])
+    credal = NaiveCredal().fit(X, y)
+    sets = predict_dask(credal, arrays[0]).compute()["set"]
+    assert [list(one) for one in sets] == [list(one) for one in set_labels(credal.predict_set(X), [0, 1])]
 
 
 def test_a_cluster_of_processes(client, whole):

@@ -99,6 +99,9 @@ def shown_warnings() -> Iterator[None]:
 def progress_bar(unit: str, total: int) -> Iterator[Any]:
     """Yield a function that advances a bar on standard error, drawn only where someone is watching."""
     console = Console(stderr=True)
+    if not console.is_terminal:  # where rich would leave an empty line, in some versions
+        yield lambda steps: None
+        return
     columns = (
         BarColumn(),
         MofNCompleteColumn(),
@@ -106,6 +109,6 @@ def progress_bar(unit: str, total: int) -> Iterator[Any]:
         TimeRemainingColumn(),
         TextColumn("left"),
     )
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+    with Progress(*columns, console=console, transient=True) as progress:
         bar = progress.add_task("", total=total)
         yield lambda steps: progress.advance(bar, steps)

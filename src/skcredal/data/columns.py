@@ -330,7 +330,7 @@ def _whole_table(X: Any) -> Any:
     Examples
     --------
     >>> import pyarrow as pa
-    >>> batch = pa.record_batch({"a": [1, 2]})
+    >>> batch = pa.RecordBatch.from_pydict({"a": [1, 2]})
     >>> type(_whole_table(batch)).__name__
     'Table'
     """

@@ -144,6 +144,8 @@ def factor_of_text(series: nw.Series[Any]) -> Factor | None:
             return None
         text = series.cast(nw.String())
         states = text.drop_nulls().unique().sort().to_list()
+        if not states:  # some versions know no empty Enum
+            return Factor(np.full(len(series), -1), [], declared=False)
         declared = declared_factor(text.cast(nw.Enum(states)))
         return None if declared is None else Factor(declared.codes, states, declared=False)
     kind = getattr(native, "dtype", None)

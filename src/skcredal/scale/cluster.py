@@ -122,11 +122,13 @@ def predict_dask(estimator: Any, data: Any) -> Any:
     frames = require("dask.dataframe", extra="dask", purpose="predict_dask")
     meta = _frame(answer_columns(estimator, _no_answers(estimator)))
     model = dask.delayed(estimator)  # one node of the graph, which all partitions share
-    if _is_array(data):
-        blocks = data.rechunk({1: -1}).to_delayed()[:, 0]
-        parts = [dask.delayed(_predict_part)(block, model, meta) for block in blocks]
-        return frames.from_delayed(parts, meta=meta, verify_meta=False)
-    return data.map_partitions(_predict_part, model, meta, meta=meta, align_dataframes=False)
+    # Not map_partitions, which takes no delayed model before some version of dask.
+    blocks = data.rechunk({1: -1}).to_delayed()[:, 0] if _is_array(data) else data.to_delayed()
+    parts = [dask.delayed(_predict_part)(block, model, meta) for block in blocks]
+    divisions = None if _is_array(data) else data.divisions
+    # Sets are lists, which dask would take for text.
+    with dask.config.set({"dataframe.convert-string": False}):
+        return frames.from_delayed(parts, meta=meta, divisions=divisions, verify_meta=False)
 
 
 def _no_answers(estimator: Any) -> Answers:
