@@ -543,6 +543,7 @@ def test_numbers_are_classes_if_the_user_says_so(run, table):
         (("fit", ".", "--target", "y", "--format", "csv", "-o", "m"), ". cannot be read: Is a directory"),
         (("fit", "patients.xlsx", "--target", "y", "-o", "m"), "name its --format if it is one of csv"),
         (("fit", "patients.csv", "--target", "outcome", "-o", "no/folder"), "-o must be a file in a folder"),
+        (("fit", "patients.csv", "--target", "outcome", "-o", "-"), "not written to standard output"),
         (("fit", "patients.csv", "--target", "outcome", "-o", "patients.csv"), "-o must not be the table"),
         (("fit", "patients.csv", "--target", "outcome", "-o", "m", "--classifier", "c45"), "no classifier"),
         (("fit", "patients.csv", "--target", "y", "-o", "m", "--format", "xls"), "--format must be one of"),

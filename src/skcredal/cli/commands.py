@@ -83,7 +83,9 @@ def fit(
     # Learning may take long, and without it nothing could be written.
     require("skops.io", extra="models", purpose="A model file")
     path = Path(out)
-    if out == "-" or path.is_dir() or not path.absolute().parent.is_dir():
+    if out == "-":
+        raise CallError("-o must be a file: a model is not written to standard output.")
+    if path.is_dir() or not path.absolute().parent.is_dir():
         raise CallError(f"-o must be a file in a folder that exists, got {out!r}.")
     if data != "-" and path.exists() and Path(data).exists() and path.samefile(data):
         raise CallError(f"-o must not be the table itself, got {out!r}.")
