@@ -508,6 +508,17 @@ def test_dates_are_refused_with_the_option_that_drops_them(run, table):
     assert run(*call, "--drop", "seen").exit_code == 0
 
 
+def test_a_tiny_table_is_evaluated_with_fewer_folds(run):
+    """The twelve patients of the documentation."""
+    patients(12).assign(outcome=["well", "ill"] * 6).to_csv("t.csv", index=False)
+    call = ("evaluate", "t.csv", "--target", "outcome", "--classifiers", "null")
+    result = run(*call)
+    assert result.exit_code == 0
+    assert one_line(result) == "Note: 6 folds instead of 10, as the most frequent class has no more rows."
+    assert "12 rows, 1 × 6-fold cross-validation" in result.stdout
+    assert "--folds must be at most 6" in one_line(run(*call, "--folds", 7))
+
+
 def test_rows_of_classes_of_their_own_cannot_be_evaluated(run):
     Path("t.csv").write_text("a,b\n1,x\n2,y\n")
     result = run("evaluate", "t.csv", "--target", "b")

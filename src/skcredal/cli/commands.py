@@ -14,6 +14,7 @@ from skcredal.cli.console import CallError, note, progress_bar, shown_warnings
 from skcredal.cli.evaluate import (
     check_report,
     evaluate_classifiers,
+    folds_for,
     page_classifier,
     print_ranking,
     write_page,
@@ -198,7 +199,7 @@ def evaluate(
     ] = None,
     drop: Drop = None,
     runs: Runs = 1,
-    folds: Folds = 10,
+    folds: Folds = None,
     seed: Seed = 0,
     jobs: Jobs = None,
     out: Annotated[
@@ -241,6 +242,7 @@ def evaluate(
         raise CallError("--jobs must be a number of processes, or -1 for as many as there are cores, got 0.")
     reading = Reading(format, encoding, delimiter, decimal, missing, usual_missing)
     table = label_table(data, reading, target=target, drop=drop or [], as_classes=as_classes)
+    folds = folds_for(table) if folds is None else folds
     rows = evaluate_classifiers(table, made, runs=runs, folds=folds, seed=seed, jobs=jobs)
     if out is not None and format_ is not None:
         write_table({name: [row[name] for row in rows] for name in rows[0]}, out, format_)
