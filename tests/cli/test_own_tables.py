@@ -777,3 +777,15 @@ def test_a_reader_that_has_enough_is_no_error(tmp_path, table, model):
         writer.stdout.close()
         assert writer.stderr.read() == b""
     assert writer.returncode == 0
+
+
+def test_a_page_is_written_even_if_nobody_reads_the_ranking(tmp_path, table):
+    call = [sys.executable, "-m", "skcredal.cli", "evaluate", "patients.csv", "--target", "outcome"]
+    options = ["--classifiers", "comp-aode*", "--folds", "2", "--report", "page.html"]
+    with subprocess.Popen(
+        [*call, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path
+    ) as writer:
+        writer.stdout.close()
+        assert writer.stderr.read().startswith(b"Note: The page is page.html")
+    assert writer.returncode == 0
+    assert (tmp_path / "page.html").exists()

@@ -244,14 +244,18 @@ def evaluate(
     table = label_table(data, reading, target=target, drop=drop or [], as_classes=as_classes)
     folds = folds_for(table) if folds is None else folds
     rows = evaluate_classifiers(table, made, runs=runs, folds=folds, seed=seed, jobs=jobs)
-    if out is not None and format_ is not None:
-        write_table({name: [row[name] for row in rows] for name in rows[0]}, out, format_)
-    if out != "-":
-        print_ranking(rows, folds=folds, runs=runs, n=len(table.target))
+    measures = {name: [row[name] for row in rows] for name in rows[0]}
+    # Files come first: whoever reads standard output may have enough of it, which ends the command.
+    if out is not None and format_ is not None and out != "-":
+        write_table(measures, out, format_)
     if report is not None:
         chosen = page_classifier(None if names is None else list(made))
         write_page(report, table, rows, chosen, data=data, target=target, runs=runs, folds=folds, seed=seed)
         note(f"The page is {report}; its cases are those of {chosen}.")
+    if out == "-":
+        write_table(measures, out, "csv")
+    else:
+        print_ranking(rows, folds=folds, runs=runs, n=len(table.target))
 
 
 def make_all(names: list[str] | None) -> dict[str, Any]:

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any, cast
 
 from rich import box
-from rich.console import Console
 from rich.table import Table
 
 import skcredal
 from skcredal.classifiers.base import TabularClassifier
 from skcredal.classifiers.credal import CredalClassifier
-from skcredal.cli.console import CallError, note, progress_bar
+from skcredal.cli.console import CallError, TableConsole, note, progress_bar
 from skcredal.cli.tables import LabelledTable, counted
 from skcredal.experiment.evaluate import (
     check_folds,
@@ -182,8 +181,7 @@ def write_page(
 
 def print_ranking(rows: Sequence[Mapping[str, Any]], *, folds: int, runs: int, n: int) -> None:
     """Print the classifiers by utility, and the safe and prior-dependent rows of the credal ones."""
-    # Narrower tables would be cut to dots; a narrow terminal wraps the lines instead.
-    console = Console(width=max(80, Console().width))
+    console = TableConsole()
     how = f"{n} rows, {runs} × {folds}-fold cross-validation"
     console.print(f"Classifiers by utility: {how}", highlight=False)
     console.print(_table(rows, _RANKING))
