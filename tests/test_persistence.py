@@ -510,6 +510,26 @@ def test_the_header_must_be_that_of_the_content(saved):
     refused(path, with_header(b"no zip"), "does not fit together")
 
 
+@pytest.mark.parametrize("path", [None, 3, b"model", ["model"]])
+def test_what_is_no_path_is_refused_by_name(saved, path):
+    clf, _, _ = saved
+    for call in (lambda: skcredal.save(clf, path), lambda: skcredal.load(path), lambda: read_notes(path)):
+        with pytest.raises(TypeError, match="path must be text or a path, got"):
+            call()
+
+
+@pytest.mark.parametrize(
+    ("notes", "message"),
+    [(3, "notes must be of type Mapping, got 3"), ({"a": object()}, "notes cannot be read: Object of type")],
+)
+def test_notes_that_cannot_be_kept_are_refused_by_name(saved, notes, message):
+    clf, path, _ = saved
+    before = path.read_bytes()
+    with pytest.raises(TypeError, match=message):
+        skcredal.save(clf, path, notes=notes)
+    assert path.read_bytes() == before
+
+
 def test_notes_are_kept_and_readable_by_anyone(saved):
     clf, path, _ = saved
     assert read_notes(path) == {}

@@ -1,6 +1,7 @@
 """Checks of parameters: each refusal names the parameter, the rule and the value."""
 
 import math
+import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ __all__ = [
     "check_choice",
     "check_instance",
     "check_integer",
+    "check_path",
     "check_real",
     "check_texts",
     "naming",
@@ -138,6 +140,19 @@ def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
         listed = " or ".join(repr(choice) for choice in choices)
         raise ValueError(f"{name} must be {listed}, got {safe_repr(value)}.")
     return value
+
+
+def check_path(name: str, value: Any) -> None:
+    """Refuse what is neither text nor a path: its text would be the name of a file all the same.
+
+    Examples
+    --------
+    >>> check_path("path", None)
+    Traceback (most recent call last):
+    TypeError: path must be text or a path, got None.
+    """
+    if not isinstance(value, (str, os.PathLike)):
+        raise TypeError(f"{name} must be text or a path, got {safe_repr(value)}.")
 
 
 def check_texts(name: str, values: Any) -> list[str]:

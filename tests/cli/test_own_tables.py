@@ -508,6 +508,17 @@ def test_dates_are_refused_with_the_option_that_drops_them(run, table):
     assert run(*call, "--drop", "seen").exit_code == 0
 
 
+def test_a_tiny_table_is_evaluated_with_fewer_folds(run):
+    """The twelve patients of the documentation."""
+    patients(12).assign(outcome=["well", "ill"] * 6).to_csv("t.csv", index=False)
+    call = ("evaluate", "t.csv", "--target", "outcome", "--classifiers", "null")
+    result = run(*call)
+    assert result.exit_code == 0
+    assert one_line(result) == "Note: 6 folds instead of 10, as the most frequent class has no more rows."
+    assert "12 rows, 1 × 6-fold cross-validation" in result.stdout
+    assert "--folds must be at most 6" in one_line(run(*call, "--folds", 7))
+
+
 def test_rows_of_classes_of_their_own_cannot_be_evaluated(run):
     Path("t.csv").write_text("a,b\n1,x\n2,y\n")
     result = run("evaluate", "t.csv", "--target", "b")
@@ -543,6 +554,7 @@ def test_numbers_are_classes_if_the_user_says_so(run, table):
         (("fit", ".", "--target", "y", "--format", "csv", "-o", "m"), ". cannot be read: Is a directory"),
         (("fit", "patients.xlsx", "--target", "y", "-o", "m"), "name its --format if it is one of csv"),
         (("fit", "patients.csv", "--target", "outcome", "-o", "no/folder"), "-o must be a file in a folder"),
+        (("fit", "patients.csv", "--target", "outcome", "-o", "-"), "not written to standard output"),
         (("fit", "patients.csv", "--target", "outcome", "-o", "patients.csv"), "-o must not be the table"),
         (("fit", "patients.csv", "--target", "outcome", "-o", "m", "--classifier", "c45"), "no classifier"),
         (("fit", "patients.csv", "--target", "y", "-o", "m", "--format", "xls"), "--format must be one of"),
@@ -765,3 +777,15 @@ def test_a_reader_that_has_enough_is_no_error(tmp_path, table, model):
         writer.stdout.close()
         assert writer.stderr.read() == b""
     assert writer.returncode == 0
+
+
+def test_a_page_is_written_even_if_nobody_reads_the_ranking(tmp_path, table):
+    call = [sys.executable, "-m", "skcredal.cli", "evaluate", "patients.csv", "--target", "outcome"]
+    options = ["--classifiers", "comp-aode*", "--folds", "2", "--report", "page.html"]
+    with subprocess.Popen(
+        [*call, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path
+    ) as writer:
+        writer.stdout.close()
+        assert writer.stderr.read().startswith(b"Note: The page is page.html")
+    assert writer.returncode == 0
+    assert (tmp_path / "page.html").exists()

@@ -155,6 +155,13 @@ def test_bad_collections_are_refused(client, whole):
         fit_dask(clf, ddf, target="class", client=3)
     with pytest.raises(TypeError, match=r"data must be a dask\.dataframe.* got pandas"):
         predict_dask(AODE().fit(whole[["text"]], whole["class"]), whole)
+    fitted_to_one = AODE().fit(whole[["text"]], whole["class"])
+    with pytest.raises(ValueError, match=r"unseen at fit time:\n- [^t]"):  # at once, not when it is computed
+        predict_dask(fitted_to_one, ddf)
+    with pytest.raises(ValueError, match="X has 2 features, but AODE is expecting 1"):
+        predict_dask(AODE().fit([[0], [1]], [0, 1]), array)
+    with pytest.raises(ValueError, match="two dimensions"):
+        predict_dask(AODE().fit([[0], [1]], [0, 1]), da.zeros(5))
     with pytest.raises(TypeError, match="MaplmgAODE cannot learn"):
         fit_dask(MaplmgAODE(), ddf, target="class")
     wrong = ddf.assign(number=ddf["number"].replace(ddf["number"].max().compute(), np.inf))

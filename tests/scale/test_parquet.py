@@ -141,6 +141,36 @@ def test_a_file_that_lacks_a_column_is_refused_even_if_it_is_the_first(table, tm
         scan_parquet(tmp_path, target="class")
 
 
+def test_of_two_files_that_differ_both_are_named(table, tmp_path):
+    write(table, tmp_path)
+    pq.write_table(table.append_column("more", table["kind"]), tmp_path / "part7.parquet")
+    with pytest.raises(ValueError, match=r"part0\.parquet has no column 'more', which .*part7\.parquet has"):
+        scan_parquet(tmp_path, target="class")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"target": "class", "weight": "w"}, "weight must be one of the columns .* got 'w'"),
+        (
+            {"target": "class", "columns": ["number", "kin"]},
+            "columns must be some of the columns .* got 'kin'",
+        ),
+        ({"columns": [["number"]]}, r"columns must be some of the columns .* got \['number'\]"),
+    ],
+)
+def test_a_column_that_no_file_has_is_refused_with_the_parameter(table, tmp_path, arguments, message):
+    write(table, tmp_path)
+    with pytest.raises(ValueError, match=message):
+        scan_parquet(tmp_path, **arguments)
+
+
+def test_learning_from_a_scan_without_a_target_says_what_is_lacking(table, tmp_path):
+    write(table, tmp_path)
+    with pytest.raises(TypeError, match=r"got Table\. Name the target of scan_parquet"):
+        fit_batches(AODE(), scan_parquet(tmp_path))
+
+
 def test_a_file_that_is_none_is_refused(table, tmp_path):
     write(table, tmp_path)
     (tmp_path / "part8.parquet").write_bytes(b"PAR1 no parquet PAR1")
@@ -197,7 +227,7 @@ def test_an_error_in_the_rows_names_their_file(table, tmp_path):
         ({"path": "nowhere"}, FileNotFoundError, "nowhere"),
         ({"path": "nowhere/*.parquet"}, FileNotFoundError, "nowhere"),
         ({"path": []}, ValueError, "path"),
-        ({"target": "colour"}, ValueError, "no column 'colour'"),
+        ({"target": "colour"}, ValueError, "target must be one of the columns .* got 'colour'"),
         ({"columns": ["number", "number"]}, ValueError, "'number' twice"),
         ({"columns": "number"}, TypeError, "columns must be a list"),
         ({"columns": ["class"], "target": "class"}, ValueError, "'class' twice"),

@@ -257,3 +257,22 @@ def test_record_batches_of_arrow(tmp_path):
     np.testing.assert_array_equal(
         pq.read_table(tmp_path / "answers.parquet")["robustness"].to_numpy(), clf.robustness(table[:5])
     )
+
+
+@pytest.mark.parametrize("path", [None, 3, b"answers", ["answers"]])
+def test_what_is_no_path_does_not_become_the_name_of_a_file(tmp_path, monkeypatch, path):
+    monkeypatch.chdir(tmp_path)
+    clf = AODE().fit([["a"], ["b"]], [0, 1])
+    with pytest.raises(TypeError, match="path must be text or a path, got"):
+        predict_batches(clf, [[["a"]]], path)
+    with pytest.raises(TypeError, match="path must be text or a path, got"):
+        scan_parquet([path])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_link_stays_a_link(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "answers.parquet")
+    clf = AODE().fit([["a"], ["b"]], [0, 1])
+    predict_batches(clf, [[["a"]]], tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    assert pq.read_table(tmp_path / "answers.parquet")["predicted"].to_pylist() == [0]

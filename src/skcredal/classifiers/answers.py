@@ -35,6 +35,25 @@ class Answers:
     robustness: FloatArray | None = None
 
     @classmethod
+    def of_no_rows(cls, estimator: Any) -> Answers:
+        """Return what a fitted classifier says of a table without rows.
+
+        Examples
+        --------
+        >>> from skcredal import NaiveCredal
+        >>> answers = Answers.of_no_rows(NaiveCredal().fit([["a"], ["b"]], [0, 1]))
+        >>> answers.interval.shape, answers.robustness is None
+        ((0, 2, 2), True)
+        """
+        n_classes = len(estimator.classes_)
+        return cls(
+            np.empty((0, n_classes)),
+            np.empty((0, n_classes), np.bool_) if hasattr(estimator, "predict_set") else None,
+            np.empty((0, n_classes, 2)) if hasattr(estimator, "predict_interval") else None,
+            np.empty(0) if hasattr(estimator, "robustness") else None,
+        )
+
+    @classmethod
     def joined(cls, parts: Sequence[Answers]) -> Answers:
         """Return the answers for all rows from those for some each.
 

@@ -11,7 +11,7 @@ from rich.console import Console
 import skcredal
 from skcredal._extras import require
 from skcredal.cli import commands
-from skcredal.cli.console import CallError, OneLineGroup, note
+from skcredal.cli.console import CallError, OneLineGroup, TableConsole, note
 from skcredal.cli.datasets import datasets
 from skcredal.cli.reproduce import print_claims, print_summary, read_plan, reproduce_plan, write_answers
 from skcredal.experiment.plan import CLASSIFIERS
@@ -104,8 +104,7 @@ def reproduce(
         store = ResultStore(store_path)
     except (ValueError, OSError) as error:
         raise CallError(str(error).replace("source must", "--data must")) from None
-    # Narrower tables would be cut to dots; a narrow terminal wraps the lines instead.
-    console = Console(width=max(80, Console().width))
+    console = TableConsole()
     with store:
         outcome = reproduce_plan(plan, store, jobs=jobs, console=errors)
         summary, claims = write_answers(plan, store, outcome, out)

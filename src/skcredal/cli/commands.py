@@ -14,6 +14,7 @@ from skcredal.cli.console import CallError, note, progress_bar, shown_warnings
 from skcredal.cli.evaluate import (
     check_report,
     evaluate_classifiers,
+    folds_for,
     page_classifier,
     print_ranking,
     write_page,
@@ -83,7 +84,9 @@ def fit(
     # Learning may take long, and without it nothing could be written.
     require("skops.io", extra="models", purpose="A model file")
     path = Path(out)
-    if out == "-" or path.is_dir() or not path.absolute().parent.is_dir():
+    if out == "-":
+        raise CallError("-o must be a file: a model is not written to standard output.")
+    if path.is_dir() or not path.absolute().parent.is_dir():
         raise CallError(f"-o must be a file in a folder that exists, got {out!r}.")
     if data != "-" and path.exists() and Path(data).exists() and path.samefile(data):
         raise CallError(f"-o must not be the table itself, got {out!r}.")
@@ -196,7 +199,7 @@ def evaluate(
     ] = None,
     drop: Drop = None,
     runs: Runs = 1,
-    folds: Folds = 10,
+    folds: Folds = None,
     seed: Seed = 0,
     jobs: Jobs = None,
     out: Annotated[
@@ -239,15 +242,20 @@ def evaluate(
         raise CallError("--jobs must be a number of processes, or -1 for as many as there are cores, got 0.")
     reading = Reading(format, encoding, delimiter, decimal, missing, usual_missing)
     table = label_table(data, reading, target=target, drop=drop or [], as_classes=as_classes)
+    folds = folds_for(table) if folds is None else folds
     rows = evaluate_classifiers(table, made, runs=runs, folds=folds, seed=seed, jobs=jobs)
-    if out is not None and format_ is not None:
-        write_table({name: [row[name] for row in rows] for name in rows[0]}, out, format_)
-    if out != "-":
-        print_ranking(rows, folds=folds, runs=runs, n=len(table.target))
+    measures = {name: [row[name] for row in rows] for name in rows[0]}
+    # Files come first: whoever reads standard output may have enough of it, which ends the command.
+    if out is not None and format_ is not None and out != "-":
+        write_table(measures, out, format_)
     if report is not None:
         chosen = page_classifier(None if names is None else list(made))
         write_page(report, table, rows, chosen, data=data, target=target, runs=runs, folds=folds, seed=seed)
         note(f"The page is {report}; its cases are those of {chosen}.")
+    if out == "-":
+        write_table(measures, out, "csv")
+    else:
+        print_ranking(rows, folds=folds, runs=runs, n=len(table.target))
 
 
 def make_all(names: list[str] | None) -> dict[str, Any]:

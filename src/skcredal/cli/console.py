@@ -14,13 +14,25 @@ import typer.core
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-__all__ = ["CallError", "OneLineGroup", "note", "progress_bar", "shown_warnings"]
+__all__ = ["CallError", "OneLineGroup", "TableConsole", "note", "progress_bar", "shown_warnings"]
 
 _INTERRUPTED = 130
 
 
 class CallError(ValueError):
     """The call is wrong, not the data: a name that does not exist, options that contradict each other."""
+
+
+class TableConsole(Console):
+    """Standard output for tables, whose reader may have enough of it."""
+
+    def __init__(self) -> None:
+        # Narrower tables would be cut to dots; a narrow terminal wraps the lines instead.
+        super().__init__(width=max(80, Console().width))
+
+    def on_broken_pipe(self) -> None:
+        """Leave it to the group, for which that is no error; rich would end with exit code 1."""
+        raise BrokenPipeError
 
 
 def note(message: str, *, label: str = "Note") -> None:

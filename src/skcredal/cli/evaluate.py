@@ -9,22 +9,35 @@ from pathlib import Path
 from typing import Any, cast
 
 from rich import box
-from rich.console import Console
 from rich.table import Table
 
 import skcredal
 from skcredal.classifiers.base import TabularClassifier
 from skcredal.classifiers.credal import CredalClassifier
-from skcredal.cli.console import CallError, progress_bar
+from skcredal.cli.console import CallError, TableConsole, note, progress_bar
 from skcredal.cli.tables import LabelledTable, counted
-from skcredal.experiment.evaluate import check_folds, evaluate_table, out_of_fold_cases, ranking
+from skcredal.experiment.evaluate import (
+    check_folds,
+    evaluate_table,
+    most_folds,
+    out_of_fold_cases,
+    ranking,
+)
 from skcredal.experiment.plan import is_credal, make_classifiers
 from skcredal.report.evaluation import evaluation_data, write_evaluation
 
-__all__ = ["check_report", "evaluate_classifiers", "page_classifier", "print_ranking", "write_page"]
+__all__ = [
+    "check_report",
+    "evaluate_classifiers",
+    "folds_for",
+    "page_classifier",
+    "print_ranking",
+    "write_page",
+]
 
 # Below so many rows to learn from, starting processes takes longer than the work.
 _WORTH_PROCESSES = 100_000
+_FOLDS = 10
 _RANKING = {
     "rank_u65": ("#", 0),
     "classifier": ("", None),
@@ -56,6 +69,15 @@ dependent  rows left undecided, and the most probable class's accuracy on them
 set, size  of these, how many sets hold the true class, and how large they are
 u65, u80   the utilities on these
 """
+
+
+def folds_for(table: LabelledTable) -> int:
+    """Return how many folds a table is divided into where the call does not say."""
+    most = most_folds(table.target)
+    if 2 <= most < _FOLDS:  # with fewer, no number will do, and the evaluation says why
+        note(f"{most} folds instead of {_FOLDS}, as the most frequent class has no more rows.")
+        return most
+    return _FOLDS
 
 
 def evaluate_classifiers(
@@ -159,8 +181,7 @@ def write_page(
 
 def print_ranking(rows: Sequence[Mapping[str, Any]], *, folds: int, runs: int, n: int) -> None:
     """Print the classifiers by utility, and the safe and prior-dependent rows of the credal ones."""
-    # Narrower tables would be cut to dots; a narrow terminal wraps the lines instead.
-    console = Console(width=max(80, Console().width))
+    console = TableConsole()
     how = f"{n} rows, {runs} × {folds}-fold cross-validation"
     console.print(f"Classifiers by utility: {how}", highlight=False)
     console.print(_table(rows, _RANKING))

@@ -136,7 +136,7 @@ def predictions(model: Any, features: pandas.DataFrame) -> dict[str, Any]:
     """
     labels = [str(label) for label in model.classes_]
     # An estimator of scikit-learn refuses to be asked about nothing.
-    answers = answers_of(model, features) if len(features) else _answers_about_nothing(model)
+    answers = answers_of(model, features) if len(features) else Answers.of_no_rows(model)
     proba, interval = answers.proba, answers.interval
     columns: dict[str, Any] = {"class": model.classes_[proba.argmax(axis=1)]}
     if answers.sets is None or interval is None:
@@ -149,17 +149,6 @@ def predictions(model: Any, features: pandas.DataFrame) -> dict[str, Any]:
     for c, label in enumerate(labels):
         columns[f"lower:{label}"], columns[f"upper:{label}"] = interval[:, c, 0], interval[:, c, 1]
     return columns
-
-
-def _answers_about_nothing(model: Any) -> Answers:
-    n_classes = len(model.classes_)
-    is_credal, has_robustness = hasattr(model, "predict_set"), hasattr(model, "robustness")
-    return Answers(
-        np.empty((0, n_classes)),
-        np.empty((0, n_classes), np.bool_) if is_credal else None,
-        np.empty((0, n_classes, 2)) if is_credal else None,
-        np.empty(0) if has_robustness else None,
-    )
 
 
 def check_output(out: str, *, inputs: Sequence[str] = ()) -> str:

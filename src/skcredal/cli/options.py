@@ -63,7 +63,10 @@ UsualMissing = Annotated[
     ),
 ]
 Runs = Annotated[int, typer.Option(min=1, help="How often the rows are shuffled and split anew.")]
-Folds = Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")]
+Folds = Annotated[
+    int | None,
+    typer.Option(min=2, help="Folds of the cross-validation; by default 10, fewer for a tiny table."),
+]
 Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of the splits.")]
 Jobs = Annotated[
     int | None, typer.Option(help="Processes; -1 for as many as there are cores. By default by the work.")

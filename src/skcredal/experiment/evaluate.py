@@ -21,7 +21,23 @@ from skcredal.experiment.fold import Fold, check_classifiers, run_fold
 from skcredal.experiment.plan import splits
 from skcredal.experiment.results import FoldSums, measures, pool
 
-__all__ = ["Cases", "check_folds", "evaluate_table", "out_of_fold_cases", "ranking"]
+__all__ = ["Cases", "check_folds", "evaluate_table", "most_folds", "out_of_fold_cases", "ranking"]
+
+
+def most_folds(target: AnyArray) -> int:
+    """Return into how many folds a table can be divided: as many as its most frequent class has rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> most_folds(np.array(["a", "a", "b"]))
+    2
+    """
+    check_instance("target", target, np.ndarray)
+    if target.ndim != 1 or not len(target):
+        raise ValueError(f"target must hold a class for each row, got an array of shape {target.shape}.")
+    with naming("target"):
+        return int(np.unique(target, return_counts=True)[1].max())
 
 
 def check_folds(target: AnyArray, folds: int) -> None:
@@ -35,11 +51,7 @@ def check_folds(target: AnyArray, folds: int) -> None:
     ValueError: folds must be at most 2, as many rows as the most frequent class has, got 3.
     """
     check_integer("folds", folds, low=2)
-    check_instance("target", target, np.ndarray)
-    if target.ndim != 1 or not len(target):
-        raise ValueError(f"target must hold a class for each row, got an array of shape {target.shape}.")
-    with naming("target"):
-        most = int(np.unique(target, return_counts=True)[1].max())
+    most = most_folds(target)
     if folds > most:
         raise ValueError(
             f"folds must be at most {most}, as many rows as the most frequent class has, got "

@@ -24,6 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skcredal._extras import require
 from skcredal._state import converted_states
+from skcredal._validation import check_instance, check_path, naming
 from skcredal.persistence.parts import pack_estimator, unpack_estimator
 from skcredal.persistence.trust import ACCEPTED, advice, called_functions, trusted_names
 
@@ -82,6 +83,11 @@ def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, An
     array(['pear'], dtype='<U5')
     """
     io = _skops()
+    check_path("path", path)
+    if notes is not None:
+        check_instance("notes", notes, Mapping)
+        with naming("notes"):
+            json.dumps(dict(notes))
     # A link stays a link: what it points to is replaced.
     target = Path(os.path.realpath(path))
     if not target.parent.is_dir():
@@ -164,6 +170,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     ValueError: ...notes.txt cannot be loaded: it is not a model file of skcredal.
     """
     io = _skops()
+    check_path("path", path)
     try:
         header, content = _read(Path(path).read_bytes())
         try:
@@ -216,6 +223,7 @@ def read_notes(path: str | os.PathLike[str]) -> dict[str, Any]:
     ...     read_notes(Path(folder) / "fruit.skcredal")
     {'target': 'fruit'}
     """
+    check_path("path", path)
     try:
         notes = _read(Path(path).read_bytes())[0].get("notes", {})
         if not isinstance(notes, dict):

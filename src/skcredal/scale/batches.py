@@ -14,6 +14,7 @@ from skcredal._threads import thread_count
 from skcredal.classifiers.base import TabularClassifier, TrainingRows
 from skcredal.data.columns import read_table
 from skcredal.data.statistics import EncodingStatistics
+from skcredal.scale.parquet import ParquetScan
 from skcredal.scale.passes import (
     CHANGED,
     Batch,
@@ -159,7 +160,8 @@ class BatchSource(RowSource):
             is_tuple = isinstance(batch, (tuple, list))
             if not is_tuple or len(batch) not in (2, 3):
                 got = f"{len(batch)} values" if is_tuple else type(batch).__name__
-                raise TypeError(f"batches must yield (X, y) or (X, y, sample_weight), got {got}.")
+                remedy = " Name the target of scan_parquet." if isinstance(self.given, ParquetScan) else ""
+                raise TypeError(f"batches must yield (X, y) or (X, y, sample_weight), got {got}.{remedy}")
             if n_rows_of(batch[0]) > 0:
                 yield batch[0], batch[1], batch[2] if len(batch) == 3 else None
 

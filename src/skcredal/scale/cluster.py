@@ -120,7 +120,11 @@ def predict_dask(estimator: Any, data: Any) -> Any:
     _refuse_other_tables(data)
     dask = require("dask", extra="dask", purpose="predict_dask")
     frames = require("dask.dataframe", extra="dask", purpose="predict_dask")
-    meta = _frame(answer_columns(estimator, _no_answers(estimator)))
+    description = _array_description(data) if _is_array(data) else data._meta
+    if isinstance(estimator, TabularClassifier):  # others may take other columns than they were fitted with
+        # Here, and not first on the workers when the answers are asked for.
+        validate_data(estimator, description, reset=False, skip_check_array=True)
+    meta = _frame(answer_columns(estimator, Answers.of_no_rows(estimator)))
     model = dask.delayed(estimator)  # one node of the graph, which all partitions share
     # Not map_partitions, which takes no delayed model before some version of dask.
     blocks = data.rechunk({1: -1}).to_delayed()[:, 0] if _is_array(data) else data.to_delayed()
@@ -129,17 +133,6 @@ def predict_dask(estimator: Any, data: Any) -> Any:
     # Sets are lists, which dask would take for text.
     with dask.config.set({"dataframe.convert-string": False}):
         return frames.from_delayed(parts, meta=meta, divisions=divisions, verify_meta=False)
-
-
-def _no_answers(estimator: Any) -> Answers:
-    """Return what the classifier says of no rows."""
-    n_classes = len(estimator.classes_)
-    return Answers(
-        np.empty((0, n_classes)),
-        np.empty((0, n_classes), np.bool_) if hasattr(estimator, "predict_set") else None,
-        np.empty((0, n_classes, 2)) if hasattr(estimator, "predict_interval") else None,
-        np.empty(0) if hasattr(estimator, "robustness") else None,
-    )
 
 
 def _predict_part(part: Any, estimator: Any, meta: Any) -> Any:
@@ -264,10 +257,16 @@ def _features(frame: Any, names: tuple[Any, Any]) -> Any:
     return frame.drop(columns=[name for name in names if name is not None])
 
 
-def _blocks(data: Any, target: Any, sample_weight: Any) -> tuple[list[Any], Any]:
-    """Return the blocks of rows of an array with their classes and weights, and a table of its width."""
+def _array_description(data: Any) -> Any:
+    """Return a table of one row with the width and the type of an array."""
     if data.ndim != 2 or np.isnan(data.shape[1]):
         raise ValueError(f"data must have two dimensions and a known number of columns, got {data.shape}.")
+    return np.empty((1, data.shape[1]), data.dtype)
+
+
+def _blocks(data: Any, target: Any, sample_weight: Any) -> tuple[list[Any], Any]:
+    """Return the blocks of rows of an array with their classes and weights, and a table of its width."""
+    description = _array_description(data)
     X = data.rechunk({1: -1})
     columns = [X.to_delayed()[:, 0]]
     for parameter, given in (("target", target), ("sample_weight", sample_weight)):
@@ -292,7 +291,7 @@ def _blocks(data: Any, target: Any, sample_weight: Any) -> tuple[list[Any], Any]
             )
         columns.append(given.to_delayed())
     parts = [(block, (labels, weights)) for block, labels, weights in zip(*columns, strict=True)]
-    return parts, np.empty((1, X.shape[1]), X.dtype)
+    return parts, description
 
 
 def _triple(part: Any, names: Sequence[Any]) -> tuple[Any, Any, Any]:

@@ -96,7 +96,7 @@ def scan_parquet(
     files = _with_folders(found, [schema for schema, _ in footers], partitioning)
     wanted = _wanted_columns(files, target, columns, weight)
     for file in files:
-        _check_schema(file, files[0], wanted)
+        _check_schema(file, files, wanted)
     n_rows = sum(rows for _, rows in footers)
     features = [name for name in wanted if name not in (target, weight)]
     return ParquetScan(files, features, target, weight, int(batch_rows), n_rows)
@@ -245,7 +245,14 @@ def _wanted_columns(
         raise TypeError(f"columns must be a list of names, got {safe_repr(columns)}.")
     apart = [name for name in (target, weight) if name is not None]
     # Of all files, so that one that lacks a column is refused even if it is the first.
-    names = dict.fromkeys(name for file in files for name in file.schema.names)
+    names = list(dict.fromkeys(name for file in files for name in file.schema.names))
+    for parameter, some in (("target", [target]), ("weight", [weight]), ("columns", columns or [])):
+        for name in some:
+            if name is not None and name not in names:
+                of = "some" if parameter == "columns" else "one"
+                raise ValueError(
+                    f"{parameter} must be {of} of the columns {safe_repr(names)}, got {safe_repr(name)}."
+                )
     features = [name for name in names if name not in apart] if columns is None else list(columns)
     if twice := sorted({name for name in (*features, *apart) if (*features, *apart).count(name) > 1}):
         raise ValueError(f"columns, target and weight must name different columns, got {twice[0]!r} twice.")
@@ -256,16 +263,17 @@ def _wanted_columns(
     return [*features, *apart]
 
 
-def _check_schema(file: _ParquetFile, first: _ParquetFile, wanted: list[str]) -> None:
-    """Refuse a file that lacks a column or has another type for it."""
+def _check_schema(file: _ParquetFile, files: list[_ParquetFile], wanted: list[str]) -> None:
+    """Refuse a file that lacks a column of the others, or has another type for it than the first."""
+    first = files[0]
     schema, expected = file.schema, first.schema
     for name in wanted:
         places = schema.get_all_field_indices(name)
-        if len(places) != 1:
-            raise ValueError(
-                f"{file.path} {'has no' if not places else 'has more than one'} column {name!r}; it has "
-                f"{schema.names}."
-            )
+        if not places:
+            other = next(other.path for other in files if name in other.schema.names)
+            raise ValueError(f"{file.path} has no column {name!r}, which {other} has; it has {schema.names}.")
+        if len(places) > 1:
+            raise ValueError(f"{file.path} has more than one column {name!r}; it has {schema.names}.")
         found, known = _kind(schema.field(name).type), _kind(expected.field(name).type)
         if "null" not in (found, known) and found != known:
             raise ValueError(

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from skcredal._extras import require
+from skcredal._validation import check_path
 
 __all__ = ["File", "appearing_when_complete", "find_files", "locate"]
 
@@ -50,7 +51,8 @@ def locate(path: Any, filesystem: Any = None) -> tuple[Any, str]:
     """
     arrow = require("pyarrow", extra="scale", purpose="Reading and writing Parquet")
     fs = require("pyarrow.fs", extra="scale", purpose="Reading and writing Parquet")
-    text = os.fspath(path) if isinstance(path, os.PathLike) else str(path)
+    check_path("path", path)
+    text = str(os.fspath(path))
     if filesystem is not None:
         return _arrow_filesystem(filesystem), text
     if "://" not in text:
@@ -83,6 +85,7 @@ def _arrow_filesystem(filesystem: Any) -> Any:
 def find_files(path: Any, filesystem: Any = None) -> list[File]:
     """Return the files that a path, folder, pattern or address stands for, sorted by name."""
     fs = require("pyarrow.fs", extra="scale", purpose="scan_parquet")
+    check_path("path", path)
     text = str(path)
     pieces = text.split("/")
     first = next((place for place, piece in enumerate(pieces) if any(c in piece for c in "*?[")), None)
@@ -153,7 +156,7 @@ def appearing_when_complete(path: Any, filesystem: Any = None) -> Iterator[Any]:
 @contextmanager
 def _in_place_of(_: Any, name: str, given: Any) -> Iterator[Any]:
     """Yield the path of a file beside the one wanted, which then takes its place in one step."""
-    path = Path(name)
+    path = Path(os.path.realpath(name))  # a link stays a link: what it points to is replaced
     if not path.parent.is_dir():
         raise FileNotFoundError(f"path must be a file in a folder that exists, got {given!s}.")
     descriptor, unfinished_name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
