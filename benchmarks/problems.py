@@ -8,9 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["PROBLEMS", "Problem", "Table", "declared", "make_table"]
+__all__ = ["FRAME", "PROBLEMS", "Problem", "Table", "declared", "make_table"]
 
 TEST_ROWS = 10_000
+# What one row of a DataFrame is asked of.
+FRAME = "A as a DataFrame"
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,10 @@ from sklearn.preprocessing import KBinsDiscretizer
 from sklearn.utils.validation import validate_data
 
 from benchmarks.measuring import Step, interleave, records
-from benchmarks.problems import PROBLEMS, declared, make_table
+from benchmarks.problems import FRAME, PROBLEMS, declared, make_table
 from skcredal import AODE, CredalCompAODE
 
-__all__ = ["FRAME", "measure", "measure_start"]
-
-FRAME = "A as a DataFrame"
+__all__ = ["measure", "measure_start"]
 
 
 def measure(rounds, *, say=print):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from benchmarks.measuring import geometric_mean
-from benchmarks.small import FRAME
+from benchmarks.problems import FRAME
 
 __all__ = ["TARGETS", "Target", "judge", "judge_others", "judge_small"]
 

@@ -104,6 +104,7 @@ def test_kernels_run_uncached_where_no_cache_can_be_written(tmp_path):
 
 def test_the_command_line_answers():
     """In one process, whose start takes longer than the answers."""
+    pytest.importorskip("typer")
     answers = run_python("""
     import sys
     from skcredal.cli import main

@@ -16,6 +16,8 @@ from skcredal.experiment.results import FoldSums
 from skcredal.metrics import u65_score, u80_score
 from skcredal.report.evaluation import evaluation_data
 
+pytest.importorskip("pandas", reason="data sets are tables of pandas")
+
 
 @pytest.fixture(scope="module")
 def table():

@@ -19,6 +19,8 @@ from skcredal.experiment.studies import EPSILONS, SET_ASIDE, STUDIES, retained_c
 from skcredal.experiment.summary import study_table
 from skcredal.metrics import determinacy_score, set_accuracy_score, u65_score, u80_score
 
+pytest.importorskip("pandas", reason="data sets are tables of pandas")
+
 NAMES = ["aode", "comp-aode", "maplmg", "bma-aode*", "comp-aode*"]
 
 
