@@ -126,7 +126,7 @@ def predict_dask(estimator: Any, data: Any) -> Any:
         validate_data(estimator, description, reset=False, skip_check_array=True)
     meta = _frame(answer_columns(estimator, Answers.of_no_rows(estimator)))
     model = dask.delayed(estimator)  # one node of the graph, which all partitions share
-    # Not map_partitions, which takes no delayed model before some version of dask.
+    # Not map_partitions, which up to dask 2025.1 hands a delayed model over as it is, not what it stands for.
     blocks = data.rechunk({1: -1}).to_delayed()[:, 0] if _is_array(data) else data.to_delayed()
     parts = [dask.delayed(_predict_part)(block, model, meta) for block in blocks]
     divisions = None if _is_array(data) else data.divisions
