@@ -8,8 +8,8 @@ import numpy as np
 from benchmarks.measuring import Step, interleave
 from benchmarks.problems import declared, make_table
 from skcredal import CompAODE
-from skcredal.data.columns import read_table
 from skcredal.data.encoding import EncodingRules, learn_encoding
+from skcredal.data.reading import read_table
 from skcredal.data.target import encode_target
 from skcredal.ensemble.counts import count
 from skcredal.ensemble.parameters import spode_tables

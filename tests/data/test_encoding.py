@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 import oracles
 from problems import as_rows, variable_width
 from skcredal import AODE, CredalCompAODE
-from skcredal.data.columns import is_missing, read_table
 from skcredal.data.encoding import EncodingRules, learn_encoding
+from skcredal.data.factors import is_missing
 from skcredal.data.features import CategoricalFeature, NumericFeature, weighted_median
+from skcredal.data.reading import read_table
 
 
 def column(X):
@@ -602,7 +603,7 @@ def test_bytes_are_learned_as_objects_are(cells, categories, max_categories, mis
 
 
 def test_a_large_table_of_bytes_does_not_depend_on_threads(monkeypatch):
-    monkeypatch.setattr("skcredal.data.columns.CELLS_WORTH_A_THREAD", 10)
+    monkeypatch.setattr("skcredal.data.reading.CELLS_WORTH_A_THREAD", 10)
     monkeypatch.setattr("skcredal.data.encoding.CELLS_WORTH_A_THREAD", 10)
     X = np.random.default_rng(7).integers(0, 4, (700, 5))
     rules = EncodingRules("all")

@@ -16,7 +16,7 @@ from skcredal._validation import check_choice, safe_repr
 from skcredal.classifiers.base import TrainingRows
 from skcredal.classifiers.spodes import LikelihoodWeightedEnsemble, SpodeEnsemble, resolve_epsilon
 from skcredal.classifiers.stream import CountStream
-from skcredal.data.columns import read_table
+from skcredal.data.reading import read_table
 from skcredal.data.target import encode_target, read_weights
 from skcredal.ensemble.parameters import spode_tables
 from skcredal.ensemble.weights import bma_weights, compression_weights, uniform_weights

@@ -21,8 +21,8 @@ from skcredal._threads import run_in_threads, thread_count
 from skcredal._transaction import all_or_nothing
 from skcredal._validation import check_choice, check_integer, naming
 from skcredal.classifiers.answers import Answers
-from skcredal.data.columns import read_series, read_table
 from skcredal.data.encoding import EncodingRules, learn_encoding
+from skcredal.data.reading import read_series, read_table
 from skcredal.data.target import encode_target, read_weights
 from skcredal.ensemble.counts import JointCounts, count, pair_table_bytes
 from skcredal.ensemble.naive import ValueCounts, count_values

@@ -10,7 +10,7 @@ from skcredal._arrays import BoolArray, CodeArray, FloatArray
 from skcredal.classifiers.answers import Answers
 from skcredal.classifiers.credal import CredalClassifier, interval_dominance
 from skcredal.classifiers.spodes import SpodeEnsemble
-from skcredal.data.columns import make_frame
+from skcredal.data.reading import make_frame
 from skcredal.ensemble.explain import describe, explain_case
 from skcredal.ensemble.parameters import chunks
 from skcredal.ensemble.priors import BmaPriors, CompressionPriors, put_back

@@ -16,9 +16,10 @@ import numpy as np
 
 from skcredal._arrays import CodeArray, CountArray, IntArray, LabelArray
 from skcredal._threads import run_in_threads
-from skcredal.data.columns import Column, Table
+from skcredal.data.columns import Column
 from skcredal.data.encoding import EncodingRules, Feature, TableEncoding, categorical_mask, declared_states
 from skcredal.data.features import CategoricalFeature, NumericFeature
+from skcredal.data.reading import Table
 from skcredal.data.statistics import StateCounts
 from skcredal.ensemble.counts import JointCounts, Layout, count
 

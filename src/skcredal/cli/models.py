@@ -16,7 +16,7 @@ from skcredal.classifiers.answers import Answers
 from skcredal.classifiers.base import TabularClassifier
 from skcredal.cli.console import CallError
 from skcredal.cli.tables import Reading, are_reading_notes, need_columns, read_user_table, shown
-from skcredal.data.columns import is_missing
+from skcredal.data.factors import is_missing
 from skcredal.data.features import CategoricalFeature, NumericFeature
 from skcredal.data.tables import table_format
 from skcredal.decisions import set_labels

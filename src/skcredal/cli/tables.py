@@ -15,8 +15,8 @@ import numpy as np
 
 from skcredal._arrays import AnyArray, IntArray
 from skcredal.cli.console import CallError, note, shown_warnings
-from skcredal.data.columns import is_missing
 from skcredal.data.delimited import check_delimiter, check_encoding
+from skcredal.data.factors import is_missing
 from skcredal.data.tables import FORMATS, read_table_file, table_format
 
 if TYPE_CHECKING:

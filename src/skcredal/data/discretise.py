@@ -12,9 +12,9 @@ from skcredal._arrays import IntArray
 from skcredal._state import KeepsState
 from skcredal._threads import run_in_threads, thread_count
 from skcredal._transaction import all_or_nothing
-from skcredal.data.columns import Table, read_table
 from skcredal.data.cuts import cuts_of_histogram
 from skcredal.data.features import NumericFeature
+from skcredal.data.reading import Table, read_table
 from skcredal.data.target import encode_target, read_weights
 
 __all__ = ["MDLDiscretizer", "cuts_of_histogram"]

@@ -15,8 +15,9 @@ from skcredal import kernels
 from skcredal._arrays import AnyArray, BoolArray, CodeArray, CountArray, IntArray, LabelArray
 from skcredal._threads import parts, run_in_threads
 from skcredal._validation import safe_repr
-from skcredal.data.columns import CELLS_WORTH_A_THREAD, Table, is_missing
+from skcredal.data.factors import is_missing
 from skcredal.data.features import CategoricalFeature, NumericFeature
+from skcredal.data.reading import CELLS_WORTH_A_THREAD, Table
 
 __all__ = [
     "EncodingRules",

@@ -13,7 +13,7 @@ import numpy as np
 
 from skcredal._arrays import AnyArray, BoolArray, CountArray, FloatArray, IntArray, LabelArray
 from skcredal._threads import run_in_threads
-from skcredal.data.columns import Column, Table
+from skcredal.data.columns import Column
 from skcredal.data.encoding import (
     EncodingRules,
     Feature,
@@ -25,6 +25,7 @@ from skcredal.data.encoding import (
 from skcredal.data.factors import in_order
 from skcredal.data.features import CategoricalFeature, NumericFeature, state_counts
 from skcredal.data.histogram import ValueHistogram
+from skcredal.data.reading import Table
 
 __all__ = ["MAX_STATES", "ColumnStatistics", "EncodingStatistics", "StateCounts", "merge_classes"]
 

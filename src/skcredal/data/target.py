@@ -11,7 +11,9 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from skcredal._arrays import AnyArray, CountArray, FloatArray, LabelArray
 from skcredal._validation import naming, real_numbers, refuse_mask, safe_repr
-from skcredal.data.columns import Column, as_bytes, is_missing, read_series, read_text
+from skcredal.data.columns import Column
+from skcredal.data.factors import is_missing
+from skcredal.data.reading import as_bytes, read_series, read_text
 
 __all__ = ["ONLY_ZEROS", "check_weights", "encode_target", "read_weights"]
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from skcredal._arrays import BoolArray, FloatArray, IntArray
 from skcredal._validation import check_instance, naming, real_numbers, safe_repr
-from skcredal.data.columns import is_missing
+from skcredal.data.factors import is_missing
 from skcredal.experiment.evaluate import Cases
 from skcredal.report._base import label
 from skcredal.report._evaluation_page import render_evaluation

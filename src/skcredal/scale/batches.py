@@ -12,7 +12,7 @@ from sklearn.utils.validation import validate_data
 
 from skcredal._threads import thread_count
 from skcredal.classifiers.base import TabularClassifier, TrainingRows
-from skcredal.data.columns import read_table
+from skcredal.data.reading import read_table
 from skcredal.data.statistics import EncodingStatistics
 from skcredal.scale.parquet import ParquetScan
 from skcredal.scale.passes import (

@@ -22,8 +22,8 @@ from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray, LabelArr
 from skcredal._threads import thread_count
 from skcredal._transaction import all_or_nothing
 from skcredal.classifiers.base import TabularClassifier, TrainingRows
-from skcredal.data.columns import Table, read_table
 from skcredal.data.encoding import TableEncoding, categorical_mask
+from skcredal.data.reading import Table, read_table
 from skcredal.data.statistics import EncodingStatistics
 from skcredal.data.target import ONLY_ZEROS, check_weights, encode_target
 from skcredal.ensemble.counts import JointCounts

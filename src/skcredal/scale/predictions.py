@@ -13,7 +13,7 @@ from skcredal._extras import require
 from skcredal._validation import naming
 from skcredal.classifiers.answers import Answers
 from skcredal.classifiers.base import TabularClassifier
-from skcredal.data.columns import read_series
+from skcredal.data.reading import read_series
 from skcredal.scale.batches import n_rows_of, noting, refuse_path
 from skcredal.scale.places import appearing_when_complete
 from skcredal.scale.progress import ProgressWish, reporting
