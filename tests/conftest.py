@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, settings
 collect_ignore = [
     "expected/make_golden.py",
     "expected/make_model_fixture.py",
+    "expected/make_net.py",
     "expected/make_orange_cuts.py",
 ]
 

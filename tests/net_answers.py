@@ -1,0 +1,573 @@
+"""Messy tables, every route by which a classifier learns from them, and all that it then says.
+
+``expected/net.json`` holds the answers, ``test_net.py`` compares with them. Only public names are used, so
+that the code below them may be moved about. The tables must stay as they are for ever, hence their own
+generator.
+"""
+
+import hashlib
+import json
+import math
+import warnings
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+
+import skcredal
+
+EXPECTED = Path(__file__).parent / "expected" / "net.json"
+
+PARAMETERS = {
+    "AODE": {"ess": 2.0, "average": "joint"},
+    "BmaAODE": {"ess": 2.0, "likelihood_floor": 0.01},
+    "CompAODE": {"ess": 2.0, "likelihood_floor": 0.01, "epsilon": 0.05},
+    "MaplmgAODE": {"ess": 2.0},
+    "CredalBmaAODE": {"ess": 2.0, "epsilon": 0.02, "criterion": "e_admissibility"},
+    "CredalCompAODE": {"ess": 2.0, "likelihood_floor": 0.01, "epsilon": 1e-100},
+    "NaiveBayes": {"ess": 2.0},
+    "TAN": {"ess": 2.0},
+    "NullClassifier": {"ess": 2.0},
+    "NaiveCredal": {"ess": 2.0, "s": 2.0, "contamination": 0.1},
+    "CredalModelAveraging": {"ess": 2.0, "epsilon": 0.1},
+    "CredalTree": {"s": 2.0},
+}
+CREDAL = ("CredalBmaAODE", "CredalCompAODE", "NaiveCredal", "CredalModelAveraging", "CredalTree")
+NEED_ALL_ROWS = ("MaplmgAODE", "CredalTree")
+
+
+# The tables.
+
+N_TRAIN, N_TEST = 240, 40
+SIZES = ["small", "medium", "large", "huge"]  # the last one is declared, and occurs in the test rows alone
+KINDS = {
+    "length": "float64",  # with missing cells
+    "width": "float64",  # noise, in which no cut is found
+    "level": "int8",
+    "pages": "int64",
+    "colour": "text",  # with missing cells
+    "town": "text",  # with rare states
+    "ripe": "bool",
+    "sold": "bool",  # with missing cells
+    "size": "category",
+    "same": "float64",  # constant
+    "nothing": "float64",  # missing everywhere
+}
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns as lists, ``None`` where a cell is missing; or arrays, whose columns have no names."""
+
+    train: Any
+    target: list
+    test: Any
+    whole_weights: list
+    real_weights: list
+
+    def weights(self, weighting, rows=slice(None)):
+        """Return the weights of some rows, or ``None``."""
+        chosen = {None: None, "whole": self.whole_weights, "real": self.real_weights}[weighting]
+        return None if chosen is None else np.array(chosen)[rows]
+
+    def fingerprint(self):
+        """Return a short text that changes with any cell."""
+        cells = [
+            {name: list(column) for name, column in part.items()} if isinstance(part, dict) else part.tolist()
+            for part in (self.train, self.test)
+        ]
+        content = [cells, self.target, self.whole_weights, self.real_weights]
+        return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
+
+
+class Dice:
+    """Uniform numbers from the raw bits, the only stream that numpy promises to keep."""
+
+    def __init__(self, seed):
+        self.bits = np.random.PCG64(seed)
+
+    def uniform(self, n):
+        return (self.bits.random_raw(n) >> np.uint64(11)) * 2.0**-53
+
+    def below(self, m, n):
+        return np.floor(self.uniform(n) * m).astype(np.int64)
+
+    def bell(self, n):
+        """Return sums of uniform numbers, in thousandths, from -2 to 2."""
+        return (
+            np.floor((self.uniform(n) + self.uniform(n) + self.uniform(n) + self.uniform(n) - 2) * 1000)
+            / 1000
+        )
+
+
+def _classes(dice, n_classes, n):
+    u = dice.uniform(n)
+    return np.floor(n_classes * (0.6 * u + 0.4 * u * u)).astype(np.int64)
+
+
+def _with_gaps(values, missing):
+    return [None if gone else value for value, gone in zip(values, missing.tolist(), strict=True)]
+
+
+def _columns(dice, y):
+    """Return the columns of some rows without missing test cells; all but three hang on the class."""
+    n = len(y)
+    colours, towns = ["green", "red", "blue"], [*"ABCD", *(f"village {i}" for i in range(9))]
+    follow = [dice.uniform(n) < share for share in (0.35, 0.3, 0.45)]
+    town = np.where(
+        follow[1], (y + 1) % 4, np.where(dice.uniform(n) < 0.85, dice.below(4, n), dice.below(13, n))
+    )
+    columns = {
+        "length": _with_gaps((1.2 * y + dice.bell(n)).round(2).tolist(), dice.uniform(n) < 0.1),
+        "width": dice.bell(n).round(1).tolist(),
+        "level": (np.floor(2 * dice.bell(n)).astype(np.int64) + 2 * (y % 2)).tolist(),
+        "pages": (dice.below(400, n) + 150 * (y // 2) + 60 * y).tolist(),
+        "colour": _with_gaps(
+            [colours[c] for c in np.where(follow[0], y % 3, dice.below(3, n))], dice.uniform(n) < 0.12
+        ),
+        "town": [towns[c] for c in town],
+        "ripe": (dice.uniform(n) < 0.3 + 0.15 * y).tolist(),
+        "sold": _with_gaps((dice.uniform(n) < 0.8 - 0.15 * y).tolist(), dice.uniform(n) < 0.15),
+        "size": _with_gaps(
+            [SIZES[c] for c in np.where(follow[2], (2 * y) % 3, dice.below(3, n))], dice.uniform(n) < 0.05
+        ),
+        "same": [7.5] * n,
+        "nothing": [None] * n,
+    }
+    assert list(columns) == list(KINDS)
+    return columns
+
+
+def _test_columns(dice, n_classes):
+    """Return test rows: the first all missing, the next ones strange, and gaps in all others."""
+    columns, other = (_columns(dice, _classes(dice, n_classes, N_TEST)) for _ in range(2))
+    for name in columns:
+        # Rows whose columns speak for different classes leave some classifiers undecided.
+        columns[name][N_TEST // 2 :] = (columns, other)[dice.below(2, 1)[0]][name][N_TEST // 2 :]
+    columns["nothing"] = [3.0] * N_TEST
+    strange = {
+        "length": [-50.0, 99.0],
+        "width": [1e9, -1e9],
+        "level": [-120, 120],
+        "pages": [10**9, -1],
+        "colour": ["violet", "grün"],
+        "town": ["Atlantis", ""],
+        "size": ["giant", "huge"],
+        "same": [8.0, -8.0],
+    }
+    for name, values in strange.items():
+        # Rows 1 and 2 are strange in all of their cells, the others in one or two of them.
+        for r in (1, 2, *(3 + dice.below(N_TEST - 3, 3)).tolist()):
+            columns[name][r] = values[r % 2]
+    for name, column in columns.items():
+        gaps = dice.uniform(N_TEST) < 0.15
+        gaps[:3] = [True, False, False]
+        columns[name] = _with_gaps(column, gaps)
+    return columns
+
+
+def _weights(dice, n):
+    return dice.below(4, n).tolist(), (dice.uniform(n) * 3).tolist()
+
+
+def messy_table(seed, classes):
+    """Return a table of all kinds of columns, about the given classes."""
+    dice = Dice(seed)
+    y = _classes(dice, len(classes), N_TRAIN)
+    train, test = _columns(dice, y), _test_columns(dice, len(classes))
+    return Table(train, [classes[c] for c in y], test, *_weights(dice, N_TRAIN))
+
+
+def array_table(seed):
+    """Return an array of small integers, with values in the test rows that did not occur before."""
+    dice = Dice(seed)
+    y = _classes(dice, 3, N_TRAIN)
+
+    def cells(y):
+        columns = [
+            np.where(dice.uniform(len(y)) < 0.4, (y + j) % 3, dice.below(2 + j, len(y))) for j in range(5)
+        ]
+        return np.stack([*columns, np.full(len(y), 4)], axis=1)
+
+    train, test = cells(y), cells(_classes(dice, 3, N_TEST))
+    strange = dice.uniform(test.size).reshape(test.shape) < 0.08
+    test = np.where(strange, 9 + 100 * (np.arange(N_TEST)[:, None] % 2), test)
+    whole, real = _weights(dice, N_TRAIN)
+    # No weight is 0: batches of integers with such rows were miscounted when the answers were stored.
+    return Table(train, y.tolist(), test, [max(weight, 1) for weight in whole], real)
+
+
+TABLES = {
+    "two": messy_table(2, [0, 1]),
+    "four": messy_table(4, ["oak", "ash", "elm", "yew"]),
+    "array": array_table(3),
+}
+
+
+# The same rows in every library.
+
+
+def as_pandas(columns):
+    series = {}
+    for name, values in columns.items():
+        kind, gaps = KINDS[name], None in values
+        if kind == "category":
+            states = SIZES if "giant" not in values else [*SIZES, "giant"]
+            series[name] = pd.Categorical(values, states)
+        elif kind == "text":
+            series[name] = pd.Series(values)
+        elif name == "sold":
+            series[name] = pd.Series(values, dtype="boolean")
+        elif kind == "bool":
+            series[name] = pd.Series(values, dtype=object if gaps else bool)
+        elif name == "pages" and gaps:
+            series[name] = pd.Series(values, dtype="Int64")
+        else:
+            series[name] = pd.Series(values, dtype="float64" if gaps else kind)
+    return pd.DataFrame(series)
+
+
+def as_polars(columns):
+    import polars as pl
+
+    types = {
+        "float64": pl.Float64,
+        "int8": pl.Int8,
+        "int64": pl.Int64,
+        "text": pl.String,
+        "bool": pl.Boolean,
+        "category": pl.Enum([*SIZES, "giant"] if "giant" in columns["size"] else SIZES),
+    }
+    return pl.DataFrame(
+        [pl.Series(name, values, dtype=types[KINDS[name]]) for name, values in columns.items()]
+    )
+
+
+def as_arrow(columns):
+    import pyarrow as pa
+
+    types = {
+        "float64": pa.float64(),
+        "int8": pa.int8(),
+        "int64": pa.int64(),
+        "text": pa.string(),
+        "bool": pa.bool_(),
+    }
+    arrays = {}
+    for name, values in columns.items():
+        if KINDS[name] == "category":
+            states = [*SIZES, "giant"] if "giant" in values else SIZES
+            codes = pa.array([None if value is None else states.index(value) for value in values], pa.int32())
+            arrays[name] = pa.DictionaryArray.from_arrays(codes, pa.array(states))
+        else:
+            arrays[name] = pa.array(values, types[KINDS[name]])
+    return pa.table(arrays)
+
+
+def as_objects(columns):
+    """Return an array of objects, in which a category is text, and nothing declares it."""
+    array = np.empty((len(columns["length"]), len(columns)), object)
+    for j, values in enumerate(columns.values()):
+        array[:, j] = values
+    return array
+
+
+# The routes: each fits the estimator to a table, and returns it with the rows to answer for.
+
+# Three parts of different sizes, not in the order of the rows.
+PARTS = [slice(200, N_TRAIN), slice(0, 70), slice(70, 200)]
+
+
+def _batches(X, table, weighting):
+    y = np.array(table.target)
+    part = (lambda rows: X[rows]) if isinstance(X, np.ndarray) else (lambda rows: X.iloc[rows])
+    return [
+        (part(rows), y[rows]) if weighting is None else (part(rows), y[rows], table.weights(weighting, rows))
+        for rows in PARTS
+    ]
+
+
+def _fit(convert):
+    def route(estimator, table, weighting, folder):
+        return estimator.fit(convert(table.train), table.target, table.weights(weighting)), convert(
+            table.test
+        )
+
+    return route
+
+
+def _fit_batches(convert):
+    def route(estimator, table, weighting, folder):
+        from skcredal.scale import fit_batches
+
+        batches = _batches(convert(table.train), table, weighting)
+        return fit_batches(estimator, batches), convert(table.test)
+
+    return route
+
+
+def _partial_fit(convert):
+    def route(estimator, table, weighting, folder):
+        # The cuts are those of the first batch, which is the largest.
+        for X, y, *weights in reversed(_batches(convert(table.train), table, weighting)):
+            estimator.partial_fit(X, y, sorted(set(table.target)), *weights)
+        return estimator, convert(table.test)
+
+    return route
+
+
+def _saved(convert):
+    def route(estimator, table, weighting, folder):
+        estimator.fit(convert(table.train), table.target, table.weights(weighting))
+        skcredal.save(estimator, folder / "model.skcredal")
+        return skcredal.load(folder / "model.skcredal"), convert(table.test)
+
+    return route
+
+
+def _parquet(estimator, table, weighting, folder):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from skcredal.scale import fit_batches, scan_parquet
+
+    rows = as_arrow(table.train).append_column("target", pa.array(table.target))
+    if weighting is not None:
+        rows = rows.append_column("weight", pa.array(table.weights(weighting)))
+    pq.write_table(rows[:150], folder / "a.parquet")
+    pq.write_table(rows[150:], folder / "b.parquet")
+    weight = None if weighting is None else "weight"
+    scan = scan_parquet(folder, target="target", weight=weight, batch_rows=64)
+    return fit_batches(estimator, scan), as_arrow(table.test)
+
+
+def _dask_frame(estimator, table, weighting, folder):
+    import dask
+    import dask.dataframe as dd
+
+    from skcredal.scale import fit_dask
+
+    X, weight = as_pandas(table.train), None if weighting is None else "weight"
+    rows = X.assign(target=table.target)
+    if weighting is not None:
+        rows = rows.assign(weight=table.weights(weighting))
+    with dask.config.set(scheduler="synchronous"):
+        parts = dd.from_pandas(rows, npartitions=3)
+        return fit_dask(estimator, parts, target="target", sample_weight=weight), as_pandas(table.test)
+
+
+def _dask_array(estimator, table, weighting, folder):
+    import dask
+    import dask.array as da
+
+    from skcredal.scale import fit_dask
+
+    weights = None if weighting is None else da.from_array(table.weights(weighting), chunks=100)
+    with dask.config.set(scheduler="synchronous"):
+        X, y = da.from_array(table.train, chunks=(90, 3)), da.from_array(np.array(table.target), chunks=100)
+        return fit_dask(estimator, X, target=y, sample_weight=weights), table.test
+
+
+FRAME_ROUTES = {
+    "fit": _fit(as_pandas),
+    "polars": _fit(as_polars),
+    "arrow": _fit(as_arrow),
+    "objects": _fit(as_objects),
+    "batches": _fit_batches(as_pandas),
+    "partial_fit": _partial_fit(as_pandas),
+    "parquet": _parquet,
+    "dask": _dask_frame,
+    "saved": _saved(as_pandas),
+}
+ARRAY_ROUTES = {
+    "fit": _fit(np.array),
+    "uint8": _fit(lambda X: X.astype(np.uint8)),
+    "int8": _fit(lambda X: X.astype(np.int8)),
+    "floats": _fit(lambda X: X.astype(np.float64)),
+    "columns": _fit(np.asfortranarray),
+    "objects": _fit(lambda X: X.astype(object)),
+    "batches": _fit_batches(np.array),
+    "partial_fit": _partial_fit(np.array),
+    "dask": _dask_array,
+    "saved": _saved(np.array),
+}
+# What a route needs besides pandas.
+EXTRAS = {
+    "polars": ["polars"],
+    "arrow": ["pyarrow"],
+    "parquet": ["pyarrow.parquet"],
+    "dask": ["dask.array", "dask.dataframe"],
+    "saved": ["skops.io"],
+}
+
+
+# The settings: parameters, and the weights of the rows.
+
+SETTINGS = {
+    "impute": ({}, None),
+    "marginalize": ({"missing": "marginalize"}, None),
+    "whole weights": ({}, "whole"),
+    "real weights": ({"missing": "marginalize"}, "real"),
+    "few categories": ({"max_categories": 3}, None),
+    "interval dominance": ({"criterion": "interval_dominance"}, None),
+    "other parameters": (PARAMETERS, None),
+    "states": ({"categorical_features": "all"}, None),
+    "few states": ({"categorical_features": "all", "max_categories": 3}, "whole"),
+}
+FRAME_SETTINGS = [name for name in SETTINGS if "states" not in name]
+SETTINGS_OF_TABLES = {
+    "two": [name for name in FRAME_SETTINGS if name != "few categories"],
+    "four": FRAME_SETTINGS,
+    "array": ["impute", "states", "few states"],
+}
+# Along every other route than ``fit``, the settings of frames that tell it from that; for arrays, all.
+SETTINGS_OF_ROUTES = {
+    "polars": ["impute", "marginalize"],
+    "arrow": ["impute", "marginalize"],
+    "objects": ["impute", "marginalize"],
+    "batches": ["impute", "marginalize", "whole weights"],
+    "partial_fit": ["impute", "marginalize", "whole weights"],
+    "parquet": ["impute", "marginalize", "whole weights"],
+    "dask": ["impute", "marginalize", "whole weights"],
+    "saved": ["impute", "marginalize"],
+}
+
+
+def has_own_answers(table, setting, route):
+    """Tell whether a route gives other answers than ``fit`` to the table as it is."""
+    if table == "array":
+        # As numbers, integers are cut where the first batch says.
+        return route == "partial_fit" and setting == "impute"
+    # Cuts are those of the first batch; an array of objects has no names, and declares no category.
+    return route in ("partial_fit", "objects")
+
+
+def _go_together(table, setting, classifier, route):
+    if setting == "interval dominance" and classifier not in CREDAL:
+        return False
+    if route == "fit":
+        return True
+    if route == "partial_fit" and classifier != "AODE":
+        return False
+    if route in ("batches", "parquet", "dask") and classifier in NEED_ALL_ROWS:
+        return False
+    if table == "array":
+        return True
+    # The answers of the route "objects" are stored besides: once is enough.
+    return setting in SETTINGS_OF_ROUTES[route] and (table, route) != ("four", "objects")
+
+
+def cases():
+    """Return every table, setting, classifier and route that go together."""
+    return [
+        case
+        for table, settings in SETTINGS_OF_TABLES.items()
+        for setting in settings
+        for classifier in PARAMETERS
+        for route in (ARRAY_ROUTES if table == "array" else FRAME_ROUTES)
+        if _go_together(*(case := (table, setting, classifier, route)))
+    ]
+
+
+def answers_along(table, setting, classifier, route, folder):
+    """Learn along a route, and return all answers."""
+    parameters, weighting = SETTINGS[setting]
+    parameters = parameters.get(classifier, {}) if parameters is PARAMETERS else parameters
+    estimator = getattr(skcredal, classifier)(**parameters)
+    learn = (ARRAY_ROUTES if table == "array" else FRAME_ROUTES)[route]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return answers_of(*learn(estimator, TABLES[table], weighting, folder))
+
+
+# The answers.
+
+TIE = 1e-9
+
+
+def answers_of(model, X):
+    """Return all that a model says of rows, as lists of text, whole numbers and floats.
+
+    Where classes or votes are tied, rounding decides between them: such an answer is left out.
+    """
+    proba = model.predict_proba(X)
+    ranked = np.sort(proba, axis=1)
+    gaps = 1 - ranked[:, :-1] / ranked[:, 1:]
+    # Ties of a tree are those of class counts, which no rounding breaks.
+    no_winner = (gaps[:, -1] < TIE) & (type(model).__name__ != "CredalTree")
+    answers = {
+        "classes": model.classes_.tolist(),
+        "predict": _with_gaps(plain(model.predict(X).tolist()), no_winner),
+        "predict_proba": plain(proba.tolist()),
+    }
+    for method in ("predict_interval", "robustness", "spode_proba"):
+        if hasattr(model, method):
+            answers[method] = plain(getattr(model, method)(X).tolist())
+    if hasattr(model, "predict_set"):
+        answers["predict_set"] = ["".join(map(str, row)) for row in plain(model.predict_set(X).tolist())]
+    if hasattr(model, "explain"):
+        explanation = nw.from_native(model.explain(X), eager_only=True)
+        columns = {name: plain(explanation[name].to_list()) for name in explanation.columns}
+        no_order = (gaps < TIE).any(axis=1) | [_has_ties(votes) for votes in columns["votes"]]
+        for name, column in columns.items():
+            steady = name in ("probability", "undecided", "robustness")
+            answers[f"explain {name}"] = column if steady else _with_gaps(column, no_order)
+    return answers
+
+
+def _has_ties(votes):
+    ordered = sorted([0.0, *votes])
+    return any(high - low < TIE for low, high in pairwise(ordered))
+
+
+def plain(value):
+    """Return a value as JSON can hold it: 12 digits of floats, no NaN, 0 and 1 for false and true."""
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [plain(one) for one in value]
+    if value is None or value is pd.NA:
+        return None
+    if isinstance(value, (bool, np.bool_)):
+        return int(value)
+    if isinstance(value, (float, np.floating)):
+        return None if math.isnan(value) else float(f"{value:.12g}")
+    if isinstance(value, (int, np.integer)):
+        return int(value)
+    return str(value)
+
+
+def differences(found, expected, where=""):
+    """Yield where answers differ: floats beyond rounding, all others at all."""
+    if isinstance(expected, dict) and isinstance(found, dict):
+        for name in sorted({*found, *expected}):
+            yield from differences(found.get(name, "absent"), expected.get(name, "absent"), name)
+    elif isinstance(expected, list) and isinstance(found, list) and len(found) == len(expected):
+        for place, pair in enumerate(zip(found, expected, strict=True)):
+            yield from differences(*pair, f"{where}[{place}]")
+    elif isinstance(expected, float) and isinstance(found, float):
+        if not math.isclose(found, expected, rel_tol=1e-9, abs_tol=1e-12):
+            yield f"{where}: found {found!r}, expected {expected!r}"
+    elif type(found) is not type(expected) or found != expected:
+        yield f"{where}: found {found!r}, expected {expected!r}"
+
+
+class Net:
+    """The stored answers: each list of values once, and for every case which of them are its answers."""
+
+    def __init__(self, content):
+        self.fingerprints, self.cases, self.values = (content[key] for key in ("tables", "cases", "values"))
+
+    @classmethod
+    def read(cls):
+        return cls(json.loads(EXPECTED.read_text(encoding="utf-8")))
+
+    @staticmethod
+    def key(table, setting, classifier, route):
+        own = has_own_answers(table, setting, route)
+        return "/".join((table, setting, classifier, *([route] if own else [])))
+
+    def answers(self, case):
+        return {name: self.values[place] for name, place in self.cases[self.key(*case)].items()}

@@ -1,0 +1,38 @@
+"""The answers of today: every classifier, setting and route says of messy tables what it has always said."""
+
+from itertools import islice
+
+import pytest
+
+from net_answers import EXTRAS, PARAMETERS, TABLES, Net, answers_along, cases, differences
+
+
+@pytest.fixture(scope="module")
+def net():
+    return Net.read()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    # One for all tests, which write the same few files: to remove hundreds of folders takes seconds.
+    return tmp_path_factory.mktemp("net")
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_the_tables_are_those_of_the_answers(net, name):
+    assert TABLES[name].fingerprint() == net.fingerprints[name]
+
+
+def test_nothing_is_stored_that_no_case_asks_for(net):
+    assert {net.key(*case) for case in cases()} == set(net.cases)
+    assert {classifier for _, _, classifier, _ in cases()} == set(PARAMETERS)
+    assert len(PARAMETERS) == 12
+
+
+@pytest.mark.parametrize("case", cases(), ids="-".join)
+def test_the_answers_are_those_of_before(net, folder, case):
+    for package in EXTRAS.get(case[-1], ()):
+        pytest.importorskip(package)
+    found = answers_along(*case, folder)
+    different = list(islice(differences(found, net.answers(case)), 10))
+    assert not different, "\n".join(different)
