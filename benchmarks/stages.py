@@ -8,12 +8,12 @@ import numpy as np
 from benchmarks.measuring import Step, interleave
 from benchmarks.problems import declared, make_table
 from skcredal import CompAODE
-from skcredal.data.encoding import EncodingRules, learn_encoding
-from skcredal.data.reading import read_table
-from skcredal.data.target import encode_target
-from skcredal.ensemble.counts import count
-from skcredal.ensemble.parameters import spode_tables
-from skcredal.ensemble.weights import log_likelihoods
+from skcredal._encoding.frames import read_table
+from skcredal._encoding.table_encoding import EncodingRules, learn_encoding
+from skcredal._encoding.target import encode_target
+from skcredal._ensemble.counts import count
+from skcredal._ensemble.parameters import spode_tables
+from skcredal._ensemble.weights import log_likelihoods
 
 __all__ = ["measure"]
 

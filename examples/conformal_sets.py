@@ -18,7 +18,7 @@ import numpy as np
 from mapie.classification import SplitConformalClassifier
 
 from skcredal import CredalCompAODE
-from skcredal.data.datasets import load_dataset
+from skcredal.datasets import load_dataset
 from skcredal.decisions import utility_optimal_sets
 from skcredal.metrics import credal_summary
 

@@ -16,7 +16,7 @@ import numpy as np
 from distributed import Client, LocalCluster
 
 from skcredal import CredalBmaAODE
-from skcredal.data.datasets import load_dataset
+from skcredal.datasets import load_dataset
 from skcredal.scale import fit_dask, predict_dask
 
 data = load_dataset("digits")

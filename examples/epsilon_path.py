@@ -14,7 +14,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from skcredal import CredalBmaAODE, CredalCompAODE
-from skcredal.data.datasets import load_dataset
+from skcredal.datasets import load_dataset
 
 data = load_dataset("wine")
 X, y = data.features, data.target.astype(str)

@@ -18,7 +18,7 @@ from sklearn.model_selection import GridSearchCV, train_test_split
 from sklearn.pipeline import Pipeline
 
 from skcredal import CredalBmaAODE, CredalCompAODE
-from skcredal.data.datasets import load_dataset
+from skcredal.datasets import load_dataset
 from skcredal.metrics import credal_report, make_set_scorer, predict_set, u65_score, u80_score
 
 data = load_dataset("waveform")

@@ -15,7 +15,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from skcredal import CredalBmaAODE, CredalCompAODE, CredalModelAveraging, CredalTree, NaiveCredal
-from skcredal.data.datasets import load_dataset
+from skcredal.datasets import load_dataset
 from skcredal.metrics import determinacy_score, u65_score
 
 data = load_dataset("waveform")

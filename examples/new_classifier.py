@@ -23,8 +23,8 @@ from sklearn.exceptions import SkipTestWarning
 from sklearn.utils.estimator_checks import check_estimator
 
 from skcredal._validation import check_real
-from skcredal.classifiers.credal import CredalClassifier
-from skcredal.data.datasets import load_dataset
+from skcredal.classifiers import CredalClassifier
+from skcredal.datasets import load_dataset
 
 
 class CredalOneRule(CredalClassifier):

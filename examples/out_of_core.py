@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from skcredal import CredalCompAODE
-from skcredal.data.datasets import load_dataset
+from skcredal.datasets import load_dataset
 from skcredal.scale import fit_batches, predict_batches, scan_parquet
 
 data = load_dataset("waveform")

@@ -15,7 +15,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from skcredal import CredalBmaAODE
-from skcredal.data.datasets import load_dataset
+from skcredal.datasets import load_dataset
 from skcredal.decisions import reject, reject_cost_score
 
 data = load_dataset("tic_tac_toe")

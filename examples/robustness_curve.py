@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.model_selection import StratifiedShuffleSplit
 
 from skcredal import CredalBmaAODE
-from skcredal.data.datasets import load_dataset
+from skcredal.datasets import load_dataset
 
 data = load_dataset("tic_tac_toe")
 X, y = data.features, data.target.astype(str).to_numpy()

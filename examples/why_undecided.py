@@ -17,7 +17,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from skcredal import CredalCompAODE
-from skcredal.data.datasets import load_dataset
+from skcredal.datasets import load_dataset
 
 data = load_dataset("breast_cancer")
 order = np.random.default_rng(0).permutation(len(data.target))

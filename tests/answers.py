@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from skcredal.ensemble.priors import BmaPriors, CompressionPriors
-from skcredal.ensemble.weights import bma_weights, compression_weights
+from skcredal._ensemble.priors import BmaPriors, CompressionPriors
+from skcredal._ensemble.weights import bma_weights, compression_weights
 
 
 def reference_of(problem, weights):

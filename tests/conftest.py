@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from browser import browser, lightness, open_page, width  # noqa: F401 - fixtures
+
 # Scripts: run by `make orange-cuts` (in an environment of its own) and `make golden`, and once for each
 # format of model files.
 collect_ignore = [

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from skcredal.experiment.evaluate import Cases, ranking
-from skcredal.experiment.plan import make_classifiers
-from skcredal.experiment.results import FoldSums
+from skcredal.evaluation._cross_validation import Cases, ranking
+from skcredal.evaluation._registry import make_classifiers
+from skcredal.evaluation._sums import FoldSums
 
 HOSTILE = "<script>alert(1)</script>"
 CLASSES = np.array(["\"quoted\" & 'so'", HOSTILE, "plain", "</script><b>x"])

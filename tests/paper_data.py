@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from skcredal.data.datasets import load_dataset
+from skcredal.datasets import load_dataset
 
 # Features after imputation and discretisation of the whole set, as in the paper's table of data sets.
 PAPER_FEATURES = {

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from skcredal.data.features import CategoricalFeature
+from skcredal._encoding.features import CategoricalFeature
 
 
 def fitted(learn):

@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skcredal import AODE, CredalBmaAODE, CredalCompAODE, config_context, get_config, kernels, set_config
-from skcredal.ensemble import counts as counting
-from skcredal.ensemble.counts import pair_table_bytes
+from skcredal import AODE, CredalBmaAODE, CredalCompAODE, config_context, get_config, set_config
+from skcredal import _kernels as kernels
+from skcredal._ensemble import counts as counting
+from skcredal._ensemble.counts import pair_table_bytes
 
 GIB = 1024**3
 

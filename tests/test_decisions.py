@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skcredal import AODE, CredalBmaAODE, CredalCompAODE
-from skcredal.data.datasets import load_dataset
+from skcredal.datasets import load_dataset
 from skcredal.decisions import reject, reject_cost_score, set_labels, utility_optimal_sets
 from skcredal.metrics import u65_score, u80_score
 

@@ -17,7 +17,7 @@ from sklearn.utils import estimator_html_repr
 import skcredal
 from skcredal import CompAODE, CredalBmaAODE, CredalCompAODE, MDLDiscretizer, NaiveBayes
 from skcredal.metrics import make_set_scorer, predict_set, u65_score
-from skcredal.persistence.trust import ESTIMATORS
+from skcredal.persistence._trust import ESTIMATORS
 
 SCORER = make_set_scorer(u65_score)
 

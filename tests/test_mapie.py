@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from skcredal import CompAODE, CredalCompAODE
-from skcredal.data.datasets import load_dataset
+from skcredal.datasets import load_dataset
 from skcredal.decisions import set_labels
 from skcredal.metrics import credal_summary
 

@@ -57,12 +57,12 @@ def test_everything_essential_runs_without_optional_packages():
     sys.meta_path.insert(0, Blocker())
     """
     missing = """
-    from skcredal.data.datasets import load_dataset
+    from skcredal.datasets import load_dataset
     try:
         load_dataset("iris")
     except ImportError as error:
         print(error)
-    from skcredal.cli import main
+    from skcredal._cli import main
     try:
         main()
     except SystemExit as error:
@@ -89,9 +89,9 @@ def test_kernels_run_uncached_where_no_cache_can_be_written(tmp_path):
     from numba.core import caching
     for locator in caching.CacheImpl._locator_classes:
         locator.from_function = classmethod(lambda cls, function, path: None)
-    import skcredal.kernels
-    for family in skcredal.kernels.__all__:
-        for name, kernel in vars(getattr(skcredal.kernels, family)).items():
+    import skcredal._kernels
+    for family in skcredal._kernels.__all__:
+        for name, kernel in vars(getattr(skcredal._kernels, family)).items():
             cache = type(getattr(kernel, "_cache", None)).__name__
             assert cache in ("NoneType", "NullCache"), (family, name, cache)
     """
@@ -109,7 +109,7 @@ def test_the_command_line_answers():
     pytest.importorskip("typer")
     answers = run_python("""
     import sys
-    from skcredal.cli import main
+    from skcredal._cli import main
     for command in (["--version"], ["--help"], ["reproduce", "--help"]):
         sys.argv[1:] = command
         try:

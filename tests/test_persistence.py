@@ -45,8 +45,8 @@ import skcredal
 from skcredal import AODE, CompAODE, CredalCompAODE, CredalTree, MDLDiscretizer, NaiveBayes
 from skcredal.metrics import make_set_scorer, predict_set, u65_score, u80_score
 from skcredal.persistence import read_notes
-from skcredal.persistence.files import FORMAT
-from skcredal.persistence.trust import ESTIMATORS
+from skcredal.persistence._files import FORMAT
+from skcredal.persistence._trust import ESTIMATORS
 
 pytest.importorskip("skops.io")
 
@@ -577,9 +577,9 @@ def attributes(schema):
         ("ConstructorFromReduceNode", "os", "system"),
         ("FunctionNode", "os", "system"),
         ("TypeNode", "builtins", "eval"),
-        ("ObjectNode", "skcredal.experiment.store", "ResultStore"),
-        ("FunctionNode", "skcredal.persistence.files", "save"),
-        ("FunctionNode", "skcredal.cli", "main"),
+        ("ObjectNode", "skcredal.paper._store", "ResultStore"),
+        ("FunctionNode", "skcredal.persistence._files", "save"),
+        ("FunctionNode", "skcredal._cli", "main"),
         # What scikit-learn and its company would do with a path, a text or a name.
         ("FunctionNode", "sklearn.datasets._base", "load_files"),
         ("FunctionNode", "sklearn.datasets._openml", "fetch_openml"),

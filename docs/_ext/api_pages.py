@@ -47,22 +47,12 @@ MODULES: dict[str, tuple[str, dict[str, list[str]]]] = {
         },
     ),
     "skcredal.decisions": ("Decisions", {}),
-    "skcredal.data.datasets": ("Data sets", {}),
-    "skcredal.data.files": ("Files", {}),
+    "skcredal.datasets": ("Data sets", {}),
     "skcredal.scale": ("Rows that do not fit in memory", {}),
     "skcredal.persistence": ("Models on disk", {}),
-    "skcredal.report": ("Reports", {}),
-    "skcredal.experiment.plan": ("Experiment: the plan", {}),
-    "skcredal.experiment.run": ("Experiment: running it", {}),
-    "skcredal.experiment.store": ("Experiment: keeping results", {}),
-    "skcredal.experiment.results": ("Experiment: measures of folds", {}),
-    "skcredal.experiment.summary": ("Experiment: tables", {}),
-    "skcredal.experiment.claims": ("Experiment: the paper's claims", {}),
-    "skcredal.experiment.compare": ("Experiment: statistical tests", {}),
-    "skcredal.experiment.evaluate": ("Evaluation of one's own table", {}),
-    "skcredal.classifiers.base": ("For authors of classifiers: the base", {}),
-    "skcredal.classifiers.credal": ("For authors of classifiers: sets", {}),
-    "skcredal.ensemble.counts": ("For authors of classifiers: counts", {}),
+    "skcredal.evaluation": ("Evaluation of one's own table", {}),
+    "skcredal.paper": ("The paper's experiment", {}),
+    "skcredal.classifiers": ("For authors of classifiers", {}),
 }
 _NOT_DOCUMENTED_HERE = {"__version__", "metrics", "decisions"}  # a string, and modules with their own page
 _REST = "Other names"
@@ -70,7 +60,8 @@ _REST = "Other names"
 
 def entries(module: str) -> dict[str, list[str]]:
     """Return the names of a module by group; a group may name only what the module has."""
-    public = [name for name in import_module(module).__all__ if name not in _NOT_DOCUMENTED_HERE]
+    elsewhere = _NOT_DOCUMENTED_HERE if module == "skcredal" else import_module("skcredal").__all__
+    public = [name for name in import_module(module).__all__ if name not in elsewhere]
     groups = {title: list(names) for title, names in MODULES[module][1].items()}
     grouped = [name for names in groups.values() for name in names]
     if strangers := sorted(set(grouped) - set(public)):

@@ -36,7 +36,7 @@ def _run_own(words: list[str], given: bytes) -> tuple[int, bytes, str]:
     """Run our program in this process: starting it takes longer than what it does for an example."""
     from typer.testing import CliRunner
 
-    from skcredal.cli.app import app
+    from skcredal._cli.app import app
 
     found = CliRunner().invoke(app, words, input=given, prog_name="skcredal")
     if found.exception is not None and not isinstance(found.exception, SystemExit):

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from skcredal.report import (
+from skcredal.paper._displays import (
     BayesianDisplay,
     CriticalDifferenceDisplay,
     EpsilonDisplay,

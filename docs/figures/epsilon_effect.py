@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from skcredal import CredalBmaAODE, CredalCompAODE
-from skcredal.data.datasets import load_dataset
+from skcredal.datasets import load_dataset
 from skcredal.metrics import determinacy_score, u65_score, u80_score
 
 data = load_dataset("tic_tac_toe")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 
-import skcredal.report
+from skcredal.paper import _displays
 
 # The working directory is that of this file, which has no name of its own here.
 KEPT = json.loads((Path.cwd().parent / "experiment" / "displays.json").read_text(encoding="utf-8"))
@@ -17,7 +17,7 @@ def draw(*names, size, below=False):
     _, axes = plt.subplots(*shape, figsize=size, layout="constrained", squeeze=False)
     for name, ax in zip(names, axes.ravel(), strict=True):
         kind, numbers = KEPT[name]
-        getattr(skcredal.report, kind)(**numbers).plot(ax)
+        getattr(_displays, kind)(**numbers).plot(ax)
 
 
 def epsilon():

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from skcredal import CredalBmaAODE
-from skcredal.data.datasets import load_dataset
+from skcredal.datasets import load_dataset
 
 data = load_dataset("tic_tac_toe")
 order = np.random.default_rng(0).permutation(len(data.target))

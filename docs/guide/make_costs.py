@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from skcredal import CredalCompAODE
-from skcredal.ensemble.counts import pair_table_bytes
+from skcredal._ensemble.counts import pair_table_bytes
 from skcredal.scale import fit_batches, scan_parquet
 
 HERE = Path(__file__).parent

@@ -2,14 +2,21 @@
 
 from skcredal import decisions, metrics
 from skcredal._config import config_context, get_config, set_config
-from skcredal.classifiers.aode import AODE, BmaAODE, CompAODE
-from skcredal.classifiers.bayes import TAN, NaiveBayes, NullClassifier
-from skcredal.classifiers.cma import CredalModelAveraging
-from skcredal.classifiers.credal_aode import CredalBmaAODE, CredalCompAODE
-from skcredal.classifiers.maplmg import MaplmgAODE
-from skcredal.classifiers.ncc import NaiveCredal
-from skcredal.classifiers.tree import CredalTree
-from skcredal.data.discretise import MDLDiscretizer
+from skcredal._encoding.discretizer import MDLDiscretizer
+from skcredal.classifiers import (
+    AODE,
+    TAN,
+    BmaAODE,
+    CompAODE,
+    CredalBmaAODE,
+    CredalCompAODE,
+    CredalModelAveraging,
+    CredalTree,
+    MaplmgAODE,
+    NaiveBayes,
+    NaiveCredal,
+    NullClassifier,
+)
 from skcredal.decisions import set_labels
 from skcredal.persistence import load, save
 

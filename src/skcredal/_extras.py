@@ -33,9 +33,9 @@ def require(module: str, *, extra: str, purpose: str) -> ModuleType:
     --------
     >>> require("json", extra="cli", purpose="Writing results").dumps([1, 2])
     '[1, 2]'
-    >>> require("crystal_ball", extra="report", purpose="Foresight")
+    >>> require("crystal_ball", extra="paper", purpose="Foresight")
     Traceback (most recent call last):
-    ImportError: Foresight needs crystal_ball. Install it with: pip install 'skcredal[report]'
+    ImportError: Foresight needs crystal_ball. Install it with: pip install 'skcredal[paper]'
     """
     try:
         return import_module(module)

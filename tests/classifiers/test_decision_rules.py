@@ -13,7 +13,7 @@ from scipy.optimize import linprog
 
 from problems import random_codes
 from skcredal import CredalBmaAODE, CredalCompAODE
-from skcredal.ensemble.priors import BmaPriors
+from skcredal._ensemble.priors import BmaPriors
 
 CREDAL = [CredalBmaAODE, CredalCompAODE]
 

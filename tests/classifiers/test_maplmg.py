@@ -14,9 +14,9 @@ import oracles_maplmg
 from paper_data import load_paper_dataset
 from problems import as_rows, random_codes
 from skcredal import AODE, MaplmgAODE
-from skcredal.ensemble.counts import count
-from skcredal.ensemble.maplmg import leave_one_out
-from skcredal.ensemble.parameters import spode_tables
+from skcredal._ensemble.counts import count
+from skcredal._ensemble.maplmg import leave_one_out
+from skcredal._ensemble.parameters import spode_tables
 from skcredal.metrics import true_class_brier_loss
 
 

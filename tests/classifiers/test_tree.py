@@ -16,8 +16,8 @@ import oracles_trees
 from paper_data import load_paper_dataset
 from problems import as_rows
 from skcredal import CredalTree
-from skcredal.classifiers.tree import state_texts
-from skcredal.data.features import CategoricalFeature, NumericFeature
+from skcredal._encoding.features import CategoricalFeature, NumericFeature
+from skcredal.classifiers._tree import state_texts
 from table_problems import as_weights, random_table
 
 TEN = [

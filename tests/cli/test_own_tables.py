@@ -21,13 +21,13 @@ import pytest
 from typer.testing import CliRunner
 
 import skcredal
-import skcredal.cli.commands as commands_module
+import skcredal._cli.commands as commands_module
 from flips import scores_under_prior
 from skcredal import CredalBmaAODE, CredalCompAODE, NaiveCredal
-from skcredal.cli.app import app
-from skcredal.data.datasets import list_datasets, load_dataset
-from skcredal.experiment.evaluate import out_of_fold_cases
-from skcredal.experiment.plan import CLASSIFIERS
+from skcredal._cli.app import app
+from skcredal.datasets import list_datasets, load_dataset
+from skcredal.evaluation._cross_validation import out_of_fold_cases
+from skcredal.evaluation._registry import CLASSIFIERS
 
 skops = pytest.importorskip("skops")
 
@@ -617,7 +617,7 @@ def test_a_package_that_is_lacking_is_named_before_any_work(run, model, monkeypa
 def test_ctrl_c_ends_a_real_process_in_one_line(tmp_path, table):
     table.loc[0, "outcome"] = None
     table.to_csv(tmp_path / "patients.csv", index=False)
-    call = [sys.executable, "-m", "skcredal.cli", "evaluate", "patients.csv", "--target", "outcome"]
+    call = [sys.executable, "-m", "skcredal", "evaluate", "patients.csv", "--target", "outcome"]
     started = subprocess.Popen(
         [*call, "--runs", "100000", "--jobs", "1"], cwd=tmp_path, stderr=subprocess.PIPE
     )
@@ -644,7 +644,7 @@ def test_a_model_of_another_version_says_so(run, table, model, monkeypatch):
     def refuse(path):
         raise ValueError(f"{path} was written by skcredal 9.0.")
 
-    monkeypatch.setattr("skcredal.cli.models.load", refuse)
+    monkeypatch.setattr("skcredal._cli.models.load", refuse)
     result = run("predict", "m.skcredal", "patients.csv")
     assert result.exit_code == 1
     assert one_line(result) == "Error: m.skcredal was written by skcredal 9.0."
@@ -766,7 +766,7 @@ def test_a_messy_table_from_end_to_end(run, tmp_path):
 
 def test_a_reader_that_has_enough_is_no_error(tmp_path, table, model):
     pd.concat([table] * 50).to_csv(tmp_path / "many.csv", index=False)
-    call = [sys.executable, "-m", "skcredal.cli", "predict", "m.skcredal", "-"]
+    call = [sys.executable, "-m", "skcredal", "predict", "m.skcredal", "-"]
     with (
         (tmp_path / "many.csv").open("rb") as rows,
         subprocess.Popen(
@@ -780,7 +780,7 @@ def test_a_reader_that_has_enough_is_no_error(tmp_path, table, model):
 
 
 def test_a_page_is_written_even_if_nobody_reads_the_ranking(tmp_path, table):
-    call = [sys.executable, "-m", "skcredal.cli", "evaluate", "patients.csv", "--target", "outcome"]
+    call = [sys.executable, "-m", "skcredal", "evaluate", "patients.csv", "--target", "outcome"]
     options = ["--classifiers", "comp-aode*", "--folds", "2", "--report", "page.html"]
     with subprocess.Popen(
         [*call, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-import skcredal.experiment.run as run_module
-from skcredal.cli.app import app
-from skcredal.experiment.compare import bayesian_signed_rank
-from skcredal.experiment.summary import FOLD_COLUMNS, SUMMARY_COLUMNS
+import skcredal.paper._run as run_module
+from skcredal._cli.app import app
+from skcredal.paper._compare import bayesian_signed_rank
+from skcredal.paper._summary import FOLD_COLUMNS, SUMMARY_COLUMNS
 
 ARFF = """@relation small
 @attribute colour {red, green}
@@ -22,7 +22,7 @@ ARFF = """@relation small
 def run(tmp_path, monkeypatch):
     # How many samples of the posterior are drawn is the tests' of the comparison to judge.
     few = partial(bayesian_signed_rank, n_samples=500)
-    monkeypatch.setattr("skcredal.report._tests.bayesian_signed_rank", few)
+    monkeypatch.setattr("skcredal.paper._displays.tests.bayesian_signed_rank", few)
     runner = CliRunner()
     out = ["--out", str(tmp_path / "out"), "--jobs", "1"]
     return lambda *arguments: runner.invoke(app, ["reproduce", *out, *arguments])

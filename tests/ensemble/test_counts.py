@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from problems import random_codes
-from skcredal import kernels
-from skcredal.ensemble.counts import count, pair_table_bytes
-from skcredal.ensemble.parameters import spode_tables
+from skcredal import _kernels as kernels
+from skcredal._ensemble.counts import count, pair_table_bytes
+from skcredal._ensemble.parameters import spode_tables
 
 
 @st.composite

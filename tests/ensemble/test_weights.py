@@ -5,9 +5,9 @@ import pytest
 
 import oracles
 from problems import random_codes
-from skcredal.ensemble.counts import count
-from skcredal.ensemble.parameters import CHUNK_ROWS, spode_tables
-from skcredal.ensemble.weights import (
+from skcredal._ensemble.counts import count
+from skcredal._ensemble.parameters import CHUNK_ROWS, spode_tables
+from skcredal._ensemble.weights import (
     automatic_epsilon,
     bma_weights,
     compression_weights,

@@ -29,7 +29,7 @@ MEASURES = [
 
 def reproduce(folder, setting, out, *, jobs=2, before=""):
     """Return the command that runs one 5-fold cross-validation of the six data sets, after other code."""
-    program = [sys.executable, "-c", f"{before}\nfrom skcredal.cli import main; main()", "reproduce"]
+    program = [sys.executable, "-c", f"{before}\nfrom skcredal._cli import main; main()", "reproduce"]
     options = {"data": folder, "setting": setting, "runs": 1, "datasets": ",".join(DATASETS), "jobs": jobs}
     return [*program, *(f"--{name}={value}" for name, value in options.items()), f"--out={out}"]
 

@@ -15,7 +15,7 @@ from answers import (
     compression_set_of,
 )
 from problems import KINDS, random_ensemble, repetitions
-from skcredal.ensemble.weights import bma_weights, compression_weights
+from skcredal._ensemble.weights import bma_weights, compression_weights
 
 pytestmark = pytest.mark.kernel
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from problems import repetitions
-from skcredal import kernels
+from skcredal import _kernels as kernels
 
 pytestmark = pytest.mark.kernel
 

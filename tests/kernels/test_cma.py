@@ -4,14 +4,14 @@ import pytest
 import oracles_naive
 from naive_problems import KINDS, random_table
 from problems import repetitions
-from skcredal.ensemble.inclusion import (
+from skcredal._ensemble.inclusion import (
     InclusionPriors,
     averaged_tables,
     inclusion_probabilities,
     log_bayes_factors,
 )
-from skcredal.ensemble.naive import ValueCounts, count_values, naive_tables
-from skcredal.ensemble.priors import put_back
+from skcredal._ensemble.naive import ValueCounts, count_values, naive_tables
+from skcredal._ensemble.priors import put_back
 
 pytestmark = pytest.mark.kernel
 

@@ -3,8 +3,8 @@ import pytest
 
 import oracles
 from problems import as_rows, needs_jit, random_codes, repetitions
-from skcredal.ensemble import counts as counts_module
-from skcredal.ensemble.counts import count
+from skcredal._ensemble import counts as counts_module
+from skcredal._ensemble.counts import count
 
 pytestmark = pytest.mark.kernel
 

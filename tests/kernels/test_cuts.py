@@ -3,7 +3,7 @@ import pytest
 
 import oracles
 from problems import needs_jit, repetitions
-from skcredal.data import cuts
+from skcredal._encoding import cuts
 
 pytestmark = pytest.mark.kernel
 

@@ -7,10 +7,10 @@ import pytest
 import oracles_naive
 from naive_problems import KINDS, random_table
 from problems import repetitions
-from skcredal import kernels
-from skcredal.ensemble.idm import DirichletPriors
-from skcredal.ensemble.naive import count_values, naive_tables
-from skcredal.ensemble.priors import put_back
+from skcredal import _kernels as kernels
+from skcredal._ensemble.idm import DirichletPriors
+from skcredal._ensemble.naive import count_values, naive_tables
+from skcredal._ensemble.priors import put_back
 
 pytestmark = pytest.mark.kernel
 

@@ -3,9 +3,9 @@ import pytest
 
 import oracles_trees
 from problems import as_rows, random_codes, repetitions
-from skcredal import kernels
-from skcredal.ensemble import credal_tree
-from skcredal.ensemble.credal_tree import grow_tree, idm_intervals, idm_posterior, idm_sets
+from skcredal import _kernels as kernels
+from skcredal._ensemble import credal_tree
+from skcredal._ensemble.credal_tree import grow_tree, idm_intervals, idm_posterior, idm_sets
 
 pytestmark = pytest.mark.kernel
 

@@ -12,10 +12,10 @@ import skcredal
 from broken_tables import broken
 from report_problems import DATASETS, made_up_studies, made_up_summary
 from skcredal import MDLDiscretizer, decisions, metrics
-from skcredal.data.datasets import list_datasets, load_dataset
-from skcredal.data.files import read_arff
-from skcredal.experiment import compare
-from skcredal.report import displays
+from skcredal.datasets import list_datasets, load_dataset
+from skcredal.datasets._arff import read_arff
+from skcredal.paper import _compare as compare
+from skcredal.paper import _displays as displays
 from strange_problems import CELLS, Awkward, oddities, outcome, rows_of, tables, vectors
 
 EXAMPLES = settings(max_examples=60)

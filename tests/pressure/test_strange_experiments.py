@@ -15,22 +15,22 @@ from broken_tables import broken
 from evaluation_problems import made_up_cases, made_up_ranking
 from report_problems import CLAIMS, DATASETS, FACTS, made_up_studies, made_up_summary
 from skcredal import CompAODE, CredalCompAODE
-from skcredal.experiment import claims as claims_module
-from skcredal.experiment.evaluate import check_folds, evaluate_table, out_of_fold_cases, ranking
-from skcredal.experiment.plan import Plan, is_credal, make_classifiers, splits
-from skcredal.experiment.results import FoldSums, fold_sums, measures, pool
-from skcredal.experiment.run import run_plan
-from skcredal.experiment.store import ResultStore
-from skcredal.experiment.summary import fold_table, study_table, summary_table
-from skcredal.report import (
+from skcredal.evaluation._cross_validation import check_folds, evaluate_table, out_of_fold_cases, ranking
+from skcredal.evaluation._fold import splits
+from skcredal.evaluation._page_data import (
+    accuracy_robustness_curve,
     evaluation_data,
     render_evaluation,
-    render_page,
-    report_data,
     write_evaluation,
-    write_report,
 )
-from skcredal.report.evaluation import accuracy_robustness_curve
+from skcredal.evaluation._registry import is_credal, make_classifiers
+from skcredal.evaluation._sums import FoldSums, fold_sums, measures, pool
+from skcredal.paper import _claims as claims_module
+from skcredal.paper._page import render_page, report_data, write_report
+from skcredal.paper._plan import Plan
+from skcredal.paper._run import run_plan
+from skcredal.paper._store import ResultStore
+from skcredal.paper._summary import fold_table, study_table, summary_table
 from strange_problems import Awkward, cells, oddities, outcome, plain_cells, tables, vectors
 
 EXAMPLES = settings(max_examples=40)

@@ -11,10 +11,10 @@ import skcredal
 from report_problems import DATASETS, made_up_summary
 from skcredal import decisions, metrics
 from skcredal._validation import naming, safe_repr
-from skcredal.data.datasets import list_datasets, load_dataset
-from skcredal.experiment import compare
-from skcredal.experiment.plan import CLASSIFIERS
-from skcredal.report import displays
+from skcredal.datasets import list_datasets, load_dataset
+from skcredal.evaluation._registry import CLASSIFIERS
+from skcredal.paper import _compare as compare
+from skcredal.paper import _displays as displays
 from strange_problems import outcome
 
 HUGE = 10**5000

@@ -24,10 +24,10 @@ from skcredal import (
     NaiveCredal,
     NullClassifier,
 )
-from skcredal.cli.models import predictions
-from skcredal.ensemble.parameters import SpodeTables
+from skcredal._cli.models import predictions
+from skcredal._ensemble.parameters import SpodeTables
 from skcredal.scale import fit_batches, predict_batches, scan_parquet
-from skcredal.scale.predictions import answers_of
+from skcredal.scale._predictions import answers_of
 
 WISHES = [
     (AODE, {}),

@@ -1,5 +1,5 @@
 """Models on disk that can be trusted: reading a file never runs code from it."""
 
-from skcredal.persistence.files import load, read_notes, save
+from skcredal.persistence._files import load, read_notes, save
 
 __all__ = ["load", "read_notes", "save"]

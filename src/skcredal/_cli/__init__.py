@@ -1,0 +1,20 @@
+"""The command line."""
+
+import sys
+
+from skcredal._extras import require
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command line; without the packages it needs, say so in one line."""
+    try:
+        for module in ("typer", "rich", "pandas"):
+            require(module, extra="cli", purpose="The command line")
+        from skcredal._cli.app import app
+    except ImportError as error:
+        sys.exit(f"Error: {error}")
+    except KeyboardInterrupt:
+        sys.exit(130)
+    app()

@@ -1,0 +1,47 @@
+"""The commands."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import skcredal
+from skcredal._cli import commands
+from skcredal._cli.console import OneLineGroup
+from skcredal._cli.datasets import datasets
+from skcredal._cli.reproduce import reproduce
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    cls=OneLineGroup,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"skcredal {skcredal.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show where an error comes from; may stand anywhere in the call.")
+    ] = False,
+) -> None:
+    """Credal classification with AODE ensembles.
+
+    To begin with: skcredal datasets iris -o iris.csv
+    """
+
+
+for command in (commands.fit, commands.predict, commands.explain, commands.evaluate, datasets, reproduce):
+    app.command()(command)

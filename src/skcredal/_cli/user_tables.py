@@ -1,0 +1,312 @@
+"""The user's tables: read, the class split off, and what looks wrong said in time."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import sys
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from skcredal._arrays import AnyArray, IntArray
+from skcredal._cli.console import CallError, note, shown_warnings
+from skcredal._encoding.factors import is_missing
+from skcredal.evaluation._delimited import check_delimiter, check_encoding
+from skcredal.evaluation._table_files import FORMATS, read_table_file, table_format
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = [
+    "LabelledTable",
+    "Reading",
+    "are_reading_notes",
+    "counted",
+    "label_table",
+    "need_columns",
+    "read_user_table",
+]
+
+_DELIMITERS = {
+    "tab": "\t",
+    "\\t": "\t",
+    "comma": ",",
+    "semicolon": ";",
+    "bar": "|",
+    "pipe": "|",
+    "space": " ",
+}
+_INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,17})")
+_IDENTIFIER_NAME = re.compile(r"(?:.*[_ .-])?(?:id|index|key|nr|no|number|row)|column 1", re.IGNORECASE)
+# Fewer different values than this are never taken for an identifier, nor for a quantity.
+_FEW = 20
+# A target is one of numbers even if some of its values are not ("unknown").
+_NEARLY_ALL = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a table is to be read: what the options of the command line say."""
+
+    format: str | None = None
+    encoding: str | None = None
+    delimiter: str | None = None
+    decimal: str | None = None
+    missing: list[str] | None = None
+    usual_missing: bool | None = None
+    default_decimal: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.format is not None and self.format not in FORMATS:
+            raise CallError(f"--format must be one of {', '.join(FORMATS)}, got {self.format!r}.")
+        if self.decimal not in (None, ".", ","):
+            raise CallError(f"--decimal must be . or a comma, got {self.decimal!r}.")
+        for check, value in (
+            (check_encoding, self.encoding),
+            (check_delimiter, self.separator),
+        ):
+            try:
+                if value is not None:
+                    check(value)
+            except ValueError as error:
+                raise CallError(f"--{error}") from None
+
+    @property
+    def separator(self) -> str | None:
+        """The delimiter as a character."""
+        return None if self.delimiter is None else _DELIMITERS.get(self.delimiter, self.delimiter)
+
+    def to_notes(self) -> dict[str, Any]:
+        """Return what changes the values that are read, for a model to remember."""
+        options = {"decimal": self.decimal, "missing": self.missing, "usual_missing": self.usual_missing}
+        return {name: value for name, value in options.items() if value is not None}
+
+    def with_notes(self, notes: dict[str, Any]) -> Reading:
+        """Return this with what a model remembers, where the call says nothing else; markers add up."""
+        return replace(
+            self,
+            default_decimal=notes.get("decimal"),
+            missing=[*(self.missing or ()), *notes.get("missing", ())],
+            usual_missing=notes.get("usual_missing") if self.usual_missing is None else self.usual_missing,
+        )
+
+
+def are_reading_notes(notes: Any) -> bool:
+    """Tell whether notes of a file are such as :meth:`Reading.to_notes` makes."""
+    return (
+        isinstance(notes, dict)
+        and notes.get("decimal") in (None, ".", ",")
+        and notes.get("usual_missing") in (None, True, False)
+        and isinstance(notes.get("missing", []), list)
+        and all(isinstance(marker, str) for marker in notes.get("missing", []))
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelledTable:
+    """Features, classes and their column; the number of each row in the file, from 1 without the header."""
+
+    features: pandas.DataFrame
+    target: AnyArray
+    name: str
+    numbers: IntArray
+
+
+def read_user_table(
+    data: str, reading: Reading, *, text_columns: Iterable[str] = (), without_rows: bool = False
+) -> pandas.DataFrame:
+    """Read the table that a call names; ``-`` is standard input. A header alone may be refused."""
+    if data != "-" and reading.format is None:
+        try:
+            table_format(data)
+        except ValueError as error:
+            raise CallError(str(error).replace("name its format", "name its --format")) from None
+    with shown_warnings():
+        try:
+            frame = read_table_file(
+                sys.stdin.buffer if data == "-" else data,
+                format=reading.format,
+                encoding=reading.encoding,
+                delimiter=reading.separator,
+                decimal=reading.decimal,
+                default_decimal=reading.default_decimal,
+                missing=reading.missing or (),
+                usual_missing=reading.usual_missing is not False,
+                text_columns=set(text_columns),
+            )
+        except OSError as error:
+            raise CallError(f"{data} cannot be read: {error.strerror or error}.") from None
+    if frame.empty and not (without_rows and frame.shape[1]):
+        raise ValueError(f"{shown(data)} has no rows.")
+    return frame
+
+
+def label_table(
+    data: str, reading: Reading, *, target: str, drop: Sequence[str], as_classes: bool
+) -> LabelledTable:
+    """Read a table, and split the class off; what cannot be a class is refused before any work."""
+    frame = read_user_table(data, reading, text_columns=[target])
+    columns = [str(name) for name in frame.columns]
+    target, *drop = [
+        _column(name, columns, option, data)
+        for option, name in (("--target", target), *(("--drop", name) for name in drop))
+    ]
+    if target in drop:
+        raise CallError(f"--drop must not name the target {target!r}.")
+    features = frame.drop(columns=[target, *dict.fromkeys(drop)])
+    if features.shape[1] == 0:
+        raise CallError(f"{shown(data)} has no column besides the target and what is dropped.")
+    labels = [None if is_missing(value) else _label(value) for value in frame[target].tolist()]
+    kept = np.array([label is not None for label in labels])
+    if not kept.any():
+        raise ValueError(f"Column {target!r} of {shown(data)} is empty: no row has a class.")
+    if not kept.all():
+        lost = int((~kept).sum())
+        note(f"{lost} of {len(kept)} rows have no {target!r} and are left out.")
+    classes = [label for label in labels if label is not None]
+    _check_classes(classes, target, as_classes=as_classes)
+    features = features[kept].reset_index(drop=True)
+    _refuse_dates(features)
+    _warn_of_identifiers(features)
+    if all(map(_INTEGER.fullmatch, classes)):
+        found: AnyArray = np.array(classes, dtype=np.int64)
+    else:
+        found = np.array(classes)
+    return LabelledTable(features, found, target, np.flatnonzero(kept) + 1)
+
+
+def need_columns(frame: pandas.DataFrame, names: Sequence[str], data: str) -> pandas.DataFrame:
+    """Return the columns of these names in this order; others are of no concern."""
+    there = [str(name) for name in frame.columns]
+    lacking = [name for name in names if name not in there]
+    if lacking:
+        listed = ", ".join(lacking[:10]) + (f" and {len(lacking) - 10} more" if len(lacking) > 10 else "")
+        many = f"{len(lacking)} columns" if len(lacking) > 1 else "a column"
+        raise ValueError(f"{shown(data)} lacks {many} that the model has learned from: {listed}.")
+    return frame[list(names)]
+
+
+def shown(data: str) -> str:
+    """Return how messages call a source of data."""
+    return "Standard input" if data == "-" else data
+
+
+def counted(n: int, thing: str) -> str:
+    """Return a number of things.
+
+    Examples
+    --------
+    >>> counted(1, "row"), counted(2, "class")
+    ('1 row', '2 classes')
+    """
+    return f"{n} {thing}{'' if n == 1 else 'es' if thing.endswith('s') else 's'}"
+
+
+def _column(name: str, columns: Sequence[str], option: str, data: str) -> str:
+    """Return the column of a name, however its accents are written."""
+    if name in columns:
+        return name
+    composed = {unicodedata.normalize("NFC", column): column for column in columns}
+    found = composed.get(unicodedata.normalize("NFC", name))
+    if found is None:
+        raise CallError(f"{option}: {_no_column(data, name, columns)}")
+    return found
+
+
+def _no_column(data: str, name: str, columns: Sequence[str]) -> str:
+    by_lower = {column.lower(): column for column in reversed(columns)}
+    close = difflib.get_close_matches(name.lower(), by_lower, n=1)
+    hint = f" Did you mean {by_lower[close[0]]!r}?" if close else ""
+    more = f" and {len(columns) - 20} more" if len(columns) > 20 else ""
+    where = "standard input" if data == "-" else Path(data).name
+    return f"there is no column {name!r} in {where}.{hint} There are {', '.join(columns[:20])}{more}."
+
+
+def _label(value: Any) -> str:
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))  # a column of whole numbers is one of floats as soon as one is missing
+    return str(value).strip() if isinstance(value, str) else str(value)
+
+
+def _check_classes(labels: Sequence[str], target: str, *, as_classes: bool) -> None:
+    different = set(labels)
+    if len(different) == 1:
+        raise ValueError(
+            f"Column {target!r} holds a single class, {labels[0]!r}, in {counted(len(labels), 'row')}: "
+            "there is nothing to tell apart."
+        )
+    if as_classes:
+        return
+    n, many = len(labels), len(different)
+    override = "give --as-classes if each of them is a class of its own"
+    numbers = [number for label in different if (number := _number(label)) is not None]
+    if len(numbers) < _NEARLY_ALL * many:
+        if many > _FEW and many > n / 2:
+            raise ValueError(
+                f"Column {target!r} has {many} different values in {n} rows, which looks like an identifier "
+                f"or free text and not like classes; {override}."
+            )
+        return
+    whole = all(number.is_integer() for number in numbers)
+    if (not whole and many > _FEW / 2) or many > 50 or (many > _FEW and many > n / 20):
+        raise ValueError(
+            f"Column {target!r} holds {many} different numbers in {n} rows, which looks like a regression "
+            f"and not like classes: make a few classes of them (low, middle, high), or {override}."
+        )
+
+
+def _number(label: str) -> float | None:
+    """Return a label as the number that it is, also with a decimal comma."""
+    for text in (label, label.replace(",", ".", 1)):
+        try:
+            return float(text)
+        except ValueError:
+            continue
+    return None
+
+
+def _refuse_dates(features: pandas.DataFrame) -> None:
+    for name, column in features.items():
+        if column.dtype.kind in "Mm":
+            raise ValueError(
+                f"Column {str(name)!r} holds dates or times, which are not features as they stand: make a "
+                f"number (days since a date) or a category (the month) of it, or leave it out with --drop "
+                f"{_quoted(str(name))}"
+            )
+
+
+def _warn_of_identifiers(features: pandas.DataFrame) -> None:
+    suspects = [str(name) for name in features.columns if _looks_like_identifier(features[name], str(name))]
+    if suspects:
+        drops = " ".join(f"--drop {_quoted(name)}" for name in suspects[:5])
+        listed = ", ".join(suspects[:5]) + (f" and {len(suspects) - 5} more" if len(suspects) > 5 else "")
+        verb = "looks like an identifier" if len(suspects) == 1 else "look like identifiers"
+        note(f"{listed} {verb} and may tell nothing about new cases; consider {drops}", label="Warning")
+
+
+def _looks_like_identifier(column: pandas.Series[Any], name: str) -> bool:
+    known = column.dropna()
+    if len(known) <= _FEW:
+        return False
+    if column.dtype.kind in "iuf":
+        values = known.to_numpy(dtype=float)
+        if len(np.unique(values)) < len(values) or not (values == np.floor(values)).all():
+            return False
+        steps = np.diff(values)
+        return bool((steps == 1).all() or _IDENTIFIER_NAME.fullmatch(name))
+    if column.dtype.kind == "b" or column.dtype == "category":
+        return False
+    try:
+        many = known.nunique()
+    except TypeError:
+        return False  # lists and the like, which the classifier refuses by name
+    return many > _FEW and many > len(column) / 4
+
+
+def _quoted(name: str) -> str:
+    return name if re.fullmatch(r"[\w.-]+", name) else f'"{name}"'

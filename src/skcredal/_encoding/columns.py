@@ -1,0 +1,223 @@
+"""One column of a table: numbers or states, whatever library it is of, missing values in any form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, time, timedelta
+from decimal import Decimal
+from functools import wraps
+from numbers import Real
+from typing import Any, TypeVar
+
+import narwhals as nw
+import numpy as np
+
+from skcredal._arrays import AnyArray, FloatArray
+from skcredal._encoding.factors import (
+    Factor,
+    Places,
+    declared_factor,
+    factor_of_bytes,
+    factor_of_small_integers,
+    factor_of_text,
+    in_order,
+    is_missing,
+    is_missing_type,
+)
+from skcredal._validation import naming, safe_repr
+
+__all__ = ["Column"]
+
+# Integers that span less than this are told apart by a table instead of by sorting.
+_SMALL_RANGE = 1 << 16
+
+Result = TypeVar("Result")
+
+
+def _named(read: Callable[[Column], Result]) -> Callable[[Column], Result]:
+    """Let what goes wrong in the depths of a library name the column that is read."""
+
+    @wraps(read)
+    def read_by_name(column: Column) -> Result:
+        with naming(column.label):
+            return read(column)
+
+    return read_by_name
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """One feature as it was given: an array, or a narwhals series."""
+
+    label: str
+    data: Any
+
+    @property
+    @_named
+    def is_numeric(self) -> bool:
+        """Whether the column's type speaks of numbers."""
+        kinds = self._refuse_foreign_types()
+        if isinstance(self.data, nw.Series):
+            if self.data.dtype.is_numeric():
+                return True
+            if self.data.dtype in (nw.Boolean, nw.String, nw.Categorical, nw.Enum):
+                return False
+        values = self._array()
+        if values.dtype.kind == "O":
+            return bool not in kinds and all(issubclass(kind, (Real, Decimal)) for kind in kinds)
+        return values.dtype.kind in "iuf"
+
+    @property
+    def is_untyped(self) -> bool:
+        """Whether only the values of the column tell if they are numbers."""
+        if isinstance(self.data, nw.Series):
+            if self.data.dtype.is_numeric():
+                return False
+            if self.data.dtype in (nw.Boolean, nw.String, nw.Categorical, nw.Enum):
+                # narwhals takes pandas' objects for text if they look like it.
+                dtype = getattr(nw.to_native(self.data), "dtype", None)
+                return isinstance(dtype, np.dtype) and dtype.kind == "O"
+        return self._array().dtype.kind == "O"
+
+    def check(self) -> None:
+        """Refuse what no feature can hold, in a column that nothing else is read from."""
+        if self.is_numeric:
+            self.numbers()
+        else:
+            self.factor()
+
+    @_named
+    def numbers(self) -> FloatArray:
+        """Return the column as numbers, NaN where it is missing."""
+        self._refuse_foreign_types()
+        if isinstance(self.data, nw.Series) and self.data.dtype.is_numeric():
+            numbers = self.data.cast(nw.Float64()).to_numpy().astype(np.float64, copy=False)
+        else:
+            numbers = self._converted(self._array())
+        if np.isinf(numbers).any():
+            raise ValueError(f"{self.label} contains infinity; a feature is finite or missing.")
+        return numbers
+
+    @_named
+    def factor(self) -> Factor:
+        """Return the column as states, those that its type declares or else those that occur, in order."""
+        declared = declared_factor(self.data) if self._declares_states() else None
+        if declared is not None:
+            self._refuse_infinity(declared.states)
+            return declared
+        self._refuse_foreign_types()
+        text = factor_of_text(self.data) if isinstance(self.data, nw.Series) else None
+        if text is not None:
+            return text
+        values = self._array()
+        if values.dtype.kind in "OSUT":
+            return self._factor_of_objects(values.tolist())
+        if values.dtype == np.uint8 and values.flags.c_contiguous:
+            return factor_of_bytes(values)
+        if values.dtype.kind in "iu" and len(values):
+            low, high = int(values.min()), int(values.max())
+            if high - low < _SMALL_RANGE:
+                return factor_of_small_integers(values, low, high)
+        states, codes = np.unique(values, return_inverse=True)
+        self._refuse_infinity(states.tolist())
+        if states.dtype.kind == "f" and len(states) and np.isnan(states[-1]):
+            states = states[:-1]
+            codes = np.where(codes == len(states), -1, codes)
+        return Factor(codes, states.tolist(), declared=False)
+
+    def _declares_states(self) -> bool:
+        return isinstance(self.data, nw.Series) and self.data.dtype in (nw.Categorical, nw.Enum)
+
+    def _array(self) -> AnyArray:
+        values: AnyArray = self.data.to_numpy() if isinstance(self.data, nw.Series) else self.data
+        return values
+
+    def _refuse_foreign_types(self) -> set[type]:
+        """Refuse the types that no feature can have: dates and times, complex numbers, nested values.
+
+        Return the types of the values, where the type of the column leaves them open.
+        """
+        if isinstance(self.data, nw.Series):
+            dtype = self.data.dtype
+            if dtype.is_numeric() or dtype in (nw.Boolean, nw.String, nw.Categorical, nw.Enum):
+                return set()
+            if dtype.is_temporal():
+                raise self._temporal(str(dtype))
+            if dtype.is_nested():
+                raise self._not_a_state(str(dtype))
+        values = self._array()
+        if values.dtype.kind in "Mm":
+            raise self._temporal(str(values.dtype))
+        if values.dtype.kind not in "iufbOUST":
+            raise self._no_feature(str(values.dtype))
+        kinds = _types_in(values) if values.dtype.kind == "O" else set()
+        for kind in kinds:
+            if issubclass(kind, (date, time, timedelta, np.datetime64, np.timedelta64)) or (
+                kind.__name__ == "Period"  # of pandas, which need not be there
+            ):
+                raise self._temporal(kind.__name__)
+            if issubclass(kind, (complex, np.complexfloating)):
+                raise self._no_feature(kind.__name__)
+            if kind.__hash__ is None:
+                raise self._not_a_state(kind.__name__)
+        return kinds
+
+    def _temporal(self, dtype: str) -> TypeError:
+        return TypeError(
+            f"{self.label} has the type {dtype}. Dates and times are not features as they stand: "
+            "give a number (such as days since a date) or a category (such as the month) instead."
+        )
+
+    def _no_feature(self, dtype: str) -> ValueError:
+        # The first words are those that scikit-learn's contract asks for.
+        reason = "Complex data not supported: " if "complex" in dtype else ""
+        return ValueError(f"{reason}{self.label} has the type {dtype}, which is no feature.")
+
+    def _not_a_state(self, kind: str) -> TypeError:
+        return TypeError(f"{self.label} holds a {kind}; each argument must be a string or a number.")
+
+    def _refuse_infinity(self, states: list[Any]) -> None:
+        if any(isinstance(state, (float, np.floating, Decimal)) and abs(state) == np.inf for state in states):
+            raise ValueError(f"{self.label} contains infinity; a state is finite or missing.")
+
+    def _converted(self, values: AnyArray) -> FloatArray:
+        if values.dtype.kind in "iufb":
+            # A column of a row-major table lies scattered: gathered once, it is read fast from then on.
+            return np.ascontiguousarray(values, np.float64)
+        numbers = np.empty(len(values))
+        for r, value in enumerate(values.tolist()):
+            try:
+                numbers[r] = np.nan if is_missing(value) else float(value)
+            except (TypeError, ValueError, OverflowError):
+                text = safe_repr(value)
+                shown = text if len(text) < 40 else text[:36] + " ..."
+                raise ValueError(f"{self.label} is numeric, but row {r} holds {shown}.") from None
+        return numbers
+
+    def _factor_of_objects(self, values: list[Any]) -> Factor:
+        places = Places()
+        try:
+            codes = np.fromiter(map(places.__getitem__, values), np.int64, len(values))
+        except TypeError:
+            unhashable = next(value for value in values if not _has_hash(value))
+            raise self._not_a_state(type(unhashable).__name__) from None
+        known = [state for state in places if not is_missing(state)]
+        self._refuse_infinity(known)
+        states = in_order(known)
+        rank = {state: code for code, state in enumerate(states)}
+        new_codes = np.array([-1 if is_missing(state) else rank[state] for state in places], np.int64)
+        return Factor(new_codes[codes] if len(places) else codes, states, declared=False)
+
+
+def _has_hash(value: Any) -> bool:
+    # A tuple has one only if all that it holds has one.
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _types_in(values: AnyArray) -> set[type]:
+    return {kind for kind in set(map(type, values.tolist())) if not is_missing_type(kind)}

@@ -1,0 +1,220 @@
+"""MDL cuts of a numeric feature, from its rows or from how often each class has each of its values (§1)."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import isinf, log, log1p, log2
+
+import numpy as np
+
+from skcredal import _kernels as kernels
+from skcredal._arrays import CountArray, FloatArray, IntArray, LabelArray
+
+__all__ = ["cuts_of_histogram", "cuts_of_rows"]
+
+# Values to a block: blocks that cannot hold the best cut are passed over as a whole.
+BLOCK_VALUES = 64
+# Fewer values are looked at one by one.
+FEW_VALUES = 1024
+# Rounding of a sum of n·log2(n) terms, relative to the largest: cuts closer than this are a tie.
+ROUNDING = 2.0**-48
+
+
+def cuts_of_rows(
+    numbers: FloatArray,
+    labels: LabelArray,
+    weights: CountArray | None,
+    n_classes: int,
+) -> FloatArray:
+    """Return Fayyad and Irani's MDL cuts of a feature from its known numbers and their classes.
+
+    Sorting is most of the work, and bare numbers are sorted several times faster than places of numbers: so
+    each class is sorted by itself. What lies below a cut is then an index in each of the classes.
+
+    Parameters
+    ----------
+    numbers : ndarray of shape (n_rows,)
+        The numbers, in any order, finite.
+    labels : ndarray of shape (n_rows,)
+        The classes, from 0.
+    weights : ndarray of shape (n_rows,), optional
+        Positive weights of the rows.
+    n_classes : int
+        How many classes there are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> cuts_of_rows(np.array([4.0, 1, 5, 2, 6, 3]), np.array([1, 0, 1, 0, 1, 0], np.int32), None, 2)
+    array([3.5])
+    """
+    values, starts = np.empty(len(numbers)), np.empty(n_classes + 1, np.int64)
+    if weights is None:
+        kernels.cuts.split_by_class(numbers, labels, starts, values)
+        for c in range(n_classes):
+            values[starts[c] : starts[c + 1]].sort()
+        return _cuts_of_classes(values, np.empty(0), starts)
+    order = np.argsort(numbers)
+    ordered_weights, ordered_labels = np.empty(len(numbers)), labels[order]
+    kernels.cuts.split_by_class(numbers[order], ordered_labels, starts, values)
+    kernels.cuts.split_by_class(weights[order].astype(np.float64), ordered_labels, starts, ordered_weights)
+    return _cuts_of_classes(values, np.append(0.0, np.cumsum(ordered_weights)), starts)
+
+
+def cuts_of_histogram(values: FloatArray, counts: CountArray) -> FloatArray:
+    """Return Fayyad and Irani's MDL cuts of a feature from how often each class has each of its values.
+
+    All that the cuts depend on: rows may be counted in any order and in any parts, whose counts add up. Rows
+    of a table have the same cuts as their histogram.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_values,)
+        The distinct values, ascending, finite.
+    counts : ndarray of shape (n_values, n_classes)
+        How many rows of each class have the value, or the sums of their weights.
+
+    Returns
+    -------
+    cuts : ndarray
+        The cuts, ascending; a bin holds its upper cut.
+
+    Examples
+    --------
+    Nine rows of class 0 have the value 1 or 2, nine of class 1 the value 4:
+
+    >>> import numpy as np
+    >>> cuts_of_histogram(np.array([1.0, 2.0, 4.0]), np.array([[4, 0], [5, 0], [0, 9]]))
+    array([3.])
+    """
+    by_class = counts.T
+    labels, places = np.nonzero(by_class)
+    starts = np.searchsorted(labels, np.arange(len(by_class) + 1))
+    masses = np.append(0.0, np.cumsum(by_class[labels, places], dtype=np.float64))
+    return _cuts_of_classes(values[places].astype(np.float64, copy=False), masses, starts)
+
+
+def _cuts_of_classes(values: FloatArray, masses: FloatArray, starts: IntArray) -> FloatArray:
+    """Return the cuts of values that lie class by class, ascending within each.
+
+    ``masses`` holds the sums of the weights in front of each index, or nothing where every value counts once.
+    """
+    ends = _block_ends(values, starts)
+    lo, first = starts[:-1], 0
+    cuts: list[float] = []
+    # The upper ends of what is still to be cut, the lowest last: where each is, in front of which block end,
+    # and the number that cuts it off.
+    todo = [(starts[1:], len(ends), np.nan)]
+    while todo:
+        hi, last, number = todo[-1]
+        found = _find_cut(values, masses, lo, ends[first:last], hi)
+        if found is not None:
+            cut, block, middle = found
+            todo.append((cut, first + block, middle))
+            continue
+        todo.pop()
+        if todo:
+            cuts.append(number)
+        lo, first = hi, last
+    return np.array(cuts)
+
+
+def _block_ends(values: FloatArray, starts: IntArray) -> IntArray:
+    """Return places that part the feature into blocks of about as many values, (n_blocks - 1, n_classes).
+
+    A place is one index for every class, behind the values that lie below it.
+    """
+    n_classes = len(starts) - 1
+    # With many classes a place is long; all together must not be longer than the values.
+    step = max(BLOCK_VALUES, 4 * n_classes)
+    if len(values) <= FEW_VALUES:
+        return np.empty((0, n_classes), np.int64)
+    classes = [values[start:stop] for start, stop in pairwise(starts)]
+    limits = np.unique(np.concatenate([own[step - 1 :: step] for own in classes]))
+    ends = [np.searchsorted(own, limits, side="right") for own in classes]
+    return np.stack(ends, axis=1) + starts[:-1]
+
+
+def _find_cut(
+    values: FloatArray, masses: FloatArray, lo: IntArray, ends: IntArray, hi: IntArray
+) -> tuple[IntArray, int, float] | None:
+    """Return the place of the cut between two places, the block that holds it, and its number, if it pays."""
+    if np.count_nonzero(hi > lo) < 2:
+        return None
+    few = len(ends) == 0 or (hi - lo).sum() <= FEW_VALUES
+    places = np.stack([lo, hi]) if few else np.concatenate([lo[None], ends, hi[None]])
+    left = masses[places] - masses[lo] if len(masses) else (places - lo).astype(np.float64)
+    total = left[-1]
+    n = float(total.sum())
+    rounding = ROUNDING * (n + 1.0) * log2(n + 1.0)
+    bounds, limit = (np.zeros(1), 0.0) if few else _bounds(left)
+    cut, left_of_cut = np.empty_like(lo), np.empty_like(total)
+    block = kernels.cuts.find_lowest(
+        values, masses, total, places, bounds, limit + 4.0 * rounding, rounding, cut, left_of_cut
+    )
+    if block < 0 or not _pays(total.tolist(), left_of_cut.tolist()):
+        return None
+    if few:
+        block = int(np.count_nonzero((ends < cut).any(axis=1)))
+    low = float(values[cut[cut > lo] - 1].max())
+    high = float(values[cut[cut < hi]].min())
+    return cut, block, _midpoint(low, high)
+
+
+def _bounds(left: FloatArray) -> tuple[FloatArray, float]:
+    """Return what the entropy of no cut in each block falls below, and the least at an end of a block.
+
+    The blocks lie between the places that ``left`` (n_blocks + 1, n_classes) has the rows left of. With
+    g(x) = x log2 x + (N - x) log2(N - x), the entropy, times the rows, is g of the rows on the left less g of
+    those of each class. The first is convex, and above its tangent at the middle of the block; with the
+    tangent in its stead, the entropy is a sum of concave functions of the rows of one class each, every one
+    of them least at an end of the block. A block without rows has no bound: NaN.
+    """
+    total, n_left = left[-1], left.sum(axis=1)
+    n, middle = n_left[-1], (n_left[:-1] + n_left[1:]) / 2.0
+    by_class = _two_sides(left, total)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slope = (np.log2(middle) - np.log2(n - middle))[:, None]
+        low, high = slope * left[:-1] - by_class[:-1], slope * left[1:] - by_class[1:]
+        bounds = _two_sides(middle, n) - slope[:, 0] * middle + np.minimum(low, high).sum(axis=1)
+    bounds[n_left[1:] == n_left[:-1]] = np.nan
+    # A block may end where no class changes, or with the whole: no such end is below every cut.
+    return bounds, float((_two_sides(n_left, n) - by_class.sum(axis=1)).min())
+
+
+def _two_sides(part: FloatArray, whole: FloatArray) -> FloatArray:
+    """Return x log2 x + (N - x) log2(N - x)."""
+    other = whole - part
+    both: FloatArray = part * np.log2(np.where(part > 0.0, part, 1.0))
+    both += other * np.log2(np.where(other > 0.0, other, 1.0))
+    return both
+
+
+def _pays(total: list[float], left: list[float]) -> bool:
+    """Tell whether a cut pays for its description: Gain > (log2(N-1) + Δ)/N."""
+    right = [whole - part for whole, part in zip(total, left, strict=True)]
+    n = sum(total)
+    if n <= 1.0:
+        return False
+    # N·Ent of the whole and of the two sides, and the number of classes present in each.
+    (whole, m), (low, m_low), (high, m_high) = _spread(total), _spread(left), _spread(right)
+    gain = (whole - low - high) / n
+    # log2(3^m - 2), which overflows as it stands for many classes.
+    delta = m * log2(3.0) + log1p(-2.0 * 3.0**-m) / log(2.0)
+    delta -= m * whole / n - m_low * low / sum(left) - m_high * high / sum(right)
+    return gain > (log2(n - 1.0) + delta) / n
+
+
+def _spread(counts: list[float]) -> tuple[float, int]:
+    """Return the entropy of counts, times their sum, and how many there are."""
+    present = [count for count in counts if count > 0.0]
+    n = sum(present)
+    return n * log2(n) - sum(count * log2(count) for count in present), len(present)
+
+
+def _midpoint(low: float, high: float) -> float:
+    middle = (low + high) / 2.0
+    if isinf(middle):
+        middle = low / 2.0 + high / 2.0
+    # Between neighbouring doubles the midpoint may round to the upper one, which belongs to the upper bin.
+    return middle if middle < high else low

@@ -1,0 +1,194 @@
+"""Tables of every kind read as columns: numpy, pandas, polars and pyarrow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_array
+
+from skcredal import _kernels as kernels
+from skcredal._arrays import AnyArray, BoolArray, ByteArray
+from skcredal._encoding.columns import Column
+from skcredal._encoding.factors import Factor, factor_of_text
+from skcredal._extras import require
+from skcredal._threads import parts, run_in_threads
+from skcredal._validation import naming, safe_repr
+
+__all__ = [
+    "CELLS_WORTH_A_THREAD",
+    "Table",
+    "as_bytes",
+    "make_frame",
+    "read_series",
+    "read_table",
+    "read_text",
+]
+
+# Cells that are worth starting a thread for.
+CELLS_WORTH_A_THREAD = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """A table that was read: what scikit-learn's checks of names and shape take, and the columns.
+
+    ``cells`` are all of them, (n_columns, n_rows), of an array whose integers all are bytes.
+    """
+
+    data: Any
+    columns: list[Column]
+    n_rows: int
+    cells: ByteArray | None = None
+
+    def select(self, rows: BoolArray) -> Table:
+        """Return the table of the rows that the mask keeps."""
+        columns = []
+        for column in self.columns:
+            data = column.data
+            columns.append(
+                Column(
+                    column.label, data.filter(rows.tolist()) if isinstance(data, nw.Series) else data[rows]
+                )
+            )
+        return Table(self.data, columns, int(rows.sum()))
+
+
+def read_table(X: Any, *, estimator: Any, n_threads: int = 1) -> Table:
+    """Read the features of any table.
+
+    Parameters
+    ----------
+    X : array-like or DataFrame of shape (n_rows, n_features)
+        A numpy array of numbers, objects or strings, a list of rows, or a table of pandas, polars or pyarrow.
+    estimator : object
+        Named in error messages.
+    n_threads : int
+        Threads that may transpose an array.
+    """
+    if sparse.issparse(X):
+        raise TypeError(
+            "Sparse data was passed for X, but dense data is required. Use '.toarray()' to convert it."
+        )
+    if isinstance(X, np.ma.MaskedArray):
+        raise TypeError(
+            "X is a masked array, whose mask would be lost: use X.astype(float).filled(numpy.nan)."
+        )
+    with naming("X"):
+        return _read_any_table(X, estimator, n_threads)
+
+
+def _read_any_table(X: Any, estimator: Any, n_threads: int) -> Table:
+    X = _whole_table(X)
+    try:
+        frame = X if isinstance(X, np.ndarray) else nw.from_native(X, pass_through=True)
+    except nw.exceptions.DuplicateError as error:
+        raise ValueError(f"The columns of X must have different names. {error}") from None
+    if isinstance(frame, nw.LazyFrame):
+        raise TypeError(f"X is a lazy table ({type(X).__name__}); collect or compute it first.")
+    if isinstance(frame, nw.DataFrame):
+        n_rows, n_columns = frame.shape
+        for found, what in ((n_rows, "sample(s)"), (n_columns, "feature(s)")):
+            if found == 0:
+                raise ValueError(
+                    f"X must not be empty. Found array with 0 {what} (shape=({n_rows}, {n_columns})) while a "
+                    f"minimum of 1 is required by {type(estimator).__name__}."
+                )
+        series = zip(frame.columns, frame.iter_columns(), strict=True)
+        columns = [Column(f"Column {safe_repr(name)}", column) for name, column in series]
+        return Table(X, columns, n_rows)
+    if isinstance(X, (list, tuple)):
+        try:
+            kind = np.asarray(X).dtype.kind
+        except ValueError:
+            raise ValueError(
+                "X must have the same number of cells in every row, got rows of different lengths."
+            ) from None
+        if kind in "SU":
+            # Rows of mixed cells: numpy alone would turn the numbers into text.
+            X = np.array(X, dtype=object)
+    array = check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator)
+    cells = as_bytes(array, n_threads=n_threads)
+    data = array.T if cells is None else cells
+    columns = [Column(f"Feature {j}", column) for j, column in enumerate(data)]
+    return Table(array, columns, len(array), cells)
+
+
+def _whole_table(X: Any) -> Any:
+    """Return a record batch of Arrow as a table, which keeps its names, and anything else as it is.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> batch = pa.RecordBatch.from_pydict({"a": [1, 2]})
+    >>> type(_whole_table(batch)).__name__
+    'Table'
+    """
+    if type(X).__name__ != "RecordBatch" or not type(X).__module__.startswith("pyarrow"):
+        return X
+    return require("pyarrow", extra="scale", purpose="Reading batches of Arrow").Table.from_batches([X])
+
+
+def as_bytes(table: AnyArray, *, n_threads: int = 1) -> ByteArray | None:
+    """Return the columns of a table of integers as bytes, one after the other; ``None`` if some are none."""
+    if table.dtype.kind not in "iu":
+        return None
+    columns = np.empty(table.shape[::-1], np.uint8)
+
+    def transpose(rows: slice) -> bool:
+        return kernels.cells.bytes_of_columns(table, rows.start, rows.stop, columns)
+
+    some = parts(len(table), n_threads, CELLS_WORTH_A_THREAD // table.shape[1] + 1)
+    return columns if all(run_in_threads(transpose, some, n_threads)) else None
+
+
+def read_text(y: Any) -> Factor | None:
+    """Return a series of text whose library tells its states apart as a factor; ``None`` for anything else.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> factor = read_text(pa.chunked_array([["b", None, "a"]]))
+    >>> factor.codes.tolist(), factor.states
+    ([1, -1, 0], ['a', 'b'])
+    >>> read_text(["a"]) is None
+    True
+    """
+    if isinstance(y, np.ndarray):
+        return None
+    try:
+        series = nw.from_native(y, allow_series=True, pass_through=True)
+    except nw.exceptions.DuplicateError:
+        return None
+    is_text = isinstance(series, nw.Series) and series.dtype == nw.String
+    return factor_of_text(series) if is_text else None
+
+
+def read_series(y: Any) -> Any:
+    """Return a polars or pyarrow series as a numpy array, and anything else as it is."""
+    if isinstance(y, np.ndarray):
+        return y
+    try:
+        series = nw.from_native(y, allow_series=True, pass_through=True)
+    except nw.exceptions.DuplicateError:
+        return y  # a table with two columns of a name, which is no series
+    return series.to_numpy() if isinstance(series, nw.Series) else y
+
+
+def make_frame(columns: dict[str, list[Any]], *, like: Any) -> Any:
+    """Return columns as a DataFrame of the library that a table is of, or of pandas if it is of none.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> make_frame({"a": [1, 2]}, like=pl.DataFrame({"x": [0.5]})).columns
+    ['a']
+    """
+    frame = nw.from_native(like, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        return nw.from_dict(columns, backend=nw.get_native_namespace(frame)).to_native()
+    pandas = require("pandas", extra="cli", purpose="A DataFrame for an array")
+    return pandas.DataFrame(columns)

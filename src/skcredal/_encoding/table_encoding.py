@@ -1,0 +1,320 @@
+"""A table becomes codes: which features are categorical, their states, missing and unknown values (§1)."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from skcredal import _kernels as kernels
+from skcredal._arrays import AnyArray, BoolArray, CodeArray, CountArray, IntArray, LabelArray
+from skcredal._encoding.factors import is_missing
+from skcredal._encoding.features import CategoricalFeature, NumericFeature
+from skcredal._encoding.frames import CELLS_WORTH_A_THREAD, Table
+from skcredal._threads import parts, run_in_threads
+from skcredal._validation import safe_repr
+
+__all__ = [
+    "EncodingRules",
+    "Feature",
+    "TableEncoding",
+    "categorical_mask",
+    "declared_states",
+    "learn_encoding",
+    "warn_of_identifiers",
+]
+
+Feature = NumericFeature | CategoricalFeature
+
+# Rows of a column that are worth starting a thread for.
+ROWS_WORTH_A_THREAD = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class EncodingRules:
+    """How the user wants tables to be read; the parameters of the same names of every estimator."""
+
+    categorical_features: Any = "from_dtype"
+    categories: Any = "auto"
+    missing: str = "impute"
+    handle_unknown: str = "ignore"
+    max_categories: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class TableEncoding:
+    """How a table becomes codes: what was learned of each of its features, and which of them were kept."""
+
+    features: list[Feature]
+
+    @cached_property
+    def kept(self) -> list[int]:
+        """The places of the features that tell something: those with a single bin or value are dropped."""
+        return [j for j, feature in enumerate(self.features) if feature.is_informative]
+
+    @cached_property
+    def n_states(self) -> IntArray:
+        """The numbers of states of the features kept."""
+        return np.array([self.features[j].n_states for j in self.kept], np.int64)
+
+    @cached_property
+    def byte_codes(self) -> AnyArray | None:
+        """The code of every byte, and of any other integer, for each feature kept, (k, 257).
+
+        ``None`` where a table of integers needs more care: a feature is numeric, has states that are no
+        bytes, or refuses unknown ones.
+        """
+        beyond = kernels.cells.BYTE
+        if self.n_states.max(initial=0) >= beyond:
+            return None
+        codes = np.repeat(self.n_states.astype(np.uint8)[:, None], beyond + 1, axis=1)
+        places = {j: place for place, j in enumerate(self.kept)}
+        for j, feature in enumerate(self.features):
+            if not isinstance(feature, CategoricalFeature) or feature.refuse_unknown or not feature.lookup:
+                return None
+            if not all(isinstance(state, int) and 0 <= state < beyond for state in feature.lookup):
+                return None
+            if j in places:
+                states = np.array(list(feature.lookup), np.int64)
+                codes[places[j], states] = list(feature.lookup.values())
+        return codes
+
+    def encode(self, table: Table, *, n_threads: int = 1, is_part: bool = False) -> CodeArray:
+        """Return the codes of the features kept, (k, n_rows), of a table or a part of one."""
+        matrix = table.data
+        if isinstance(matrix, np.ndarray) and matrix.dtype.kind in "iu" and self.byte_codes is not None:
+            codes = np.empty((len(self.kept), len(matrix)), np.uint8)
+            kernels.cells.translate_table(matrix, np.array(self.kept, np.int64), self.byte_codes, codes)
+            return codes
+        kept = set(self.kept)
+        for j, (feature, column) in enumerate(zip(self.features, table.columns, strict=True)):
+            if j in kept:
+                continue
+            if isinstance(feature, CategoricalFeature) and feature.refuse_unknown:
+                feature.read(column, is_part=is_part)
+            else:
+                column.check()
+
+        def read(j: int) -> AnyArray:
+            return self.features[j].read(table.columns[j], is_part=is_part)
+
+        return self._stack(read, table.n_rows, n_threads)
+
+    def _stack(self, read: Callable[[int], AnyArray], n_rows: int, n_threads: int) -> CodeArray:
+        """Put the codes of the features kept into the smallest integers that hold every state and unknown."""
+        kept, most = self.kept, int(self.n_states.max(initial=0))
+        codes = np.empty((len(kept), n_rows), np.min_scalar_type(most))
+
+        def fill(place: int) -> None:
+            codes[place] = read(kept[place])
+
+        run_in_threads(fill, range(len(kept)), n_threads)
+        return codes
+
+
+def learn_encoding(
+    table: Table,
+    labels: LabelArray,
+    weights: CountArray | None,
+    n_classes: int,
+    rules: EncodingRules,
+    *,
+    names: Sequence[str] | None = None,
+    n_threads: int = 1,
+) -> tuple[TableEncoding, CodeArray]:
+    """Learn from training rows how the table becomes codes, and return their codes with it.
+
+    Parameters
+    ----------
+    table : Table
+        The training table.
+    labels : ndarray of shape (n_rows,)
+        The classes, which supervise the cuts of numeric features.
+    weights : ndarray of shape (n_rows,), optional
+        Positive weights of the rows.
+    n_classes : int
+        The number of classes.
+    rules : EncodingRules
+        The user's wishes.
+    names : sequence of str, optional
+        The names of the features, where they have some.
+    n_threads : int
+        Threads; the result does not depend on it.
+    """
+    n_columns, is_bytes = len(table.columns), table.cells is not None
+    numeric = [True] * n_columns if is_bytes else [column.is_numeric for column in table.columns]
+    categorical = categorical_mask(numeric, rules.categorical_features, names)
+    labels_of_columns = [column.label for column in table.columns]
+    declared = declared_states(labels_of_columns, categorical, rules.categories)
+    if is_bytes and categorical.all() and weights is None and rules.handle_unknown != "error":
+        return _learn_bytes(table, declared, rules, n_threads)
+    impute = rules.missing == "impute"
+
+    def learn(j: int) -> tuple[Feature, AnyArray]:
+        column = table.columns[j]
+        if not categorical[j]:
+            numbers = column.numbers()
+            numeric = NumericFeature.learn(numbers, labels, weights, n_classes, impute=impute)
+            return numeric, numeric.encode(numbers)
+        factor = column.factor()
+        feature = CategoricalFeature.learn(
+            factor,
+            weights,
+            declared=declared.get(j),
+            max_categories=rules.max_categories,
+            impute=impute,
+            refuse_unknown=rules.handle_unknown == "error",
+        )
+        feature.warn_of_another_kind(factor.states, column.label)
+        return feature, feature.encode(factor, column.label)
+
+    # Of a short column, the threads would only wait for each other's Python.
+    n_learners = n_threads if table.n_rows >= ROWS_WORTH_A_THREAD else 1
+    learned = run_in_threads(learn, range(n_columns), n_learners)
+    encoding = TableEncoding([feature for feature, _ in learned])
+    warn_of_identifiers(encoding, labels_of_columns, table.n_rows)
+    return encoding, encoding._stack(lambda j: learned[j][1], table.n_rows, n_threads=1)
+
+
+def _learn_bytes(
+    table: Table, declared: dict[int, list[Any]], rules: EncodingRules, n_threads: int
+) -> tuple[TableEncoding, CodeArray]:
+    """Learn from bytes that all are categories: those of all columns are counted at once."""
+    cells = table.cells
+    assert cells is not None
+    occurrences = np.zeros((len(cells), kernels.cells.BYTE), np.int64)
+
+    def count_some(some: slice) -> None:
+        kernels.bitmaps.count_columns(cells, some.start, some.stop, occurrences)
+
+    least = CELLS_WORTH_A_THREAD // max(table.n_rows, 1) + 1
+    run_in_threads(count_some, parts(len(cells), n_threads, least), n_threads)
+    seen: list[dict[int, int]] = [{} for _ in cells]
+    columns, values = np.nonzero(occurrences)
+    counts = occurrences[columns, values]
+    for j, value, count in zip(columns.tolist(), values.tolist(), counts.tolist(), strict=True):
+        seen[j][value] = count
+    features: list[Feature] = []
+    as_codes = True
+    for j, column in enumerate(table.columns):
+        feature = CategoricalFeature.from_counts(
+            seen[j],
+            declared=declared.get(j),
+            max_categories=rules.max_categories,
+            impute=rules.missing == "impute",
+            refuse_unknown=False,
+        )
+        feature.warn_of_another_kind(list(seen[j]), column.label)
+        features.append(feature)
+        as_codes &= all(feature.lookup.get(value) == value for value in seen[j])
+    encoding = TableEncoding(features)
+    warn_of_identifiers(encoding, [column.label for column in table.columns], table.n_rows)
+    if as_codes and encoding.n_states.max(initial=0) < kernels.cells.BYTE:
+        return encoding, cells if len(encoding.kept) == len(cells) else cells[encoding.kept]
+    return encoding, encoding.encode(table, n_threads=n_threads, is_part=True)
+
+
+def warn_of_identifiers(encoding: TableEncoding, labels: Sequence[str], n_rows: int) -> None:
+    """Warn of features with so many states that each has hardly a row to learn from."""
+    suspects = [
+        f"{label} ({feature.n_observed} states)"
+        for feature, label in zip(encoding.features, labels, strict=True)
+        if isinstance(feature, CategoricalFeature) and feature.looks_like_identifier(n_rows)
+    ]
+    if suspects:
+        shown = ", ".join(suspects[:5]) + (", ..." if len(suspects) > 5 else "")
+        warnings.warn(
+            f"In {n_rows} rows these look like identifiers, and will be trusted too much: {shown}. "
+            "Drop them, turn them into numbers, or set max_categories.",
+            stacklevel=2,
+        )
+
+
+def categorical_mask(numeric: Sequence[bool], wish: Any, names: Sequence[str] | None) -> BoolArray:
+    """Return which features are categorical: those that are not numeric, and those that the user names."""
+    mask: BoolArray = np.logical_not(np.asarray(numeric, np.bool_))
+    if isinstance(wish, str) and wish == "from_dtype":
+        return mask
+    if isinstance(wish, str) and wish == "all":
+        return np.ones(len(mask), np.bool_)
+    if isinstance(wish, str) or np.ndim(wish) != 1:
+        raise ValueError(
+            "categorical_features must be 'from_dtype', 'all', or a list of names or indices or a mask, "
+            f"got {safe_repr(wish)}."
+        )
+    chosen = list(wish) if isinstance(wish, (list, tuple)) else np.asarray(wish).tolist()
+    if chosen and all(isinstance(choice, bool) for choice in chosen):
+        if len(chosen) != len(mask):
+            raise ValueError(
+                f"categorical_features as a mask must have one entry for each of {len(mask)} features, "
+                f"got {len(chosen)}."
+            )
+        return np.logical_or(mask, chosen)
+    for choice in chosen:
+        mask[_place(choice, len(mask), names)] = True
+    return mask
+
+
+def _place(choice: Any, n_columns: int, names: Sequence[str] | None) -> int:
+    if isinstance(choice, str):
+        if names is None:
+            raise ValueError(
+                f"categorical_features names {safe_repr(choice)}, but the table has no column names."
+            )
+        if choice not in names:
+            raise ValueError(
+                f"categorical_features names {safe_repr(choice)}, which is not a column; there are "
+                f"{safe_repr(list(names))}."
+            )
+        return list(names).index(choice)
+    if not isinstance(choice, Integral) or isinstance(choice, bool):
+        raise TypeError(
+            f"categorical_features must hold names or indices, or be a mask, got {safe_repr(choice)} in it."
+        )
+    if not -n_columns <= int(choice) < n_columns:
+        raise ValueError(
+            f"categorical_features holds the index {safe_repr(choice)}, but there are {n_columns} features."
+        )
+    return int(choice)
+
+
+def declared_states(labels: Sequence[str], categorical: BoolArray, categories: Any) -> dict[int, list[Any]]:
+    """Return the states that the user declares for each categorical feature."""
+    if isinstance(categories, str) and categories == "auto":
+        return {}
+    places = np.flatnonzero(categorical).tolist()
+    if isinstance(categories, (str, dict)) or not hasattr(categories, "__len__"):
+        raise TypeError(
+            "categories must be 'auto' or one list of states per categorical feature, got "
+            f"{safe_repr(categories)}."
+        )
+    if len(categories) != len(places):
+        raise ValueError(
+            f"categories must be one list of states for each of the {len(places)} categorical features, "
+            f"got {len(categories)}."
+        )
+    declared = {}
+    for j, given in zip(places, categories, strict=True):
+        if isinstance(given, (str, set, frozenset)) or not hasattr(given, "__iter__"):
+            raise TypeError(f"categories must hold a list of states for {labels[j]}, got {safe_repr(given)}.")
+        states = np.asarray(given).tolist() if isinstance(given, np.ndarray) else list(given)
+        if not _are_different(states):
+            raise ValueError(
+                "categories must hold different states, at least one and none missing, for "
+                f"{labels[j]}, got {safe_repr(states)}."
+            )
+        declared[j] = states
+    return declared
+
+
+def _are_different(states: list[Any]) -> bool:
+    """Tell whether states can be told apart: there are some, none twice, and none missing."""
+    try:
+        return 0 < len(set(states)) == len(states) and not any(is_missing(state) for state in states)
+    except TypeError:  # lists and the like have no hash
+        return False

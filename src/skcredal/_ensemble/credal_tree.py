@@ -1,0 +1,265 @@
+"""Credal decision trees: growth by imprecise information gain, and the answers of the nodes (§8)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from skcredal import _kernels as kernels
+from skcredal._arrays import AnyArray, BoolArray, CodeArray, CountArray, FloatArray, IntArray, LabelArray
+
+__all__ = ["DecisionTree", "TreeNode", "grow_tree", "idm_intervals", "idm_posterior", "idm_sets"]
+
+# Counts closer than this, relative to the largest, are a tie.
+TIE = 1e-12
+# Room for the nodes of a tree; it is doubled as the tree grows.
+FIRST_NODES = 256
+
+
+def idm_posterior(n_c: CountArray, s: float) -> FloatArray:
+    """Return the probabilities (n_c + s/l)/(n + s) of counts (..., n_classes): the uniform prior's."""
+    posterior: FloatArray = (n_c + s / n_c.shape[-1]) / (n_c.sum(axis=-1, keepdims=True) + s)
+    return posterior
+
+
+def idm_intervals(n_c: CountArray, s: float) -> FloatArray:
+    """Return the bounds [n_c/(n + s), (n_c + s)/(n + s)] of counts (..., n_classes); 1 for a single class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> idm_intervals(np.array([3, 1]), 1.0)
+    array([[0.6, 0.8],
+           [0.2, 0.4]])
+    """
+    total = n_c.sum(axis=-1, keepdims=True) + s
+    upper = (n_c + s) / total
+    # A single class takes all of s whatever the prior.
+    lower = n_c / total if n_c.shape[-1] > 1 else upper
+    return np.stack([lower, upper], axis=-1)
+
+
+def idm_sets(n_c: CountArray, s: float) -> BoolArray:
+    """Return every class with n_c + s ≥ max n, ties kept: those that no other dominates.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> idm_sets(np.array([3, 2, 1]), 1.0)
+    array([ True,  True, False])
+    """
+    kept: BoolArray = n_c + s >= n_c.max(axis=-1, keepdims=True) * (1.0 - TIE)
+    return kept
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TreeNode:
+    """One node of a tree.
+
+    Parameters
+    ----------
+    index : int
+        Its place in the tree; the root is 0.
+    depth : int
+        How many splits lead to it.
+    feature : str or int or None
+        The feature it splits on, by name or else by index; ``None`` for a leaf.
+    counts : ndarray of shape (n_classes,)
+        Its training rows of each class, or the sums of their weights.
+    children : dict
+        The index of the child for each state, or bin, that occurs in the node.
+    """
+
+    index: int
+    depth: int
+    feature: Any
+    counts: CountArray
+    children: dict[str, int]
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether it has no children."""
+        return not self.children
+
+
+@dataclass(frozen=True, eq=False)
+class DecisionTree:
+    """A tree in flat arrays; nodes are numbered as one reads them, the root first, then branch by branch.
+
+    Parameters
+    ----------
+    features : ndarray of shape (k,)
+        The features, by name or else by index.
+    states : list of list of str
+        What each state of each feature is called.
+    feature : ndarray of shape (n_nodes,)
+        The place in ``features`` of the one that each node splits on; -1 for a leaf.
+    depths : ndarray of shape (n_nodes,)
+        How many splits lead to each node.
+    counts : ndarray of shape (n_nodes, n_classes)
+        The training rows of each class, or the sums of their weights.
+    branch_offsets : ndarray of shape (n_nodes,)
+        Where the branches of each node begin, one for every state of its feature.
+    branches : ndarray
+        The node that each branch leads to; -1 for a state that does not occur in the node.
+    """
+
+    features: Sequence[Any]
+    states: list[list[str]]
+    feature: IntArray
+    depths: IntArray
+    counts: CountArray
+    branch_offsets: IntArray
+    branches: IntArray
+
+    @property
+    def n_nodes(self) -> int:
+        """The number of nodes."""
+        return len(self.feature)
+
+    @property
+    def n_leaves(self) -> int:
+        """The number of leaves."""
+        return int(np.count_nonzero(self.feature < 0))
+
+    @property
+    def depth(self) -> int:
+        """The number of splits on the longest path."""
+        return int(self.depths.max())
+
+    @cached_property
+    def n_states(self) -> IntArray:
+        """The number of states of each feature."""
+        return np.array([len(states) for states in self.states], np.int64)
+
+    def node(self, index: int) -> TreeNode:
+        """Return the node of an index."""
+        if not 0 <= index < self.n_nodes:
+            raise IndexError(f"index must lie in [0, {self.n_nodes}), the nodes of the tree, got {index}.")
+        j, depth = int(self.feature[index]), int(self.depths[index])
+        if j < 0:
+            return TreeNode(index, depth, None, self.counts[index], {})
+        begin = self.branch_offsets[index]
+        targets = self.branches[begin : begin + len(self.states[j])].tolist()
+        children = {
+            state: target for state, target in zip(self.states[j], targets, strict=True) if target >= 0
+        }
+        return TreeNode(index, depth, self.features[j], self.counts[index], children)
+
+    def depth_below(self, index: int) -> int:
+        """Return the number of splits on the longest path from a node down."""
+        depth = deepest = self.depths[index]
+        # What is below a node follows it, up to the next node that is not deeper.
+        place = index + 1
+        while place < self.n_nodes and self.depths[place] > depth:
+            deepest = max(deepest, self.depths[place])
+            place += 1
+        return int(deepest - depth)
+
+    def find(self, codes: CodeArray) -> IntArray:
+        """Return the nodes that answer for codes (k, rows): the last on the way of each row."""
+        nodes = np.empty(codes.shape[1], np.int64)
+        kernels.tree.find_nodes(codes, self.n_states, self.feature, self.branch_offsets, self.branches, nodes)
+        return nodes
+
+    def __repr__(self) -> str:
+        return f"DecisionTree(nodes={self.n_nodes}, leaves={self.n_leaves}, depth={self.depth})"
+
+
+def grow_tree(
+    codes: CodeArray,
+    labels: LabelArray,
+    n_classes: int,
+    s: float,
+    *,
+    features: Sequence[Any],
+    states: list[list[str]],
+    weights: CountArray | None = None,
+) -> DecisionTree:
+    """Grow a tree: split on the largest imprecise information gain as long as one is positive.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (k, n)
+        The states of the features, feature-major; the number of states of a feature stands for unknown.
+    labels : ndarray of shape (n,)
+        The classes, from 0.
+    n_classes : int
+        How many classes there are.
+    s : float
+        The strength of the prior.
+    features : sequence of length k
+        What the features are called.
+    states : list of list of str
+        What their states are called.
+    weights : ndarray of shape (n,), optional
+        Integer or real weights of the rows.
+
+    Examples
+    --------
+    A feature that tells four rows of class 0 from four of class 1:
+
+    >>> import numpy as np
+    >>> codes = np.array([[0, 0, 0, 0, 1, 1, 1, 1]], dtype=np.uint8)
+    >>> labels = np.array([0, 0, 0, 0, 1, 1, 1, 1], np.int32)
+    >>> tree = grow_tree(codes, labels, 2, 1.0, features=["size"], states=[["small", "large"]])
+    >>> tree
+    DecisionTree(nodes=3, leaves=2, depth=1)
+    >>> tree.node(0).children
+    {'small': 1, 'large': 2}
+    """
+    k, n = codes.shape
+    n_states = np.array([len(names) for names in states], np.int64)
+    widest = int(n_states.max(initial=0))
+    row_weights = np.ones(n) if weights is None else weights.astype(np.float64)
+    # Nodes that wait have rows of their own, and at most one for every state on each level.
+    todo = np.empty((min(n, k * widest) + 1, 4), np.int64)
+    todo[0] = 0, -1, 0, n
+    progress = np.array([1, 0, 0, 0])
+    rows, scratch_rows = np.arange(n), np.empty(n, np.int64)
+    scratch_counts, starts = np.empty((widest + 1, n_classes)), np.empty(widest + 2, np.int64)
+    path, available = np.empty(k, np.int64), np.ones(k, np.bool_)
+    feature, depths, branch_offsets = (np.empty(FIRST_NODES, np.int64) for _ in range(3))
+    counts, branches = np.empty((FIRST_NODES, n_classes)), np.empty(FIRST_NODES + widest, np.int64)
+    while not kernels.tree.grow(
+        codes,
+        labels,
+        row_weights,
+        n_states,
+        s,
+        rows,
+        scratch_rows,
+        scratch_counts,
+        starts,
+        path,
+        available,
+        todo,
+        progress,
+        feature,
+        depths,
+        counts,
+        branch_offsets,
+        branches,
+    ):
+        feature, depths, branch_offsets = (_doubled(part) for part in (feature, depths, branch_offsets))
+        counts, branches = _doubled(counts), _doubled(branches)
+    n_nodes, n_branches = progress[2:].tolist()
+    dtype = np.dtype(np.int64) if weights is None else weights.dtype
+    return DecisionTree(
+        features,
+        states,
+        feature[:n_nodes].copy(),
+        depths[:n_nodes].copy(),
+        counts[:n_nodes].astype(dtype),
+        branch_offsets[:n_nodes].copy(),
+        branches[:n_branches].copy(),
+    )
+
+
+def _doubled(part: AnyArray) -> AnyArray:
+    """Return an array with as much room again behind its entries."""
+    return np.concatenate([part, np.empty_like(part)])

@@ -1,0 +1,143 @@
+"""CMA: all naive Bayes models with any subset of the features, and their sets of priors (§8).
+
+The models need no enumeration: averaged over all of them, each feature has the factor ``w_j P(a_j|c) +
+(1-w_j) P(a_j)`` with w_j the posterior probability that it is in the model.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit, gammaln, log_expit
+
+from skcredal import _kernels as kernels
+from skcredal._arrays import BoolArray, CodeArray, CountArray, FloatArray
+from skcredal._ensemble.naive import NaiveTables, ValueCounts
+
+__all__ = ["InclusionPriors", "averaged_tables", "inclusion_probabilities", "log_bayes_factors"]
+
+
+def _log_marginal(counts: CountArray, alpha: float) -> float:
+    """Return the log-likelihood of counts (values, columns), each column with a Dirichlet prior of its own.
+
+    Each value has the pseudo-count ``alpha``.
+    """
+    total = alpha * len(counts)
+    columns = gammaln(total) - gammaln(counts.sum(axis=0) + total)
+    values = gammaln(counts + alpha) - gammaln(alpha)
+    return float(columns.sum() + values.sum())
+
+
+def log_bayes_factors(counts: ValueCounts, ess: float) -> FloatArray:
+    """Return log E_j: how much better each feature is explained with the class than without it.
+
+    Examples
+    --------
+    One feature that tells two classes of two rows each: E = (5/12)² / (3/128) = 200/27.
+
+    >>> import numpy as np
+    >>> from skcredal._ensemble.naive import count_values
+    >>> codes, labels = np.array([[0, 0, 1, 1]], dtype=np.uint8), np.array([0, 0, 1, 1], np.int32)
+    >>> counts = count_values(codes, labels, np.array([2]), 2)
+    >>> round(float(np.exp(log_bayes_factors(counts, 1.0)[0])) * 27, 9)
+    200.0
+    """
+    log_e = np.empty(len(counts.layout.n_states))
+    for j, v in enumerate(counts.layout.n_states):
+        # Where training cells are unknown, those rows say nothing about the feature, with the class or
+        # without it.
+        n_ac = counts.values(j)
+        log_e[j] = _log_marginal(n_ac, ess / (counts.layout.n_classes * v)) - _log_marginal(
+            n_ac.sum(axis=1, keepdims=True), ess / v
+        )
+    return log_e
+
+
+def inclusion_probabilities(log_e: FloatArray) -> FloatArray:
+    """Return the posterior probability that each feature is in the model, for a prior one of 1/2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> inclusion_probabilities(np.log([3.0, 1.0])).round(9).tolist()
+    [0.75, 0.5]
+    """
+    inclusion: FloatArray = expit(log_e)
+    return inclusion
+
+
+def averaged_tables(
+    naive: NaiveTables, counts: ValueCounts, ess: float, log_e: FloatArray, log_odds: float
+) -> NaiveTables:
+    """Return naive Bayes averaged over all subsets of the features, of prior odds ``exp(log_odds)`` each.
+
+    A class's score is then ``log P(c) + Σ_j log(w_j P(a_j|c) + (1-w_j) P(a_j))``. Dividing by the evidence
+    for and against the feature keeps the numbers small, whatever log E_j.
+    """
+    layout = naive.layout
+    log_mixture = np.zeros_like(naive.log_a)
+    for j, v in enumerate(layout.n_states):
+        begin = layout.value_offsets[j]
+        end = begin + v * layout.n_classes
+        log_given_class = naive.log_a[begin:end].reshape(v, -1)
+        n_a = counts.values(j).sum(axis=1, keepdims=True)
+        log_alone = np.log(n_a + ess / v) - np.log(n_a.sum() + ess)
+        log_posterior_odds = log_e[j] + log_odds
+        log_mixture[begin:end] = np.logaddexp(
+            log_expit(log_posterior_odds) + log_given_class, log_expit(-log_posterior_odds) + log_alone
+        ).ravel()
+    return NaiveTables(layout, naive.log_c, log_mixture)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InclusionPriors:
+    """CMA's set: each feature has an inclusion probability between ε and 1 - ε, whatever the others have.
+
+    Parameters
+    ----------
+    low, high : NaiveTables
+        The models' average with all inclusion probabilities ε, and with all 1 - ε.
+    """
+
+    low: NaiveTables
+    high: NaiveTables
+
+    @classmethod
+    def from_counts(
+        cls, naive: NaiveTables, counts: ValueCounts, ess: float, log_e: FloatArray, eps: float
+    ) -> InclusionPriors:
+        """Build the set for features of the given log E_j."""
+        log_odds = math.log(eps) - math.log1p(-eps)
+        low = averaged_tables(naive, counts, ess, log_e, log_odds)
+        high = averaged_tables(naive, counts, ess, log_e, -log_odds)
+        return cls(low, high)
+
+    def maximal_sets(self, codes: CodeArray, reference: FloatArray) -> BoolArray:
+        """Return the undominated classes of a chunk of rows, (rows, n_classes)."""
+        out = np.empty(reference.shape, np.bool_)
+        kernels.cma.cma_sets(
+            codes,
+            self.low.layout.value_offsets,
+            self.low.log_c,
+            self.low.log_a,
+            self.high.log_a,
+            reference.argmax(axis=1),
+            out,
+        )
+        return out
+
+    def intervals(self, codes: CodeArray, reference: FloatArray) -> FloatArray:
+        """Return bounds on the probabilities of a chunk of rows, (rows, n_classes, 2)."""
+        out = np.empty((*reference.shape, 2))
+        kernels.cma.cma_intervals(
+            codes,
+            self.low.layout.value_offsets,
+            self.low.log_c,
+            self.low.log_a,
+            self.high.log_a,
+            reference,
+            out,
+        )
+        return out

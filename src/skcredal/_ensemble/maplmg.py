@@ -1,0 +1,255 @@
+"""The weights of MAPLMG: the most probable linear mixture of the SPODEs, judged by leaving rows out (§5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+
+from skcredal import _kernels as kernels
+from skcredal._arrays import CodeArray, CountArray, FloatArray, LabelArray
+from skcredal._ensemble.counts import JointCounts
+from skcredal._ensemble.parameters import SpodeTables, chunks
+from skcredal._ensemble.weights import uniform_weights
+from skcredal._threads import run_in_threads
+
+Part = TypeVar("Part")
+
+__all__ = ["LeftOut", "Mixture", "leave_one_out", "maplmg_weights"]
+
+# Rows that a sum takes at a time; its last digits depend on this number, not on the threads.
+BLOCK_ROWS = 16_384
+# A sum over fewer blocks is done before threads have started.
+BLOCKS_FOR_THREADS = 4
+# The share of the promised gain that a step of Newton's method must keep, and the rounding of the objective.
+PROMISE = 0.1
+ROUNDING = 1e-13
+# Below this, the next decrement is far smaller, unless what is left is rounding.
+NEAR = 1e-8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeftOut:
+    """P_{-r}(c_r | a_r, s_j), what each SPODE says of a training row that it was not trained on.
+
+    Parameters
+    ----------
+    relative : ndarray of shape (n, k)
+        Relative to the best SPODE of the row, so that no mixture of a row vanishes.
+    log_best : ndarray of shape (n,)
+        The logarithm of what the best one says.
+    """
+
+    relative: FloatArray
+    log_best: FloatArray
+
+    @property
+    def log_proba(self) -> FloatArray:
+        """The logarithms of the probabilities, (n, k); -inf where one is too small beside the best."""
+        with np.errstate(divide="ignore"):
+            log_proba: FloatArray = np.log(self.relative) + self.log_best[:, None]
+        return log_proba
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mixture:
+    """The weights of a mixture, the objective they reach, and how sure they are.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (k,)
+        The weights.
+    objective : float
+        The objective at the weights; NaN without SPODEs.
+    n_iter : int
+        The iterations that led to them.
+    gap : float
+        How far below its maximum the objective is at most.
+    converged : bool
+        Whether the gap is as small as it was to be, or as rounding allows.
+    """
+
+    weights: FloatArray
+    objective: float
+    n_iter: int
+    gap: float
+    converged: bool
+
+
+def leave_one_out(
+    counts: JointCounts,
+    tables: SpodeTables,
+    codes: CodeArray,
+    labels: LabelArray,
+    ess: float,
+    *,
+    weights: CountArray | None = None,
+    n_threads: int = 1,
+) -> LeftOut:
+    """Return what each SPODE says of each training row's class, with the row taken out of the counts.
+
+    A row of weight w ≥ 1 is taken out once (each of its copies leaves itself out), one of less altogether.
+
+    Examples
+    --------
+    Two classes, one feature; all rows agree with their class. Without the first row, class 0 has one row of
+    two: P(c) ∝ 3/2 and 5/2, P(a|c) = (1 + 1/4)/(1 + 1/2) and (0 + 1/4)/(2 + 1/2).
+
+    >>> import numpy as np
+    >>> from skcredal._ensemble.counts import count
+    >>> from skcredal._ensemble.parameters import spode_tables
+    >>> codes, labels = np.array([[0, 0, 1, 1]], np.uint8), np.array([0, 0, 1, 1], np.int32)
+    >>> counts = count(codes, labels, np.array([2]), 2)
+    >>> out = leave_one_out(counts, spode_tables(counts, 1.0), codes, labels, 1.0)
+    >>> round(float(np.exp(out.log_proba[0, 0])), 6), round(1.25 / (1.25 + 0.25), 6)
+    (0.833333, 0.833333)
+    """
+    k, n = codes.shape
+    layout = counts.layout
+    itself = np.ones(n) if weights is None else np.minimum(weights, 1.0)
+    # Where all cells are known, the rows in which both cells of a pair are known are all rows.
+    n_margins = np.zeros(len(layout.pairs), np.int64)
+    if not counts.complete:
+        n_margins = layout.n_states[layout.pairs].sum(axis=1) * layout.n_classes
+    margin_offsets = np.cumsum(n_margins) - n_margins
+    margins = np.zeros(n_margins.sum())
+    if len(margins) > 0:
+        kernels.leave_one_out.fill_margins(
+            counts.n_cab, layout.n_states, layout.pair_offsets, margin_offsets, layout.n_classes, margins
+        )
+    # The logarithm of a pair's cell without a row is the same for all rows that count once.
+    in_table = bool(np.all(itself == 1.0)) and len(counts.n_cab) <= n * len(layout.pairs)
+    log_pairs = np.empty(len(counts.n_cab) if in_table else 0)
+    if in_table:
+        kernels.leave_one_out.fill_log_pairs(
+            counts.n_cab, layout.n_states, layout.pair_offsets, layout.n_classes, ess, log_pairs
+        )
+    relative, log_best = np.empty((n, k)), np.empty(n)
+
+    def leave_out(rows: slice) -> None:
+        chunk = np.ascontiguousarray(codes[:, rows])
+        kernels.leave_one_out.leave_one_out(
+            chunk,
+            labels[rows],
+            itself[rows],
+            layout.n_states,
+            counts.n_c,
+            counts.n_ca,
+            layout.value_offsets,
+            counts.n_cab,
+            layout.pair_offsets,
+            log_pairs,
+            margins,
+            margin_offsets,
+            ess,
+            tables.log_joints(chunk),
+            relative[rows],
+            log_best[rows],
+        )
+
+    run_in_threads(leave_out, chunks(n), n_threads)
+    return LeftOut(relative, log_best)
+
+
+def maplmg_weights(
+    left_out: LeftOut,
+    *,
+    weights: CountArray | None = None,
+    max_iter: int = 1000,
+    tol: float = 1e-10,
+    n_threads: int = 1,
+) -> Mixture:
+    """Maximise Σ_r log Σ_j w_j P_{-r}(c_r | a_r, s_j) + Σ_j log w_j over the simplex, from uniform weights.
+
+    The objective is concave, so that its tangent bounds how far below the maximum it is; it ends when that
+    gap is no more than ``tol`` times its size. Without SPODEs there is nothing to maximise, and the objective
+    is NaN.
+
+    Notes
+    -----
+    Every derivative at the maximum is n + k, and the weights may be any positive numbers if (n + k) Σ_j w_j
+    is taken off: the maximum is the same. What is left is a sum of logarithms, for which Newton's method,
+    with steps halved until they climb, goes all the way. In steps relative to the weights its matrix is
+    RᵀR + 1, with R the responsibilities of the SPODEs for the rows, whose inverse is harmless. EM, which has
+    the same maximum, takes thousands of passes over the rows where SPODEs nearly agree.
+
+    Examples
+    --------
+    With one row that only the first of two SPODEs predicts, log w + log w + log(1 - w) is largest at 2/3:
+
+    >>> import numpy as np
+    >>> one_row = LeftOut(np.array([[1.0, 0.0]]), np.zeros(1))
+    >>> maplmg_weights(one_row).weights.round(4)
+    array([0.6667, 0.3333])
+    """
+    n, k = left_out.relative.shape
+    mixture = uniform_weights(k)
+    if k == 0:
+        return Mixture(mixture, np.nan, 0, 0.0, True)
+    rows = _Rows(
+        left_out, np.empty(0) if weights is None else np.asarray(weights, dtype=np.float64), n_threads
+    )
+    n_all = float(n if weights is None else rows.weights.sum())
+    objective, n_iter, decrement = rows.objective(mixture), 0, np.inf
+    while True:
+        sums, curvature = rows.derivatives(mixture)
+        gap = max(float(((1.0 + sums) / mixture).max()) - (n_all + k), 0.0)
+        slope = 1.0 + sums - (n_all + k) * mixture
+        step = np.linalg.solve(curvature + np.eye(k), slope)
+        before, decrement = decrement, float(slope @ step)
+        converged = gap <= tol * abs(objective) or (before < NEAR and decrement >= before / 2.0)
+        if converged or n_iter == max_iter:
+            return Mixture(mixture, objective, n_iter, gap, converged)
+        n_iter += 1
+        length = min(1.0, 0.9 / max(-float(step.min()), 0.9))
+        # Of a row that every SPODE predicts, the logarithm is rounding only.
+        rounding = ROUNDING * (abs(objective) + n_all)
+        while True:
+            moved = mixture * (1.0 + length * step)
+            moved /= moved.sum()
+            reached = rows.objective(moved)
+            if reached >= objective + PROMISE * length * decrement - rounding:
+                break
+            length /= 2.0
+        mixture, objective = moved, reached
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rows:
+    """The sums over all rows, whose last digits do not depend on the threads."""
+
+    left_out: LeftOut
+    weights: FloatArray
+    n_threads: int
+
+    def objective(self, mixture: FloatArray) -> float:
+        """Return Σ_r log Σ_j w_j P_rj + Σ_j log w_j."""
+
+        def add(rows: slice) -> float:
+            return kernels.leave_one_out.log_likelihood(
+                self.left_out.relative[rows], self.left_out.log_best[rows], self.weights[rows], mixture
+            )
+
+        return float(np.log(mixture).sum()) + sum(self._over_blocks(add))
+
+    def derivatives(self, mixture: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the sums of the responsibilities of each SPODE, and of the products of those of each two."""
+        k = len(mixture)
+
+        def add(rows: slice) -> tuple[FloatArray, FloatArray]:
+            sums, curvature = np.zeros(k), np.zeros((k, k))
+            kernels.leave_one_out.add_curvature(
+                self.left_out.relative[rows], self.weights[rows], mixture, sums, curvature
+            )
+            return sums, curvature
+
+        parts = self._over_blocks(add)
+        lower = sum((part[1] for part in parts), np.zeros((k, k)))
+        return sum((part[0] for part in parts), np.zeros(k)), lower + np.tril(lower, -1).T
+
+    def _over_blocks(self, work: Callable[[slice], Part]) -> list[Part]:
+        n = len(self.left_out.log_best)
+        blocks = [slice(start, start + BLOCK_ROWS) for start in range(0, n, BLOCK_ROWS)]
+        return run_in_threads(work, blocks, 1 if len(blocks) < BLOCKS_FOR_THREADS else self.n_threads)

@@ -1,0 +1,220 @@
+"""The BDeu parameters of all SPODEs as logarithmic tables (§2, §3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skcredal import _kernels as kernels
+from skcredal._arrays import BoolArray, CodeArray, FloatArray, LabelArray
+from skcredal._ensemble.counts import JointCounts, Layout
+from skcredal._threads import run_in_threads
+
+__all__ = ["CHUNK_ROWS", "SpodeTables", "chunks", "prediction_chunks", "spode_tables"]
+
+# Rows that inference takes at a time, a multiple of the block by which the likelihoods are summed.
+CHUNK_ROWS = 512
+# Numbers of a chunk that stay in the cache.
+CACHED_NUMBERS = 1 << 17
+# Filling in smaller tables takes less time than starting a thread for it.
+CELLS_WORTH_A_THREAD = 200_000
+# What inference is not asked for.
+NO_NUMBERS, NO_ROWS, NO_SPODES = np.empty(0), np.empty((0, 0)), np.empty((0, 0, 0))
+NO_FLAGS, NO_LABELS = np.empty(0, np.bool_), np.empty(0, np.int32)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SpodeTables:
+    """log P(c), log P(a|c) and the corrections that make a SPODE of naive Bayes (see ``kernels.parameters``).
+
+    Parameters
+    ----------
+    layout : Layout
+        Where each block lies, with a slot for the unknown value.
+    log_c : ndarray of shape (n_classes,)
+        The class probabilities.
+    log_a : ndarray
+        The naive Bayes factors; a few zeros follow.
+    log_ratio : ndarray
+        The corrections, a line for each value of each super-parent, which begins with the feature after it.
+        A few zeros follow the last.
+    """
+
+    layout: Layout
+    log_c: FloatArray
+    log_a: FloatArray
+    log_ratio: FloatArray
+
+    @property
+    def prior(self) -> FloatArray:
+        """P(c), what the null model answers."""
+        return np.exp(self.log_c)
+
+    def log_joints(self, codes: CodeArray) -> FloatArray:
+        """Return log P(c, a | s_j) of a chunk of codes (k, rows) as an array (k, rows, n_classes)."""
+        out = np.empty((*codes.shape, self.layout.n_classes))
+        layout = self.layout
+        kernels.inference.spode_log_joints(
+            codes, self.log_c, self.log_a, layout.value_offsets, self.log_ratio, layout.line_offsets, out
+        )
+        return out
+
+    def posteriors(self, codes: CodeArray, *, left_out: float = 0.0) -> FloatArray:
+        """Return P(c | a, s_j) of a chunk likewise; a SPODE left out of a row gets the given number."""
+        return self.mean_posterior(codes, np.zeros(len(codes)), keep=True, left_out=left_out)[1]
+
+    def mean_posterior(
+        self,
+        codes: CodeArray,
+        weights: FloatArray,
+        *,
+        keep: bool = False,
+        left_out: float = 0.0,
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return Σ_j w_j P(c | a, s_j) of rows, (rows, n_classes), and if they are to be kept its terms.
+
+        The weights are renormalised over the SPODEs whose super-parent a row knows; where there is none, P(c)
+        answers.
+        """
+        k, n = codes.shape
+        mean = np.empty((n, self.layout.n_classes))
+        posterior = np.empty((k if keep else 0, *mean.shape))
+        self.infer(codes, 0, n, weights=weights, left_out=left_out, mean=mean, posterior=posterior)
+        return mean, posterior
+
+    def decide(
+        self, codes: CodeArray, weights: FloatArray, least: FloatArray, most: FloatArray, tie: float
+    ) -> tuple[FloatArray, BoolArray]:
+        """Return the mean, and for which rows it is doubtful that its best class dominates all others.
+
+        That is settled where it is ahead although each SPODE has the factor, between ``least`` and ``most``,
+        that serves its rival.
+        """
+        n = codes.shape[1]
+        mean, doubtful = np.empty((n, self.layout.n_classes)), np.empty(n, np.bool_)
+        self.infer(
+            codes, 0, n, weights=weights, mean=mean, least=least, most=most, tie=tie, doubtful=doubtful
+        )
+        return mean, doubtful
+
+    def infer(
+        self,
+        codes: CodeArray,
+        first: int,
+        last: int,
+        *,
+        weights: FloatArray = NO_NUMBERS,
+        left_out: float = 0.0,
+        mean: FloatArray = NO_ROWS,
+        posterior: FloatArray = NO_SPODES,
+        least: FloatArray = NO_NUMBERS,
+        most: FloatArray = NO_NUMBERS,
+        tie: float = 0.0,
+        doubtful: BoolArray = NO_FLAGS,
+        labels: LabelArray = NO_LABELS,
+        row_weights: FloatArray = NO_NUMBERS,
+        log_floor: float = -np.inf,
+        log_lik: FloatArray = NO_ROWS,
+    ) -> None:
+        """Fill in what is given, see ``kernels.inference.infer``."""
+        layout = self.layout
+        kernels.inference.infer(
+            codes,
+            first,
+            last,
+            layout.n_states,
+            self.log_c,
+            self.log_a,
+            layout.value_offsets,
+            self.log_ratio,
+            layout.line_offsets,
+            weights,
+            left_out,
+            mean,
+            posterior,
+            least,
+            most,
+            tie,
+            doubtful,
+            labels,
+            row_weights,
+            log_floor,
+            log_lik,
+        )
+
+
+def spode_tables(counts: JointCounts, ess: float, *, n_threads: int = 1) -> SpodeTables:
+    """Learn the parameters of all SPODEs from the counts.
+
+    Examples
+    --------
+    Three rows of class 0 and one of class 1, no feature: P(c) = (n(c) + 1/2)/(n + 1).
+
+    >>> import numpy as np
+    >>> from skcredal._ensemble.counts import count
+    >>> labels = np.array([0, 0, 0, 1], np.int32)
+    >>> counts = count(np.empty((0, 4), np.uint8), labels, np.empty(0, np.int64), 2)
+    >>> spode_tables(counts, 1.0).prior
+    array([0.7, 0.3])
+    """
+    n_states, n_classes = counts.layout.n_states, counts.layout.n_classes
+    layout = Layout(n_states, n_classes, slots=1)
+    log_c = np.log((counts.n_c + ess / n_classes) / (counts.n + ess))
+    # Vectors read beyond the last cell.
+    log_a = np.zeros(layout.value_offsets[-1] + kernels.inference.LANES)
+    log_masses = np.empty(layout.value_offsets[-1])
+    log_ratio = np.zeros(layout.line_offsets[-1] + kernels.inference.LANES)
+    kernels.parameters.fill_values(
+        counts.n_ca,
+        n_states,
+        counts.layout.value_offsets,
+        layout.value_offsets,
+        n_classes,
+        ess,
+        log_a,
+        log_masses,
+    )
+    if not counts.complete:
+        log_masses = NO_NUMBERS  # each pair has masses of its own
+
+    def fill_some(first: int) -> None:
+        kernels.parameters.fill_spodes(
+            first,
+            min(first + step, k),
+            counts.n_cab,
+            log_a,
+            log_masses,
+            n_states,
+            counts.layout.pair_offsets,
+            layout.value_offsets,
+            n_classes,
+            ess,
+            layout.line_offsets,
+            log_ratio,
+        )
+
+    # Tasks for the threads to take in turns: the first features have the most pairs.
+    k = len(n_states)
+    step = kernels.parameters.FEATURE_TILE if len(log_ratio) > CELLS_WORTH_A_THREAD else max(k, 1)
+    run_in_threads(fill_some, range(0, k, step), n_threads)
+    return SpodeTables(layout, log_c, log_a, log_ratio)
+
+
+def prediction_chunks(n_rows: int, n_numbers: int, n_threads: int) -> list[slice]:
+    """Return larger chunks, where each row has so few numbers that they fit the cache, for few calls.
+
+    Examples
+    --------
+    >>> [len(prediction_chunks(10_000, n_numbers, 2)) for n_numbers in (40, 800)]
+    [8, 20]
+    """
+    most = max(CACHED_NUMBERS // max(n_numbers, 1), CHUNK_ROWS)
+    # Several chunks a thread: one that is slowed down leaves the rest to the others.
+    rows = max(min(most, -(-n_rows // (4 * n_threads))), CHUNK_ROWS)
+    return [slice(start, min(start + rows, n_rows)) for start in range(0, n_rows, rows)]
+
+
+def chunks(n_rows: int) -> list[slice]:
+    """Return the chunks that inference goes by, in the order of the rows."""
+    return [slice(start, min(start + CHUNK_ROWS, n_rows)) for start in range(0, n_rows, CHUNK_ROWS)]

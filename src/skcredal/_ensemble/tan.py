@@ -1,0 +1,143 @@
+"""Tree-augmented naive Bayes: the tree of the features and its parameters (§2, §8)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skcredal import _kernels as kernels
+from skcredal._arrays import CodeArray, FloatArray, IntArray
+from skcredal._ensemble.counts import JointCounts
+from skcredal._ensemble.naive import NaiveTables, naive_tables
+from skcredal._threads import run_in_threads
+
+__all__ = ["TanTables", "conditional_information", "spanning_tree", "tan_tables"]
+
+# Mutual informations are compared to this many decimals, so that rounding does not decide between equal ones.
+DECIMALS = 12
+
+
+def conditional_information(counts: JointCounts, *, n_threads: int = 1) -> FloatArray:
+    """Return the empirical mutual information I(A_i; A_j | C) of every pair ``i < j``, in nats.
+
+    Where training cells are unknown, that of a pair comes from the rows in which both cells are known.
+    """
+    layout = counts.layout
+
+    def inform_some(some: IntArray) -> FloatArray:
+        out = np.empty(len(some))
+        kernels.naive.conditional_information(
+            counts.n_cab,
+            layout.n_states,
+            layout.pairs[some],
+            layout.pair_offsets[some],
+            layout.n_classes,
+            out,
+        )
+        return out
+
+    tasks = np.array_split(np.arange(len(layout.pairs)), n_threads)
+    return np.concatenate(run_in_threads(inform_some, tasks, n_threads))
+
+
+def spanning_tree(information: FloatArray, k: int) -> IntArray:
+    """Return the edges (parent, child) of the tree of largest information, directed away from feature 0.
+
+    Of pairs with equal information the first goes before; a parent's own edge comes before those to its
+    children.
+
+    Examples
+    --------
+    Three features, and the pairs (0, 1), (0, 2), (1, 2):
+
+    >>> import numpy as np
+    >>> spanning_tree(np.array([0.1, 0.5, 0.4]), 3).tolist()
+    [[0, 2], [2, 1]]
+    """
+    # The place of each pair among all, the most informative first, leaves no ties to Prim's algorithm.
+    places = np.empty(len(information), np.int64)
+    places[np.argsort(-information.round(DECIMALS), kind="stable")] = np.arange(len(information))
+    beyond = len(information)
+    place = np.full((k, k), beyond)
+    first, second = np.triu_indices(k, k=1)
+    place[first, second] = place[second, first] = places
+    edges = np.empty((max(k - 1, 0), 2), np.int64)
+    nearest, parent = np.full(k, beyond), np.zeros(k, np.int64)
+    outside = np.ones(k, np.bool_)
+    newest = 0
+    for edge in edges:
+        outside[newest] = False
+        closer = outside & (place[newest] < nearest)
+        nearest[closer], parent[closer] = place[newest, closer], newest
+        nearest[newest] = beyond
+        newest = int(nearest.argmin())
+        edge[:] = parent[newest], newest
+    return edges
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TanTables:
+    """Naive Bayes and, for every edge of the tree, a correction (see ``kernels.parameters``).
+
+    Parameters
+    ----------
+    naive : NaiveTables
+        log P(c) and log P(a|c).
+    pairs : ndarray of shape (k - 1, 2)
+        The edges as ``i < j``, whichever is the parent.
+    pair_offsets : ndarray of shape (k,)
+        Where the table of each edge begins, and the end of the last.
+    log_ratio : ndarray
+        log P(child|parent,c) - log P(child|c), by the values of i, of j and the class.
+    """
+
+    naive: NaiveTables
+    pairs: IntArray
+    pair_offsets: IntArray
+    log_ratio: FloatArray
+
+    def log_joints(self, codes: CodeArray) -> FloatArray:
+        """Return log P(c, a) of a chunk of codes (k, rows) as an array (rows, n_classes)."""
+        out = self.naive.log_joints(codes)
+        kernels.naive.add_corrections(
+            codes, self.naive.layout.n_states, self.pairs, self.log_ratio, self.pair_offsets, out
+        )
+        return out
+
+    def posteriors(self, codes: CodeArray) -> FloatArray:
+        """Return P(c | a) of a chunk likewise."""
+        out = self.log_joints(codes)
+        kernels.naive.normalise_rows(out)
+        return out
+
+
+def tan_tables(counts: JointCounts, edges: IntArray, ess: float) -> TanTables:
+    """Learn the parameters from the counts, for edges (parent, child)."""
+    naive = naive_tables(counts, ess)
+    n_states, n_classes = counts.layout.n_states, counts.layout.n_classes
+    pairs = np.sort(edges, axis=1)
+    widths = n_states + 1
+    sizes = widths[pairs[:, 0]] * widths[pairs[:, 1]] * n_classes
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+    log_ratio = np.zeros(offsets[-1])
+    log_ratio_reverse = np.zeros(0 if counts.complete else offsets[-1])
+    places = np.array([counts.layout.pair_index(i, j) for i, j in pairs.tolist()], np.int64)
+    kernels.parameters.fill_pairs(
+        counts.n_cab,
+        naive.log_a,
+        n_states,
+        pairs,
+        counts.layout.pair_offsets[places],
+        naive.layout.value_offsets,
+        offsets,
+        n_classes,
+        ess,
+        log_ratio,
+        log_ratio_reverse,
+    )
+    if not counts.complete:
+        for e in np.flatnonzero(edges[:, 0] > edges[:, 1]):
+            block = slice(offsets[e], offsets[e + 1])
+            log_ratio[block] = log_ratio_reverse[block]
+    return TanTables(naive, pairs, offsets, log_ratio)

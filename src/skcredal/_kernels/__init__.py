@@ -1,0 +1,48 @@
+"""Numba kernels: arrays in, arrays out, no knowledge of estimators.
+
+The modules are imported at their first use, because importing numba takes longer than all the rest of the
+package: write ``from skcredal import _kernels as kernels`` and ``kernels.counting.count_pairs(...)``.
+"""
+
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from skcredal._kernels import (
+        bitmaps,
+        bma,
+        cells,
+        cma,
+        compression,
+        counting,
+        cuts,
+        inference,
+        leave_one_out,
+        naive,
+        ncc,
+        parameters,
+        tree,
+    )
+
+__all__ = [
+    "bitmaps",
+    "bma",
+    "cells",
+    "cma",
+    "compression",
+    "counting",
+    "cuts",
+    "inference",
+    "leave_one_out",
+    "naive",
+    "ncc",
+    "parameters",
+    "tree",
+]
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name in __all__:
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

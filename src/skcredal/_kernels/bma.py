@@ -1,0 +1,159 @@
+"""BMA-AODE*: sets, bounds and robustness under all priors P(s_j) ≥ ε, in closed form (specification, §7).
+
+One row at a time: the *members* are the SPODEs that survive the likelihood cut and whose super-parent the row
+knows; ``posterior[j, r, c]`` is P(c | a, s_j), ``lik[j]`` is L_j relative to the largest, 0 below the cut.
+Everything is linear or linear-fractional in the prior, so that every extreme lies at one of the extreme
+points, which give all but ε·(k'-1) of the mass to one member.
+"""
+
+import numpy as np
+
+from skcredal._arrays import BoolArray, CodeArray, FloatArray, IntArray
+from skcredal._kernels._jit import kernel
+
+__all__ = ["bma_intervals", "bma_robustness", "bma_sets"]
+
+# Dominance must exceed this share of the scores themselves: classes equal up to rounding stay together.
+TIE = 1e-12
+
+
+@kernel
+def _find_members(codes: CodeArray, n_states: IntArray, lik: FloatArray, r: int, members: IntArray) -> int:
+    """Fill in the members of a row and return how many they are."""
+    size = 0
+    for j in range(len(lik)):
+        if lik[j] > 0.0 and codes[j, r] < n_states[j]:
+            members[size] = j
+            size += 1
+    return size
+
+
+@kernel
+def _dominates(
+    posterior: FloatArray,
+    r: int,
+    c: int,
+    d: int,
+    members: IntArray,
+    lik: FloatArray,
+    eps: float,
+) -> bool:
+    """Tell whether c beats d for every prior ≥ ε; the minimum ε·Σw + (1-k'ε)·min w is at a vertex."""
+    sum_w, min_w = 0.0, np.inf
+    sum_scale, scale_at_min = 0.0, 0.0
+    for j in members:
+        w = lik[j] * (posterior[j, r, c] - posterior[j, r, d])
+        scale = lik[j] * (posterior[j, r, c] + posterior[j, r, d])
+        sum_w += w
+        sum_scale += scale
+        if w < min_w:
+            min_w, scale_at_min = w, scale
+    free = 1.0 - len(members) * eps
+    return eps * sum_w + free * min_w > TIE * (eps * sum_scale + free * scale_at_min)
+
+
+@kernel
+def bma_sets(
+    codes: CodeArray,
+    n_states: IntArray,
+    posterior: FloatArray,
+    best: IntArray,
+    prior_set: BoolArray,
+    lik: FloatArray,
+    eps: float,
+    out: BoolArray,
+) -> None:
+    """Fill in the maximal sets; ``best`` is the most probable class of each row under the uniform prior.
+
+    It is tested against all others first, and only the survivors are compared with each other, which gives
+    the same set because dominance is transitive.
+    """
+    k, n, n_classes = posterior.shape
+    members, left = np.empty(k, np.int64), np.empty(n_classes, np.int64)
+    for r in range(n):
+        chosen = members[: _find_members(codes, n_states, lik, r, members)]
+        for c in range(n_classes):
+            out[r, c] = prior_set[c] if len(chosen) == 0 else True
+        if len(chosen) == 0:
+            continue
+        n_left = 0
+        for d in range(n_classes):
+            if d != best[r] and _dominates(posterior, r, best[r], d, chosen, lik, eps):
+                out[r, d] = False
+            else:
+                left[n_left] = d
+                n_left += 1
+        for c in left[:n_left]:
+            for d in left[:n_left]:
+                if c != best[r] and c != d and out[r, c] and out[r, d]:
+                    out[r, d] = not _dominates(posterior, r, c, d, chosen, lik, eps)
+
+
+@kernel
+def bma_intervals(
+    codes: CodeArray,
+    n_states: IntArray,
+    posterior: FloatArray,
+    reference: FloatArray,
+    lik: FloatArray,
+    eps: float,
+    out: FloatArray,
+) -> None:
+    """Fill in the lower and upper probability of every class, (rows, classes, 2)."""
+    k, n, n_classes = posterior.shape
+    members = np.empty(k, np.int64)
+    for r in range(n):
+        chosen = members[: _find_members(codes, n_states, lik, r, members)]
+        free = 1.0 - len(chosen) * eps
+        sum_lik = 0.0
+        for j in chosen:
+            sum_lik += lik[j]
+        for c in range(n_classes):
+            # The reference prior is in the set; where no member is left, its answer is the only one.
+            lower, upper = reference[r, c], reference[r, c]
+            sum_score = 0.0
+            for j in chosen:
+                sum_score += lik[j] * posterior[j, r, c]
+            for j in chosen:
+                score = eps * sum_score + free * lik[j] * posterior[j, r, c]
+                bound = score / (eps * sum_lik + free * lik[j])
+                lower, upper = min(lower, bound), max(upper, bound)
+            out[r, c, 0] = max(lower, 0.0)
+            out[r, c, 1] = min(upper, 1.0)
+
+
+@kernel
+def bma_robustness(
+    codes: CodeArray,
+    n_states: IntArray,
+    posterior: FloatArray,
+    best: IntArray,
+    prior_set: BoolArray,
+    lik: FloatArray,
+    out: FloatArray,
+) -> None:
+    """Fill in how much of the uniform prior may be replaced before the best class stops dominating."""
+    k, n, n_classes = posterior.shape
+    members = np.empty(k, np.int64)
+    tied = 0
+    for c in range(n_classes):
+        tied += prior_set[c]
+    for r in range(n):
+        chosen = members[: _find_members(codes, n_states, lik, r, members)]
+        out[r] = 1.0
+        if len(chosen) == 0:
+            out[r] = 1.0 if tied == 1 else 0.0
+            continue
+        for d in range(n_classes):
+            if d == best[r]:
+                continue
+            mean, scale, least = 0.0, 0.0, np.inf
+            for j in chosen:
+                w = lik[j] * (posterior[j, r, best[r]] - posterior[j, r, d])
+                mean += w / len(chosen)
+                scale += lik[j] * (posterior[j, r, best[r]] + posterior[j, r, d]) / len(chosen)
+                least = min(least, w)
+            if mean <= TIE * scale:
+                out[r] = 0.0
+            elif least < 0.0:
+                out[r] = min(out[r], mean / (mean - least))

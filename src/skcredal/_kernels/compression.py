@@ -1,0 +1,366 @@
+"""COMP-AODE*: sets, bounds and robustness under all priors P(s_0) = ε, P(s_j) ≥ ε (specification, §7).
+
+One row at a time: the *members* are the SPODEs that are feasible and whose super-parent the row knows;
+``posterior[j, r, c]`` is P(c | a, s_j). A compression coefficient is ``π_j = base_j + κ·log y_j`` with y_j =
+P(s_j), ``base_j = 1 - LL_j/B``, ``κ = -1/B``, B = LL_0 + log ε. Everything comes down to one problem, the
+minimum of Σ_j d_j·π_j over the priors, which :func:`minimise_compression` solves exactly.
+"""
+
+import numpy as np
+
+from skcredal._arrays import BoolArray, CodeArray, FloatArray, IntArray
+from skcredal._kernels._jit import kernel
+
+__all__ = [
+    "compression_intervals",
+    "compression_robustness",
+    "compression_sets",
+    "minimise_compression",
+]
+
+# Dominance must exceed this share of the scores themselves: classes equal up to rounding stay together.
+TIE = 1e-12
+# The part of the reference prior that is kept where robustness is no longer told from 1.
+LEAST_KEPT = 1e-15
+
+
+@kernel
+def _find_members(
+    codes: CodeArray,
+    n_states: IntArray,
+    feasible: BoolArray,
+    base: FloatArray,
+    r: int,
+    members: IntArray,
+    member_base: FloatArray,
+) -> int:
+    """Fill in the members of a row and their ``base``, and return how many they are."""
+    size = 0
+    for j in range(len(feasible)):
+        if feasible[j] and codes[j, r] < n_states[j]:
+            members[size] = j
+            member_base[size] = base[j]
+            size += 1
+    return size
+
+
+@kernel
+def _some_prior_says_nothing(
+    base: FloatArray, size: int, kappa: float, lower: float, mass: float, spare: bool
+) -> bool:
+    """Tell whether Σ_j π_j fails to be positive for some prior (its minimum, at a vertex, is not)."""
+    largest = lower if spare else mass - (size - 1) * lower
+    least = kappa * ((size - 1) * np.log(lower) + np.log(largest))
+    for m in range(size):
+        least += base[m]
+    return bool(least <= 0.0)
+
+
+@kernel
+def minimise_compression(
+    difference: FloatArray,
+    base: FloatArray,
+    kappa: float,
+    lower: float,
+    mass: float,
+    spare: bool,
+    log_y: FloatArray,
+) -> float:
+    """Return the minimum over y of Σ_j d_j·(base_j + κ log y_j), and fill in log y_j where it lies.
+
+    Each ``y_j ≥ lower``; they sum to ``mass``, or, if ``spare``, to no more than it (an infeasible model,
+    which the score ignores, takes the rest).
+
+    Where some ``d_j < 0``, the others take the lower bound, and the negative ones share the rest by
+    water-filling, ``y_j = max(lower, |d_j|/λ)``: models whose share at the current λ is too small are set to
+    the bound, which only raises λ, until none is. Otherwise the objective is concave and its minimum is at a
+    vertex.
+    """
+    k = len(difference)
+    log_lower = np.log(lower)
+    n_sharing, drowned, smallest = 0, 0.0, 0
+    for j in range(k):
+        log_y[j] = log_lower
+        if difference[j] < 0.0:
+            n_sharing += 1
+            drowned -= difference[j]
+        if difference[j] < difference[smallest]:
+            smallest = j
+    if n_sharing > 0:
+        # While the level rises, a model still sharing is marked by log_y = +inf.
+        for j in range(k):
+            if difference[j] < 0.0:
+                log_y[j] = np.inf
+        shared = mass - (k - n_sharing) * lower
+        settled = False
+        while not settled:
+            settled = True
+            level = drowned / shared
+            for j in range(k):
+                if log_y[j] == np.inf and -difference[j] < lower * level and n_sharing > 1:
+                    log_y[j] = log_lower
+                    n_sharing -= 1
+                    drowned += difference[j]
+                    shared -= lower
+                    settled = False
+        log_level = np.log(level)
+        for j in range(k):
+            if log_y[j] == np.inf:
+                log_y[j] = np.log(-difference[j]) - log_level
+    elif not spare:
+        log_y[smallest] = np.log(mass - (k - 1) * lower)
+    minimum = 0.0
+    for j in range(k):
+        minimum += difference[j] * (base[j] + kappa * log_y[j])
+    return minimum
+
+
+@kernel
+def _dominates(
+    posterior: FloatArray,
+    r: int,
+    c: int,
+    d: int,
+    members: IntArray,
+    base: FloatArray,
+    kappa: float,
+    lower: float,
+    mass: float,
+    spare: bool,
+    difference: FloatArray,
+    log_y: FloatArray,
+) -> bool:
+    """Tell whether c beats d for every prior with y_j ≥ lower; ``base`` is that of the members."""
+    k = len(members)
+    log_lower = np.log(lower)
+    log_most = np.log(mass - (k - 1) * lower)
+    bound, scale = 0.0, 0.0
+    for m in range(k):
+        p_c, p_d = posterior[members[m], r, c], posterior[members[m], r, d]
+        difference[m] = p_c - p_d
+        log_worst = log_lower if p_c >= p_d else log_most
+        bound += difference[m] * (base[m] + kappa * log_worst)
+        scale += (abs(base[m]) - kappa * log_lower) * (p_c + p_d)
+    # Each y_j at its own worst, regardless of their sum, bounds the minimum from below; mostly that settles
+    # it.
+    if bound > TIE * scale:
+        return True
+    minimum = minimise_compression(difference[:k], base[:k], kappa, lower, mass, spare, log_y[:k])
+    scale = 0.0
+    for m in range(k):
+        sum_ = posterior[members[m], r, c] + posterior[members[m], r, d]
+        scale += (abs(base[m]) + kappa * abs(log_y[m])) * sum_
+    return minimum > TIE * scale
+
+
+@kernel
+def compression_sets(
+    codes: CodeArray,
+    n_states: IntArray,
+    posterior: FloatArray,
+    best: IntArray,
+    prior_set: BoolArray,
+    feasible: BoolArray,
+    base: FloatArray,
+    kappa: float,
+    eps: float,
+    out: BoolArray,
+) -> None:
+    """Fill in the maximal sets; ``best`` is the most probable class of each row under the reference prior.
+
+    It is tested against all others first, and only the survivors are compared with each other, which gives
+    the same set because dominance is transitive.
+    """
+    k, n, n_classes = posterior.shape
+    members, left = np.empty(k, np.int64), np.empty(n_classes, np.int64)
+    member_base, difference, log_y = np.empty(k), np.empty(k), np.empty(k)
+    for r in range(n):
+        size = _find_members(codes, n_states, feasible, base, r, members, member_base)
+        for c in range(n_classes):
+            out[r, c] = prior_set[c] if size == 0 else True
+        spare = size < k
+        mass = 1.0 - eps - (k - size) * eps
+        if size == 0 or _some_prior_says_nothing(member_base, size, kappa, eps, mass, spare):
+            continue
+        chosen = members[:size]
+        n_left = 0
+        for d in range(n_classes):
+            if d != best[r] and _dominates(
+                posterior, r, best[r], d, chosen, member_base, kappa, eps, mass, spare, difference, log_y
+            ):
+                out[r, d] = False
+            else:
+                left[n_left] = d
+                n_left += 1
+        for c in left[:n_left]:
+            for d in left[:n_left]:
+                if c != best[r] and c != d and out[r, c] and out[r, d]:
+                    out[r, d] = not _dominates(
+                        posterior, r, c, d, chosen, member_base, kappa, eps, mass, spare, difference, log_y
+                    )
+
+
+@kernel
+def _lower_probability(
+    p: FloatArray,
+    base: FloatArray,
+    kappa: float,
+    eps: float,
+    mass: float,
+    spare: bool,
+    start: float,
+    difference: FloatArray,
+    log_y: FloatArray,
+) -> float:
+    """Return the minimum of Σ p_j π_j / Σ π_j over the priors, by Dinkelbach's iteration from ``start``."""
+    t = start
+    for _ in range(100):
+        for m in range(len(p)):
+            difference[m] = p[m] - t
+        minimise_compression(difference, base, kappa, eps, mass, spare, log_y)
+        score, total = 0.0, 0.0
+        for m in range(len(p)):
+            pi = base[m] + kappa * log_y[m]
+            score += p[m] * pi
+            total += pi
+        step = t - score / total
+        t = score / total
+        if abs(step) < 1e-14:
+            break
+    return t
+
+
+@kernel
+def compression_intervals(
+    codes: CodeArray,
+    n_states: IntArray,
+    posterior: FloatArray,
+    reference: FloatArray,
+    feasible: BoolArray,
+    base: FloatArray,
+    kappa: float,
+    eps: float,
+    out: FloatArray,
+) -> None:
+    """Fill in the lower and upper probability of every class, (rows, classes, 2)."""
+    k, n, n_classes = posterior.shape
+    members = np.empty(k, np.int64)
+    member_base, p, difference, log_y = np.empty(k), np.empty(k), np.empty(k), np.empty(k)
+    for r in range(n):
+        size = _find_members(codes, n_states, feasible, base, r, members, member_base)
+        spare = size < k
+        mass = 1.0 - eps - (k - size) * eps
+        silent = size > 0 and _some_prior_says_nothing(member_base, size, kappa, eps, mass, spare)
+        for c in range(n_classes):
+            at_reference = reference[r, c]
+            lower, upper = at_reference, at_reference
+            if silent:
+                lower, upper = 0.0, 1.0
+            elif c == 1 and n_classes == 2:
+                # What one of two classes is sure to have, the other cannot get.
+                lower, upper = min(lower, 1.0 - out[r, 0, 1]), max(upper, 1.0 - out[r, 0, 0])
+            elif size > 0:
+                for m in range(size):
+                    p[m] = posterior[members[m], r, c]
+                least = _lower_probability(
+                    p[:size],
+                    member_base[:size],
+                    kappa,
+                    eps,
+                    mass,
+                    spare,
+                    lower,
+                    difference[:size],
+                    log_y[:size],
+                )
+                for m in range(size):
+                    p[m] = 1.0 - p[m]
+                most = 1.0 - _lower_probability(
+                    p[:size],
+                    member_base[:size],
+                    kappa,
+                    eps,
+                    mass,
+                    spare,
+                    1.0 - upper,
+                    difference[:size],
+                    log_y[:size],
+                )
+                # Where a SPODE is feasible for the set only, the reference may lie outside: doubt widens.
+                lower, upper = min(lower, least), max(upper, most)
+            out[r, c, 0] = min(max(lower, 0.0), 1.0)
+            out[r, c, 1] = min(max(upper, 0.0), 1.0)
+
+
+@kernel
+def compression_robustness(
+    codes: CodeArray,
+    n_states: IntArray,
+    posterior: FloatArray,
+    best: IntArray,
+    prior_set: BoolArray,
+    feasible: BoolArray,
+    base: FloatArray,
+    kappa: float,
+    eps: float,
+    out: FloatArray,
+) -> None:
+    """Fill in how much of the reference prior may be replaced before the best class stops dominating.
+
+    With the part r replaced, ``y_j ≥ (1-r)(1-ε)/k``; the largest r at which the class still dominates all
+    others is found by bisection on log(1-r). A rival is tested at the r found so far first, so that most cost
+    one test.
+    """
+    k, n, n_classes = posterior.shape
+    members = np.empty(k, np.int64)
+    member_base, difference, log_y = np.empty(k), np.empty(k), np.empty(k)
+    tied = 0
+    for c in range(n_classes):
+        tied += prior_set[c]
+    for r in range(n):
+        size = _find_members(codes, n_states, feasible, base, r, members, member_base)
+        if size == 0:
+            out[r] = 1.0 if tied == 1 else 0.0
+            continue
+        chosen = members[:size]
+        spare = size < k
+        # log(1-r): the least robust rival so far holds out down to here.
+        log_kept = np.log(LEAST_KEPT)
+        for d in range(n_classes):
+            if d == best[r]:
+                continue
+            safe, lost = 0.0, log_kept
+            # The ends first: nothing replaced, and as much as the rivals before this one allow.
+            for step in range(60):
+                tried = lost if step == 0 else (0.0 if step == 1 else (safe + lost) / 2.0)
+                lower = np.exp(tried) * (1.0 - eps) / k
+                mass = 1.0 - eps - (k - size) * lower
+                holds = not _some_prior_says_nothing(
+                    member_base, size, kappa, lower, mass, spare
+                ) and _dominates(
+                    posterior,
+                    r,
+                    best[r],
+                    d,
+                    chosen,
+                    member_base,
+                    kappa,
+                    lower,
+                    mass,
+                    spare,
+                    difference,
+                    log_y,
+                )
+                if step == 0 and holds:
+                    break
+                if step == 1 and not holds:
+                    log_kept = 0.0
+                    break
+                if step > 1:
+                    safe, lost = (tried, lost) if holds else (safe, tried)
+                    log_kept = safe
+                    if safe - lost < 1e-12:
+                        break
+            if log_kept == 0.0:
+                break
+        out[r] = 1.0 if log_kept <= np.log(LEAST_KEPT) else 1.0 - np.exp(log_kept)

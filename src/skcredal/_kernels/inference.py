@@ -1,0 +1,484 @@
+"""What every SPODE says about rows, and the averages of it.
+
+Rows go by in blocks. Each cell of a row becomes a place, ``cells[r, j]``, in the tables: that of its value's
+first class. What SPODE i says about a row is naive Bayes plus the sum of its corrections, which lie side by
+side in the line of ``log_ratio`` that belongs to the value of its super-parent (see ``tables``): k - 1
+look-ups of neighbouring numbers, one per class, added in a register and written once. A line begins with the
+feature after i and goes round; the places stand twice in ``cells``, so that a window of them follows the same
+order. Only then come the exponentials and the weights: nothing of the size rows × features × classes is held
+unless it is asked for. Arrays of a block are ``[class, row]``: their loops run over rows and become vector
+instructions.
+
+A SPODE whose super-parent is unknown in a row is left out of that row (§1).
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils as _cgutils
+from numba.extending import intrinsic, overload
+
+from skcredal._arrays import AnyArray, BoolArray, CodeArray, FloatArray, IntArray, LabelArray
+from skcredal._kernels._jit import fused_kernel, kernel, step
+
+__all__ = [
+    "BLOCK_ROWS",
+    "LANES",
+    "best_classes",
+    "infer",
+    "mean_joint",
+    "spode_log_joints",
+]
+
+# Untyped, as all of numba's code generation.
+cgutils: Any = _cgutils
+
+# Rows of a block. The likelihoods are summed block by block: their last digits depend on this number.
+BLOCK_ROWS = 256
+# The most classes summed at once; so many numbers may be read beyond the end of a cell.
+LANES = 8
+# Sums and products of a block first run over rows this far apart.
+STRIDE = 64
+# log 2 in two parts, the first with so few digits that its multiples by an exponent are exact.
+LOG_2_HIGH, LOG_2_LOW = 0.6931471803691238, 1.9082149292705877e-10
+PER_LOG_2 = 1.4426950408889634
+# Adding it rounds to a whole number, which then stands in the last bits.
+ROUNDING = 6755399441055744.0
+# Below, exp is less than the smallest normal number: it is taken for 0.
+LEAST_EXPONENT = -708.0
+
+
+def _vector_sum(lanes: int) -> Callable[..., None]:
+    """Return a function that sums the corrections of one row for so many classes at once.
+
+    numba leaves the few classes of a cell to scalar instructions, which is half as fast; so the sum is
+    written as vector instructions, which LLVM fits to the machine at hand. Two partial sums hide the latency
+    of the addition. Numbers beyond the last class are summed along, and ignored.
+    """
+
+    def vector_sum(
+        log_ratio: FloatArray, begin: int, cells: AnyArray, r: int, window: int, sums: FloatArray
+    ) -> None:
+        size = cells.shape[1] // 2 - 1
+        for c in range(lanes):
+            sums[r, c] = 0.0
+            for j in range(window, window + size):
+                sums[r, c] += log_ratio[begin + int(cells[r, j]) + c]
+
+    # What follows runs in the compiler, and not at all without it.
+    @intrinsic
+    def compiled(  # pragma: no cover
+        _: Any, log_ratio: Any, begin: Any, cells: Any, r: Any, window: Any, sums: Any
+    ) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            def array(place: int) -> tuple[Any, Any]:
+                struct = context.make_array(signature.args[place])(context, builder, arguments[place])
+                return struct.data, cgutils.unpack_tuple(builder, struct.shape)[-1]
+
+            word, vector = ir.IntType(64), ir.VectorType(ir.DoubleType(), lanes)
+            zero, one, two = (ir.Constant(word, number) for number in range(3))
+            (table, _), (places, doubled), (out, width) = array(0), array(2), array(5)
+            line = builder.gep(table, [arguments[1]])
+            places = builder.gep(places, [builder.add(builder.mul(arguments[3], doubled), arguments[4])])
+            size = builder.sub(builder.lshr(doubled, one), one)
+            partial = [cgutils.alloca_once_value(builder, ir.Constant(vector, None)) for _ in range(2)]
+
+            def add(j: Any, total: Any) -> None:
+                place = builder.zext(builder.load(builder.gep(places, [j])), word)
+                source = builder.bitcast(builder.gep(line, [place]), vector.as_pointer())
+                builder.store(builder.fadd(builder.load(total), builder.load(source, align=8)), total)
+
+            even = builder.sub(size, builder.and_(size, one))
+            with cgutils.for_range_slice(builder, zero, even, two, intp=word) as (j, _):
+                add(j, partial[0])
+                add(builder.add(j, one), partial[1])
+            with builder.if_then(builder.icmp_signed("<", even, size)):
+                add(even, partial[0])
+            target = builder.bitcast(
+                builder.gep(out, [builder.mul(arguments[3], width)]), vector.as_pointer()
+            )
+            builder.store(builder.fadd(builder.load(partial[0]), builder.load(partial[1])), target, align=8)
+            return context.get_dummy_value()
+
+        return types.void(log_ratio, begin, cells, r, window, sums), generate
+
+    @overload(vector_sum, strict=False)
+    def choose(  # pragma: no cover
+        log_ratio: Any, begin: Any, cells: Any, r: Any, window: Any, sums: Any
+    ) -> Any:
+        by_instruction: Any = compiled
+        return lambda log_ratio, begin, cells, r, window, sums: by_instruction(
+            log_ratio, begin, cells, r, window, sums
+        )
+
+    return vector_sum
+
+
+_sum_4, _sum_8 = _vector_sum(4), _vector_sum(LANES)
+
+
+@step
+def _place_cells(
+    codes: CodeArray, start: int, n: int, value_offsets: IntArray, n_classes: int, cells: AnyArray
+) -> None:
+    """Fill in the places of a block's cells, and once more beyond the end of a line."""
+    k = codes.shape[0]
+    for j in range(k):
+        for r in range(n):
+            place = value_offsets[j] + np.int64(codes[j, start + r]) * n_classes
+            cells[r, j] = place
+            cells[r, k + j] = place + value_offsets[k]
+
+
+@step
+def _sum_window(
+    table: FloatArray,
+    origin: int,
+    slots: int,
+    i: int,
+    cells: AnyArray,
+    n: int,
+    window: int,
+    left: int,
+    sums: FloatArray,
+) -> None:
+    """Fill in the sums over the k - 1 cells of a window, for up to eight classes.
+
+    The line of a row begins at ``origin``, and ``slots`` further for every place of its cell i.
+    """
+    for r in range(n):
+        begin = origin + np.int64(cells[r, i]) * slots
+        if left > 4:
+            _sum_8(table, begin, cells, r, window, sums)
+        else:
+            _sum_4(table, begin, cells, r, window, sums)
+
+
+@step
+def _add_up_naive(
+    cells: AnyArray,
+    n: int,
+    value_offsets: IntArray,
+    log_c: FloatArray,
+    log_a: FloatArray,
+    sums: FloatArray,
+    naive: FloatArray,
+) -> None:
+    """Fill in log P(c) + Σ_j log P(a_j|c) of a block."""
+    k = len(value_offsets) - 1
+    # Not a literal, for which numba would compile the sum a second time.
+    zero = value_offsets[0]
+    for first in range(0, len(log_c), LANES):
+        left = min(len(log_c) - first, LANES)
+        if k > 0:
+            _sum_window(log_a, first, zero, zero, cells, n, zero + 1, left, sums)
+        for c in range(left):
+            for r in range(n):
+                naive[first + c, r] = log_c[first + c]
+                if k > 0:
+                    naive[first + c, r] += log_a[cells[r, 0] + first + c] + sums[r, c]
+
+
+@step
+def _add_up_spode(
+    i: int,
+    cells: AnyArray,
+    n: int,
+    value_offsets: IntArray,
+    log_ratio: FloatArray,
+    line_offsets: IntArray,
+    naive: FloatArray,
+    sums: FloatArray,
+    block: FloatArray,
+) -> None:
+    """Fill in log P(c, a | s_i) of a block."""
+    n_classes, k = len(naive), len(value_offsets) - 1
+    # From one value of the super-parent to the next its place grows by the classes, and the line by this.
+    slots = (value_offsets[k] - value_offsets[i + 1] + value_offsets[i]) // n_classes
+    origin = line_offsets[i] - value_offsets[i] * slots - value_offsets[i + 1]
+    for first in range(0, n_classes, LANES):
+        left = min(n_classes - first, LANES)
+        _sum_window(log_ratio, origin + first, slots, i, cells, n, i + 1, left, sums)
+        for c in range(left):
+            for r in range(n):
+                block[first + c, r] = naive[first + c, r] + sums[r, c]
+
+
+@step
+def _exponentiate(block: FloatArray, n: int, power: FloatArray, bits: IntArray, total: FloatArray) -> None:
+    """Replace the logarithms of a block, which are ≤ 0, by their exponentials, and fill in the sums.
+
+    exp x = 2^m · exp f with a whole m, |f| ≤ log(2)/2 and Taylor's polynomial: within one unit in the last
+    place. A library's function would be called number by number. ``bits`` are those of ``power``.
+    """
+    for r in range(n):
+        total[r] = 0.0
+    for c in range(len(block)):
+        for r in range(n):
+            x = block[c, r] if block[c, r] > LEAST_EXPONENT else LEAST_EXPONENT
+            power[r] = x * PER_LOG_2 + ROUNDING
+        for r in range(n):
+            x = block[c, r]
+            m = power[r] - ROUNDING
+            f = (x - m * LOG_2_HIGH) - m * LOG_2_LOW
+            e = 1.0 / 479001600.0 + f * (1.0 / 6227020800.0)
+            e = 1.0 / 3628800.0 + f * (1.0 / 39916800.0 + f * e)
+            e = 1.0 / 40320.0 + f * (1.0 / 362880.0 + f * e)
+            e = 1.0 / 720.0 + f * (1.0 / 5040.0 + f * e)
+            e = 1.0 / 24.0 + f * (1.0 / 120.0 + f * e)
+            e = 0.5 + f * (1.0 / 6.0 + f * e)
+            e = 1.0 + f * (1.0 + f * e)
+            block[c, r] = e if x >= LEAST_EXPONENT else 0.0
+        for r in range(n):
+            bits[r] = (bits[r] + 1023) << 52
+        for r in range(n):
+            block[c, r] *= power[r]
+            total[r] += block[c, r]
+
+
+@step
+def _subtract_highest(block: FloatArray, n: int, highest: FloatArray) -> None:
+    for r in range(n):
+        highest[r] = block[0, r]
+    for c in range(1, len(block)):
+        for r in range(n):
+            highest[r] = block[c, r] if block[c, r] > highest[r] else highest[r]
+    for c in range(len(block)):
+        for r in range(n):
+            block[c, r] -= highest[r]
+
+
+@kernel
+def spode_log_joints(
+    codes: CodeArray,
+    log_c: FloatArray,
+    log_a: FloatArray,
+    value_offsets: IntArray,
+    log_ratio: FloatArray,
+    line_offsets: IntArray,
+    log_joint: FloatArray,
+) -> None:
+    """Fill in log P(c, a | s_j), (k, rows, n_classes)."""
+    k, n_rows = codes.shape
+    n_classes = len(log_c)
+    cells = np.empty((BLOCK_ROWS, 2 * k), np.uint32)
+    sums = np.empty((BLOCK_ROWS, LANES))
+    naive, block = np.empty((n_classes, BLOCK_ROWS)), np.empty((n_classes, BLOCK_ROWS))
+    for start in range(0, n_rows, BLOCK_ROWS):
+        n = min(BLOCK_ROWS, n_rows - start)
+        _place_cells(codes, start, n, value_offsets, n_classes, cells)
+        _add_up_naive(cells, n, value_offsets, log_c, log_a, sums, naive)
+        for j in range(k):
+            _add_up_spode(j, cells, n, value_offsets, log_ratio, line_offsets, naive, sums, block)
+            for r in range(n):
+                for c in range(n_classes):
+                    log_joint[j, start + r, c] = block[c, r]
+
+
+@kernel
+def best_classes(mean: FloatArray, best: IntArray) -> None:
+    """Fill in the most probable class of every row, of equal ones the first."""
+    for r in range(len(mean)):
+        of_row = mean[r]
+        highest, best[r] = of_row[0], 0
+        for c in range(1, len(of_row)):
+            if of_row[c] > highest:
+                highest, best[r] = of_row[c], c
+
+
+@step
+def _find_doubtful(
+    codes: CodeArray,
+    first: int,
+    start: int,
+    n: int,
+    n_states: IntArray,
+    said: FloatArray,
+    mean: FloatArray,
+    least: FloatArray,
+    most: FloatArray,
+    tie: float,
+    doubtful: BoolArray,
+) -> None:
+    """Fill in which rows of a block need a closer look to know the classes that remain.
+
+    ``said[j, c, r]`` is P(c | a, s_j). A set of priors gives SPODE j a factor between ``least`` and ``most``:
+    the best class is ahead of another for sure if it is with the factor that serves the other best, each
+    SPODE for itself, by more than the tie. A row that does not know the super-parent of a SPODE with a factor
+    has other factors.
+    """
+    k, n_classes = said.shape[:2]
+    best, doubt, own = np.empty(n, np.int64), np.zeros(n, np.bool_), np.empty(n)
+    bound = np.zeros((n_classes, n))
+    for r in range(n):
+        best[r] = 0
+        for c in range(1, n_classes):
+            if mean[start - first + r, c] > mean[start - first + r, best[r]]:
+                best[r] = c
+    for j in range(k):
+        if most[j] <= 0.0:
+            continue
+        low, high = least[j], most[j]
+        for r in range(n):
+            own[r] = said[j, best[r], r]
+            doubt[r] |= codes[j, start + r] == n_states[j]
+        for d in range(n_classes):
+            for r in range(n):
+                difference = own[r] - said[j, d, r]
+                bound[d, r] += difference * (low if difference >= 0.0 else high)
+    for d in range(n_classes):
+        for r in range(n):
+            doubt[r] |= d != best[r] and not bound[d, r] > tie
+    for r in range(n):
+        doubtful[start - first + r] = doubt[r]
+
+
+@step
+def _add_up_block(own: FloatArray, total: FloatArray, weights: FloatArray, start: int, n: int) -> float:
+    """Return the weighted sum of ``own - log total`` over a block, which is lost."""
+    sum_ = 0.0
+    if len(weights) > 0:
+        for r in range(n):
+            sum_ += weights[start + r] * (own[r] - np.log(total[r]))
+        return sum_
+    # A sum of logarithms is the logarithm of the product: four numbers between 1 and the number of classes.
+    for far in range(STRIDE, n, STRIDE):
+        for r in range(min(STRIDE, n - far)):
+            own[r] += own[far + r]
+            total[r] *= total[far + r]
+    for r in range(min(STRIDE, n)):
+        sum_ += own[r] - np.log(total[r])
+    return sum_
+
+
+@fused_kernel
+def infer(
+    codes: CodeArray,
+    first: int,
+    last: int,
+    n_states: IntArray,
+    log_c: FloatArray,
+    log_a: FloatArray,
+    value_offsets: IntArray,
+    log_ratio: FloatArray,
+    line_offsets: IntArray,
+    weights: FloatArray,
+    left_out: float,
+    mean: FloatArray,
+    posterior: FloatArray,
+    least: FloatArray,
+    most: FloatArray,
+    tie: float,
+    doubtful: BoolArray,
+    labels: LabelArray,
+    row_weights: FloatArray,
+    log_floor: float,
+    log_lik: FloatArray,
+) -> None:
+    """Compute P(c | a, s_j) of the rows from first to last, and fill in what follows and is not empty.
+
+    ``log_lik``, (blocks, k), alone: Σ_r log P(c_r | a_r, s_j) of every block (§4). Otherwise ``mean``, (rows,
+    n_classes): Σ_j w_j P(c | a, s_j), the weights renormalised over a row's SPODEs; where none is left, P(c)
+    answers. With it ``posterior``, (k, rows, n_classes): P(c | a, s_j), and the number ``left_out`` for a
+    SPODE left out; and ``doubtful``: whether the most probable class fails a test of dominance over all
+    others (see :func:`_find_doubtful`). Row 0 of all of them is ``first``.
+
+    All of it is one kernel, because compilation takes seconds for each that holds these loops.
+    """
+    k, n_classes = codes.shape[0], len(log_c)
+    cells = np.empty((BLOCK_ROWS, 2 * k), np.uint32)
+    sums = np.empty((BLOCK_ROWS, LANES))
+    naive, block = np.empty((n_classes, BLOCK_ROWS)), np.empty((n_classes, BLOCK_ROWS))
+    answer = np.empty((n_classes, BLOCK_ROWS))
+    total, weight, power = np.empty(BLOCK_ROWS), np.empty(BLOCK_ROWS), np.empty(BLOCK_ROWS)
+    bits = power.view(np.int64)
+    share, own = np.empty(BLOCK_ROWS), np.empty(BLOCK_ROWS)
+    learn, keep, decide = log_lik.size > 0, posterior.size > 0, len(doubtful) > 0
+    said = np.empty((k if decide else 0, n_classes, BLOCK_ROWS))
+    for start in range(first, last, BLOCK_ROWS):
+        n = min(BLOCK_ROWS, last - start)
+        _place_cells(codes, start, n, value_offsets, n_classes, cells)
+        _add_up_naive(cells, n, value_offsets, log_c, log_a, sums, naive)
+        for r in range(n):
+            weight[r] = 0.0
+        for c in range(n_classes):
+            for r in range(n):
+                answer[c, r] = 0.0
+        for j in range(k):
+            if not learn and not keep and weights[j] == 0.0 and not (decide and most[j] > 0.0):
+                continue
+            _add_up_spode(j, cells, n, value_offsets, log_ratio, line_offsets, naive, sums, block)
+            _subtract_highest(block, n, total)
+            if learn:
+                for r in range(n):
+                    own[r] = block[labels[start + r], r]
+            _exponentiate(block, n, power, bits, total)
+            if learn:
+                if log_floor > -np.inf:
+                    for r in range(n):
+                        own[r], total[r] = max(own[r] - np.log(total[r]), log_floor), 1.0
+                for r in range(n):
+                    if codes[j, start + r] == n_states[j]:
+                        own[r], total[r] = log_c[labels[start + r]], 1.0
+                log_lik[(start - first) // BLOCK_ROWS, j] = _add_up_block(own, total, row_weights, start, n)
+                continue
+            for r in range(n):
+                known = codes[j, start + r] < n_states[j]
+                weight[r] += weights[j] if known else 0.0
+                # Unlike the operator, it does not look out for 0, which keeps a loop from being vectors.
+                total[r] = np.divide(1.0, total[r])
+                share[r] = weights[j] * total[r] if known else 0.0
+            for c in range(n_classes):
+                for r in range(n):
+                    answer[c, r] += share[r] * block[c, r]
+            if decide:
+                for c in range(n_classes):
+                    for r in range(n):
+                        said[j, c, r] = block[c, r] * total[r]
+            if keep:
+                for r in range(n):
+                    known = codes[j, start + r] < n_states[j]
+                    for c in range(n_classes):
+                        posterior[j, start - first + r, c] = block[c, r] * total[r] if known else left_out
+        if learn:
+            continue
+        for r in range(n):
+            for c in range(n_classes):
+                if weight[r] > 0.0:
+                    mean[start - first + r, c] = answer[c, r] / weight[r]
+                else:
+                    mean[start - first + r, c] = np.exp(log_c[c])
+        if decide:
+            _find_doubtful(codes, first, start, n, n_states, said, mean, least, most, tie, doubtful)
+
+
+@kernel
+def mean_joint(
+    codes: CodeArray,
+    n_states: IntArray,
+    log_joint: FloatArray,
+    prior: FloatArray,
+    out: FloatArray,
+) -> None:
+    """Fill in Σ_j P(c, a | s_j), normalised over the classes (Webb's AODE, without a frequency limit)."""
+    k, n, n_classes = log_joint.shape
+    for r in range(n):
+        highest = -np.inf
+        for j in range(k):
+            if codes[j, r] < n_states[j]:
+                for c in range(n_classes):
+                    highest = max(highest, log_joint[j, r, c])
+        for c in range(n_classes):
+            out[r, c] = 0.0
+        total = 0.0
+        for j in range(k):
+            if codes[j, r] < n_states[j]:
+                for c in range(n_classes):
+                    likely = np.exp(log_joint[j, r, c] - highest)
+                    out[r, c] += likely
+                    total += likely
+        for c in range(n_classes):
+            out[r, c] = out[r, c] / total if total > 0.0 else prior[c]

@@ -1,0 +1,276 @@
+"""From counts to the logarithmic tables of inference (specification, §2 and §3).
+
+A SPODE is naive Bayes plus, for every other feature, a correction: with BDeu's masses
+``D_c = n(c) + s/l``, ``D_j = n(c,a_j) + s/(l v_j)``, ``N_ij = n(c,a_i,a_j) + s/(l v_i v_j)``,
+
+    log P(c, a | s_j) = log P(c) + Σ_i log P(a_i|c) + Σ_{i≠j} log [ P(a_i|a_j,c) / P(a_i|c) ]
+
+and the correction is ``log (N_ij D_c / (D_i D_j))``, symmetric in i and j: one entry serves two SPODEs. The
+sum starts from the same naive Bayes score for all of them, and the corrections are small numbers, which keeps
+rounding small. An unknown value has a slot of its own, the last, filled with zeros: its factors drop out.
+
+Where training cells are unknown, ``P(a_i|a_j,c)`` is divided by the rows in which both cells are known (§1),
+and the symmetry is lost.
+
+The SPODEs' corrections lie in lines, one for each value of each feature as super-parent: those for every
+value of every other feature side by side, class by class. Inference then reads, for each SPODE of a row, from
+a single line. The line of feature i begins with feature i + 1 and goes round to i - 1.
+"""
+
+import numpy as np
+
+from skcredal._arrays import CountArray, FloatArray, IntArray
+from skcredal._kernels._jit import kernel, step
+
+__all__ = ["FEATURE_TILE", "fill_pairs", "fill_spodes", "fill_values"]
+
+# log 2 in two parts, the first with so few digits that its multiples by an exponent are exact.
+LOG_2_HIGH, LOG_2_LOW = 0.6931471803691238, 1.9082149292705877e-10
+# Numbers whose logarithms are taken at once, where a line of the pair has no more.
+BATCH = 1024
+# Features that are taken with as many others at a time.
+FEATURE_TILE = 8
+# Smaller numbers have fewer digits, and zeros for an exponent.
+LEAST_NORMAL = 2.2250738585072014e-308
+# The bits of sqrt(1/2): numbers from there to sqrt(2) have the exponent 0.
+HALF_ROOT_BITS = 0x3FE6A09E667F3BCD
+
+
+@kernel
+def fill_values(
+    n_ca: CountArray,
+    n_states: IntArray,
+    count_offsets: IntArray,
+    table_offsets: IntArray,
+    n_classes: int,
+    ess: float,
+    log_a: FloatArray,
+    log_masses: FloatArray,
+) -> None:
+    """Fill in log P(a_j|c), with zeros at the unknown value, and the logarithms of the masses of a_j."""
+    for j in range(len(n_states)):
+        v = n_states[j]
+        for c in range(n_classes):
+            n_known = 0.0
+            for a in range(v):
+                n_known += n_ca[count_offsets[j] + a * n_classes + c]
+            log_mass = np.log(n_known + ess / n_classes)
+            for a in range(v):
+                mass = n_ca[count_offsets[j] + a * n_classes + c] + ess / (n_classes * v)
+                cell = table_offsets[j] + a * n_classes + c
+                log_masses[cell] = np.log(mass)
+                log_a[cell] = log_masses[cell] - log_mass
+            log_a[table_offsets[j] + v * n_classes + c] = 0.0
+
+
+@kernel
+def fill_pairs(
+    n_cab: CountArray,
+    log_a: FloatArray,
+    n_states: IntArray,
+    pairs: IntArray,
+    count_offsets: IntArray,
+    value_offsets: IntArray,
+    table_offsets: IntArray,
+    n_classes: int,
+    ess: float,
+    log_ratio: FloatArray,
+    log_ratio_reverse: FloatArray,
+) -> None:
+    """Fill in the corrections of the pairs: feature j under super-parent i, and the reverse if it differs.
+
+    ``log_ratio`` holds log P(a_j|a_i,c) - log P(a_j|c); ``log_ratio_reverse``, empty for complete data, holds
+    log P(a_i|a_j,c) - log P(a_i|c).
+    """
+    both_ways = len(log_ratio_reverse) > 0
+    widest = 0
+    for v in n_states:
+        widest = max(widest, v)
+    n_i, n_j = np.empty(widest), np.empty(widest)
+    for p in range(len(pairs)):
+        i, j = pairs[p]
+        v_i, v_j = n_states[i], n_states[j]
+        source, target = count_offsets[p], table_offsets[p]
+        prior = ess / (n_classes * v_i * v_j)
+        for c in range(n_classes):
+            for b in range(v_j):
+                n_j[b] = 0.0
+            for a in range(v_i):
+                n_i[a] = 0.0
+                for b in range(v_j):
+                    count = n_cab[source + (a * v_j + b) * n_classes + c]
+                    n_i[a] += count
+                    n_j[b] += count
+            for a in range(v_i):
+                n_i[a] = np.log(n_i[a] + ess / (n_classes * v_i))
+            for b in range(v_j):
+                n_j[b] = np.log(n_j[b] + ess / (n_classes * v_j))
+            for a in range(v_i):
+                for b in range(v_j):
+                    log_pair = np.log(n_cab[source + (a * v_j + b) * n_classes + c] + prior)
+                    cell = target + (a * (v_j + 1) + b) * n_classes + c
+                    log_ratio[cell] = log_pair - n_i[a] - log_a[value_offsets[j] + b * n_classes + c]
+                    if both_ways:
+                        log_ratio_reverse[cell] = (
+                            log_pair - n_j[b] - log_a[value_offsets[i] + a * n_classes + c]
+                        )
+
+
+@kernel
+def _take_logs(x: FloatArray, bits: IntArray, exponent: FloatArray, n: int) -> None:
+    """Replace positive numbers by their logarithms, within two units in the last place.
+
+    x = 2^m · y with sqrt(1/2) ≤ y < sqrt(2), and log y = 2 artanh((y-1)/(y+1)) as a series. A library's
+    function would be called number by number, as here where a tiny prior leaves numbers too small to have
+    their exponent in its bits. ``bits`` are those of ``x``.
+    """
+    tiny = False
+    for t in range(n):
+        tiny |= x[t] < LEAST_NORMAL
+    if tiny:
+        for t in range(n):
+            x[t] = np.log(x[t])
+        return
+    for t in range(n):
+        m = (bits[t] - HALF_ROOT_BITS) >> 52
+        exponent[t] = m
+        bits[t] -= m << 52
+    for t in range(n):
+        y = x[t] - 1.0
+        # Unlike the operator, it does not look out for 0, which would keep the loop from being vectors.
+        z = np.divide(y, 2.0 + y)
+        q = z * z
+        s = 1.0 / 17.0 + q * (1.0 / 19.0 + q * (1.0 / 21.0))
+        s = 1.0 / 11.0 + q * (1.0 / 13.0 + q * (1.0 / 15.0 + q * s))
+        s = 1.0 / 5.0 + q * (1.0 / 7.0 + q * (1.0 / 9.0 + q * s))
+        s = 2.0 * z * q * (1.0 / 3.0 + q * s)
+        x[t] = exponent[t] * LOG_2_HIGH + (2.0 * z + (s + exponent[t] * LOG_2_LOW))
+
+
+@kernel
+def fill_spodes(
+    first: int,
+    last: int,
+    n_cab: CountArray,
+    log_a: FloatArray,
+    log_masses: FloatArray,
+    n_states: IntArray,
+    count_offsets: IntArray,
+    value_offsets: IntArray,
+    n_classes: int,
+    ess: float,
+    line_offsets: IntArray,
+    log_ratio: FloatArray,
+) -> None:
+    """Fill in the corrections of the pairs of the features from ``first`` to ``last`` with later ones.
+
+    In the line of a_i stands log P(a_j|a_i,c) - log P(a_j|c) at the place of a_j, and the reverse at the
+    place of a_i in the line of a_j. Where cells are unknown, ``log_masses`` is empty: the masses of the
+    super-parents are those of the rows that know both features.
+    """
+    k, widest = len(n_states), 0
+    for v in n_states:
+        widest = max(widest, v)
+    size = max(2 * widest * n_classes, BATCH)
+    log_pair, exponent = np.empty(size), np.empty(size)
+    # The masses of i, and from ``width_i`` on those of j.
+    log_mass = np.empty(2 * widest * n_classes)
+    mass_bits = log_mass.view(np.int64)
+    # Features by features: neighbours among them share the cache lines that their corrections are written to.
+    for i_tile in range(first, last, FEATURE_TILE):
+        for j_tile in range(i_tile, k, FEATURE_TILE):
+            for i in range(i_tile, min(i_tile + FEATURE_TILE, last)):
+                for j in range(max(i + 1, j_tile), min(j_tile + FEATURE_TILE, k)):
+                    width_i, width_j = n_states[i] * n_classes, n_states[j] * n_classes
+                    begin = count_offsets[i * k - i * (i + 1) // 2 + (j - i - 1)]
+                    if len(log_masses) > 0:
+                        for t in range(width_i):
+                            log_mass[t] = log_masses[value_offsets[i] + t]
+                        for t in range(width_j):
+                            log_mass[width_i + t] = log_masses[value_offsets[j] + t]
+                    else:
+                        _sum_masses(n_cab[begin:], n_states[i], n_states[j], n_classes, ess, log_mass)
+                        _take_logs(log_mass, mass_bits, exponent, width_i + width_j)
+                    _fill_pair(
+                        i,
+                        j,
+                        n_cab[begin : begin + n_states[i] * width_j],
+                        log_a,
+                        log_mass,
+                        n_states,
+                        value_offsets,
+                        n_classes,
+                        ess,
+                        line_offsets,
+                        log_pair,
+                        exponent,
+                        log_ratio,
+                    )
+
+
+@step
+def _sum_masses(n_cab: CountArray, v_i: int, v_j: int, n_classes: int, ess: float, mass: FloatArray) -> None:
+    """Fill in the masses of the values of both features of a pair, from the rows that know both."""
+    width_i, width_j = v_i * n_classes, v_j * n_classes
+    for t in range(width_i + width_j):
+        mass[t] = 0.0
+    for a in range(v_i):
+        for b in range(v_j):
+            for c in range(n_classes):
+                count = n_cab[a * width_j + b * n_classes + c]
+                mass[a * n_classes + c] += count
+                mass[width_i + b * n_classes + c] += count
+    # Counts first, the prior last: a sum of integers does not depend on the order of the states.
+    for t in range(width_i + width_j):
+        mass[t] += ess / width_i if t < width_i else ess / width_j
+
+
+@step
+def _fill_pair(
+    i: int,
+    j: int,
+    counts: CountArray,
+    log_a: FloatArray,
+    log_mass: FloatArray,
+    n_states: IntArray,
+    value_offsets: IntArray,
+    n_classes: int,
+    ess: float,
+    line_offsets: IntArray,
+    log_pair: FloatArray,
+    exponent: FloatArray,
+    log_ratio: FloatArray,
+) -> None:
+    """Fill in the corrections of a pair ``i < j`` in both directions."""
+    v_i, width_j = n_states[i], n_states[j] * n_classes
+    prior = ess / (n_classes * v_i * n_states[j])
+    pair_bits = log_pair.view(np.int64)
+    end = value_offsets[len(n_states)]
+    # Unsigned: an index that might be negative takes longer.
+    zero, n_c, v_j = np.uint64(0), np.uint64(n_classes), np.uint64(n_states[j])
+    of_i, of_j = np.uint64(value_offsets[i]), np.uint64(value_offsets[j])
+    line_i = np.uint64(end - value_offsets[i + 1] + value_offsets[i])
+    line_j = np.uint64(end - value_offsets[j + 1] + value_offsets[j])
+    # In the lines of j, feature i comes after the turn.
+    i_to_j = np.uint64(line_offsets[i] + value_offsets[j] - value_offsets[i + 1])
+    j_to_i = np.uint64(line_offsets[j] + value_offsets[i] - value_offsets[j + 1] + end)
+    masses_j = np.uint64(v_i * n_classes)
+    at_once = max(BATCH // width_j, 1)
+    for first in range(0, v_i, at_once):
+        last = min(v_i, first + at_once)
+        some = counts[first * width_j : last * width_j]
+        for t in range(len(some)):
+            log_pair[t] = some[t] + prior
+        _take_logs(log_pair, pair_bits, exponent, len(some))
+        cell = zero
+        for a in range(np.uint64(first), np.uint64(last)):
+            at_a, forward, backward = a * n_c, i_to_j + a * line_i, j_to_i + a * n_c
+            for b in range(zero, v_j):
+                at_b = b * n_c
+                for c in range(zero, n_c):
+                    log_n = log_pair[cell + c]
+                    log_ratio[forward + c] = log_n - log_mass[at_a + c] - log_a[of_j + at_b + c]
+                    log_ratio[backward + c] = log_n - log_mass[masses_j + at_b + c] - log_a[of_i + at_a + c]
+                cell += n_c
+                forward += n_c
+                backward += line_j

@@ -1,0 +1,233 @@
+"""Credal decision trees: the gain of every split of a node, the split of its rows, the way of a row (§8).
+
+A node of a growing tree is a range of ``rows``, the places of its training rows.
+"""
+
+import numpy as np
+
+from skcredal._arrays import BoolArray, CodeArray, FloatArray, IntArray, LabelArray
+from skcredal._kernels._jit import kernel
+
+__all__ = ["choose_split", "find_nodes", "grow", "information_gains", "sort_rows", "upper_entropy"]
+
+# A gain must exceed this, and gains this close to the largest are equal to it.
+TIE = 1e-12
+
+
+@kernel
+def upper_entropy(n_c: FloatArray, s: float) -> float:
+    """Return the largest entropy of (n_c + s·t_c)/(n + s) over all t ≥ 0 with Σ t_c = 1, in nats.
+
+    The smallest counts are raised equally until s is spent: to the level that those below it share. It begins
+    at the mean of all and falls as counts above it leave.
+    """
+    total, smallest = s, n_c[0]
+    for c in range(len(n_c)):
+        total += n_c[c]
+        smallest = min(smallest, n_c[c])
+    level, settled = np.inf, False
+    while not settled:
+        n_raised, mass = 0, s
+        for c in range(len(n_c)):
+            if n_c[c] <= level:
+                n_raised += 1
+                mass += n_c[c]
+        # Rounding of equal counts must not put the level below them all.
+        lower = max(mass / n_raised, smallest)
+        settled = lower >= level
+        level = min(level, lower)
+    # Most classes of a small node are at the level: one logarithm for all of them. An s near the smallest
+    # double leaves nothing to share.
+    p_level = level / total
+    at_level = p_level * np.log(p_level) if p_level > 0.0 else 0.0
+    entropy = 0.0
+    for c in range(len(n_c)):
+        if n_c[c] <= level:
+            entropy -= at_level
+        else:
+            p = n_c[c] / total
+            entropy -= p * np.log(p)
+    return entropy
+
+
+@kernel
+def information_gains(
+    codes: CodeArray,
+    labels: LabelArray,
+    weights: FloatArray,
+    n_states: IntArray,
+    rows: IntArray,
+    available: BoolArray,
+    s: float,
+    n_ca: FloatArray,
+    n_c: FloatArray,
+    gains: FloatArray,
+) -> None:
+    """Fill in the imprecise information gain of every available feature, and the classes of the node.
+
+    The gain is the upper entropy of the node less those of its children, weighted by their share of rows.
+    Rows in which the feature is unknown stay out, and the gain counts for the share of the others. A feature
+    that is not available gets ``-inf``; ``n_ca`` (most states + 1, classes) is scratch.
+    """
+    n_classes = len(n_c)
+    n = 0.0
+    for c in range(n_classes):
+        n_c[c] = 0.0
+    for r in rows:
+        n_c[labels[r]] += weights[r]
+        n += weights[r]
+    for j in range(len(n_states)):
+        gains[j] = -np.inf
+        if not available[j]:
+            continue
+        v = n_states[j]
+        for a in range(v + 1):
+            for c in range(n_classes):
+                n_ca[a, c] = 0.0
+        for r in rows:
+            if codes[j, r] < v:
+                n_ca[codes[j, r], labels[r]] += weights[r]
+        # The last line holds what is known of all values together.
+        gain, n_known = 0.0, 0.0
+        for a in range(v):
+            n_a = 0.0
+            for c in range(n_classes):
+                n_a += n_ca[a, c]
+                n_ca[v, c] += n_ca[a, c]
+            if n_a > 0.0:
+                n_known += n_a
+                gain -= n_a / n * upper_entropy(n_ca[a], s)
+        gains[j] = gain + n_known / n * upper_entropy(n_ca[v], s)
+
+
+@kernel
+def choose_split(gains: FloatArray) -> int:
+    """Return the first feature of the largest gain, ties within 1e-12, or -1 if no gain exceeds that."""
+    highest = TIE
+    for j in range(len(gains)):
+        highest = max(highest, gains[j])
+    for j in range(len(gains)):
+        if gains[j] > TIE and gains[j] >= highest - TIE:
+            return j
+    return -1
+
+
+@kernel
+def sort_rows(values: CodeArray, v: int, rows: IntArray, sorted_rows: IntArray, starts: IntArray) -> None:
+    """Sort the rows of a node by the value of a feature, in place; equal ones keep their order.
+
+    The rows of value a end up in ``starts[a]`` to ``starts[a + 1]``, unknown ones behind the last value v-1.
+    ``sorted_rows`` is scratch.
+    """
+    for a in range(v + 2):
+        starts[a] = 0
+    for r in rows:
+        starts[np.int64(values[r]) + 1] += 1
+    for a in range(v + 1):
+        starts[a + 1] += starts[a]
+    for r in rows:
+        value = values[r]
+        sorted_rows[starts[value]] = r
+        starts[value] += 1
+    # Every start has moved to the next one.
+    for a in range(v + 1, 0, -1):
+        starts[a] = starts[a - 1]
+    starts[0] = 0
+    for place in range(len(rows)):
+        rows[place] = sorted_rows[place]
+
+
+@kernel
+def _is_pure(labels: LabelArray, rows: IntArray) -> bool:
+    place = 1
+    while place < len(rows) and labels[rows[place]] == labels[rows[0]]:
+        place += 1
+    return place >= len(rows)
+
+
+@kernel
+def grow(
+    codes: CodeArray,
+    labels: LabelArray,
+    weights: FloatArray,
+    n_states: IntArray,
+    s: float,
+    rows: IntArray,
+    sorted_rows: IntArray,
+    n_ca: FloatArray,
+    starts: IntArray,
+    path: IntArray,
+    available: BoolArray,
+    todo: IntArray,
+    progress: IntArray,
+    feature: IntArray,
+    depths: IntArray,
+    counts: FloatArray,
+    branch_offsets: IntArray,
+    branches: IntArray,
+) -> bool:
+    """Grow nodes as long as there are some to grow; ``False`` if there is no room for the next one.
+
+    A line of ``todo`` is a node to grow: its depth, the branch that leads to it, and its range of ``rows``.
+    ``path`` holds the features that lead to the node grown last, which are not available. ``progress`` holds
+    how many lines, features of the path, nodes and branches there are; it goes on from there.
+    """
+    n_todo, n_path, n_nodes, n_branches = progress[0], progress[1], progress[2], progress[3]
+    gains, widest = np.empty(len(n_states)), len(n_ca) - 1
+    while n_todo > 0 and n_nodes < len(feature) and n_branches + widest <= len(branches):
+        n_todo -= 1
+        depth, branch, begin = todo[n_todo, 0], todo[n_todo, 1], todo[n_todo, 2]
+        own_rows, n_c = rows[begin : todo[n_todo, 3]], counts[n_nodes]
+        while n_path > depth:
+            n_path -= 1
+            available[path[n_path]] = True
+        if branch >= 0:
+            branches[branch] = n_nodes
+        j = -1
+        if _is_pure(labels, own_rows):
+            # The fewer rows of a class alone, the larger their upper entropy: no split gains.
+            for c in range(len(n_c)):
+                n_c[c] = 0.0
+            for r in own_rows:
+                n_c[labels[r]] += weights[r]
+        else:
+            information_gains(codes, labels, weights, n_states, own_rows, available, s, n_ca, n_c, gains)
+            j = choose_split(gains)
+        feature[n_nodes], depths[n_nodes], branch_offsets[n_nodes] = j, depth, n_branches
+        n_nodes += 1
+        if j >= 0:
+            path[n_path] = j
+            n_path += 1
+            available[j] = False
+            sort_rows(codes[j], n_states[j], own_rows, sorted_rows, starts)
+            # The last state is pushed first, so that the first is grown first.
+            for a in range(n_states[j] - 1, -1, -1):
+                branches[n_branches + a] = -1
+                if starts[a] < starts[a + 1]:
+                    todo[n_todo, 0], todo[n_todo, 1] = depth + 1, n_branches + a
+                    todo[n_todo, 2], todo[n_todo, 3] = begin + starts[a], begin + starts[a + 1]
+                    n_todo += 1
+            n_branches += n_states[j]
+    progress[0], progress[1], progress[2], progress[3] = n_todo, n_path, n_nodes, n_branches
+    return bool(n_todo == 0)
+
+
+@kernel
+def find_nodes(
+    codes: CodeArray,
+    n_states: IntArray,
+    feature: IntArray,
+    branch_offsets: IntArray,
+    branches: IntArray,
+    nodes: IntArray,
+) -> None:
+    """Fill in the node that answers for every row: the last on its way whose value leads no further."""
+    for r in range(codes.shape[1]):
+        node, on_the_way = 0, True
+        while on_the_way:
+            nodes[r] = node
+            j = feature[node]
+            on_the_way = False
+            if j >= 0 and codes[j, r] < n_states[j]:
+                node = branches[branch_offsets[node] + np.int64(codes[j, r])]
+                on_the_way = node >= 0

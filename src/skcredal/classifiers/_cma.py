@@ -1,0 +1,157 @@
+"""Credal model averaging over naive Bayes models, with any subset of the features (§8)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from skcredal._arrays import BoolArray, CodeArray, FloatArray
+from skcredal._ensemble.inclusion import (
+    InclusionPriors,
+    averaged_tables,
+    inclusion_probabilities,
+    log_bayes_factors,
+)
+from skcredal._ensemble.naive import ValueCounts, naive_tables
+from skcredal._validation import check_real
+from skcredal.classifiers._base import TrainingRows
+from skcredal.classifiers._credal import CredalClassifier
+
+__all__ = ["CredalModelAveraging"]
+
+
+class CredalModelAveraging(CredalClassifier):
+    """CMA: Bayesian model averaging over naive Bayes with any subset of the features, with a set of priors.
+
+    The prior says of every feature with which probability it is in the model, whatever the others; the set
+    holds all priors with these probabilities between ε and 1 - ε. :meth:`predict_set` returns the classes
+    that no other dominates under all of them, exactly, and without enumerating the 2^k models;
+    :meth:`predict` and :meth:`predict_proba` answer for the probability 1/2 of every feature.
+
+    Parameters
+    ----------
+    ess : float, default=1.0
+        Equivalent sample size of the BDeu prior over the parameters.
+    epsilon : float, default=0.01
+        Least prior probability that a feature is in the model, and that it is not; in ``(0, 1/2)``.
+    criterion : {"maximality", "interval_dominance"}, default="maximality"
+        Which classes :meth:`predict_set` returns: those that no other dominates under every prior
+        (``"maximality"``), or those whose upper probability reaches the largest lower one
+        (``"interval_dominance"``, larger sets).
+    categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
+        Which features are categorical: by the type of their column (strings, booleans and declared
+        categories), ``"all"``, or besides those also the ones named here, by name, index or mask.
+    categories : "auto" or list of array-like, default="auto"
+        The states of each categorical feature, in the order of the columns. ``"auto"``: those that the input
+        declares (a pandas categorical, a polars Enum, an Arrow dictionary), else those that occur in
+        training.
+    missing : {"impute", "marginalize"}, default="impute"
+        ``"impute"``: a missing value is taken for the training median or mode. ``"marginalize"``: it is left
+        out, of the counts in training and of the factors in prediction.
+    handle_unknown : {"ignore", "error"}, default="ignore"
+        What to do with a value that is not among the states: leave its factors out, or refuse.
+    max_categories : int, optional
+        The most states a categorical feature may have; its rarest ones are merged into one "other" state.
+    n_jobs : int, optional
+        Threads; ``None`` is one, -1 is all cores. The answers do not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    n_features_in_ : int
+        Number of features seen in :meth:`fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where ``X`` has names that are all strings.
+    features_ : ndarray of shape (k,)
+        The features kept, by name or else by index. A feature with a single bin or a single observed value is
+        dropped.
+    counts_ : ValueCounts
+        How often each class and value was seen.
+    inclusion_ : ndarray of shape (k,)
+        The posterior probability that each feature is in the model, for a prior one of 1/2.
+
+    See Also
+    --------
+    NaiveCredal : A set of priors over the parameters, instead of over which features matter.
+    CredalBmaAODE : The same idea with SPODEs as models.
+
+    Notes
+    -----
+    The bounds of :meth:`predict_interval` are exact for two classes. For more they contain the exact ones:
+    each ratio of two classes is taken at its own extreme, which a single prior need not attain for all at
+    once.
+
+    Examples
+    --------
+    A feature that tells two red apples from two yellow bananas. It speaks for the model with it by the factor
+    200/27, so that the probability of this model is 200/227, and that of a red apple ``(200·9/10 +
+    27·1/2)/227``.
+
+    >>> import pandas as pd
+    >>> fruit = pd.DataFrame({"colour": ["red", "red", "yellow", "yellow"]})
+    >>> from skcredal import CredalModelAveraging, set_labels
+    >>> clf = CredalModelAveraging().fit(fruit, ["apple", "apple", "banana", "banana"])
+    >>> (clf.inclusion_ * 227).round(6).tolist()
+    [200.0]
+    >>> (clf.predict_proba(fruit[:1]) * 227).round(6).tolist()
+    [[193.5, 33.5]]
+
+    With another apple, a yellow fruit is a banana only for those who expect the colour to matter:
+
+    >>> fruit = pd.DataFrame({"colour": ["red", "red", "red", "yellow", "yellow"]})
+    >>> clf.fit(fruit, ["apple", "apple", "apple", "banana", "banana"]).predict(fruit[-1:]).tolist()
+    ['banana']
+    >>> [labels.tolist() for labels in set_labels(clf.predict_set(fruit[-1:]), clf.classes_)]
+    [['apple', 'banana']]
+    """
+
+    counts_: ValueCounts
+
+    def __init__(
+        self,
+        *,
+        ess: float = 1.0,
+        epsilon: float = 0.01,
+        criterion: str = "maximality",
+        categorical_features: Any = "from_dtype",
+        categories: Any = "auto",
+        missing: str = "impute",
+        handle_unknown: str = "ignore",
+        max_categories: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.ess = ess
+        self.epsilon = epsilon
+        self.criterion = criterion
+        self.categorical_features = categorical_features
+        self.categories = categories
+        self.missing = missing
+        self.handle_unknown = handle_unknown
+        self.max_categories = max_categories
+        self.n_jobs = n_jobs
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_real("ess", self.ess, low=0.0, low_open=True)
+        check_real("epsilon", self.epsilon, low=0.0, high=0.5, low_open=True, high_open=True)
+
+    def _learn(self, rows: TrainingRows) -> None:
+        self.features_ = self._kept_features()
+        ess, eps = float(self.ess), float(self.epsilon)
+        counts = self._count_values(rows)
+        naive, log_e = naive_tables(counts, ess), log_bayes_factors(counts, ess)
+        self.counts_ = counts
+        self.inclusion_ = inclusion_probabilities(log_e)
+        # Even odds that a feature is in the model.
+        self._tables = averaged_tables(naive, counts, ess, log_e, 0.0)
+        self._priors = InclusionPriors.from_counts(naive, counts, ess, log_e, eps)
+
+    def _posterior(self, chunk: CodeArray) -> FloatArray:
+        return self._tables.posteriors(chunk)
+
+    def _maximal_sets(self, chunk: CodeArray) -> tuple[BoolArray, FloatArray]:
+        reference = self._posterior(chunk)
+        return self._priors.maximal_sets(chunk, reference), reference
+
+    def _intervals(self, chunk: CodeArray) -> FloatArray:
+        return self._priors.intervals(chunk, self._posterior(chunk))

@@ -1,0 +1,220 @@
+"""Counts of rows that come one batch after another and are never seen again.
+
+Every state and every missing cell is counted as it comes, in slots that are added when they are needed. What
+``fit`` decides from all rows at once (the order of the states, the mode, rare states to merge, features to
+drop) is decided from the counts, anew after each batch, so that the model is that of ``fit`` on all rows so
+far. Only the cuts and the medians of numeric features are those of the first batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from skcredal._arrays import CodeArray, CountArray, IntArray, LabelArray
+from skcredal._encoding.columns import Column
+from skcredal._encoding.features import CategoricalFeature, NumericFeature
+from skcredal._encoding.frames import Table
+from skcredal._encoding.statistics import StateCounts
+from skcredal._encoding.table_encoding import (
+    EncodingRules,
+    Feature,
+    TableEncoding,
+    categorical_mask,
+    declared_states,
+)
+from skcredal._ensemble.counts import JointCounts, Layout, count
+from skcredal._threads import run_in_threads
+
+__all__ = ["CountStream", "Slots"]
+
+# The slot of missing cells of a categorical feature; its states follow.
+MISSING = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slots:
+    """The slots of a categorical feature: one for missing cells, and one for each state as it came."""
+
+    label: str
+    places: dict[Any, int]
+    declared_by_type: bool
+    # Whether the user says that the feature is categorical, so that numbers are states, too.
+    by_wish: bool = False
+    # The states that the user declares.
+    declared: list[Any] | None = None
+
+    @property
+    def n_slots(self) -> int:
+        """The number of slots."""
+        return len(self.places) + 1
+
+    def read(self, column: Column) -> tuple[Slots, IntArray]:
+        """Return the slots with those of new states, and the slot of every row."""
+        if (
+            column.is_numeric
+            and not (self.by_wish or column.is_untyped)
+            # A part of a file in which a column of text is empty is often read as numbers, all missing.
+            and not np.isnan(column.numbers()).all()
+        ):
+            raise ValueError(
+                f"{self.label} must hold the same kind of values in all batches, got text or categories in "
+                "those before, and numbers now."
+            )
+        factor = column.factor()
+        places = self.places.copy()
+        slots = [places.setdefault(state, len(places) + 1) for state in factor.states]
+        declared = self.declared_by_type and factor.declared
+        known = replace(self, places=places, declared_by_type=declared)
+        return known, np.array([*slots, MISSING])[factor.codes]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CountStream:
+    """All that was counted so far.
+
+    Parameters
+    ----------
+    features : list of NumericFeature or Slots
+        How each column becomes slots.
+    counts : JointCounts
+        The counts of the slots of all columns.
+    """
+
+    features: list[NumericFeature | Slots]
+    counts: JointCounts
+
+    @classmethod
+    def start(
+        cls,
+        table: Table,
+        labels: LabelArray,
+        weights: CountArray | None,
+        n_classes: int,
+        rules: EncodingRules,
+        names: Sequence[str] | None,
+    ) -> CountStream:
+        """Learn from the first batch which features are categorical, and where to cut the others."""
+        categorical = categorical_mask(
+            [column.is_numeric for column in table.columns], rules.categorical_features, names
+        )
+        declared = declared_states([column.label for column in table.columns], categorical, rules.categories)
+        wished = categorical_mask([True] * len(categorical), rules.categorical_features, names)
+        features: list[NumericFeature | Slots] = []
+        for j, column in enumerate(table.columns):
+            if categorical[j]:
+                features.append(Slots(column.label, {}, True, bool(wished[j]), declared.get(j)))
+            else:
+                impute = rules.missing == "impute"
+                features.append(
+                    NumericFeature.learn(column.numbers(), labels, weights, n_classes, impute=impute)
+                )
+        n_slots = np.array([_n_slots(feature) for feature in features], np.int64)
+        nothing = np.empty((len(features), 0), np.uint8)
+        return cls(features, count(nothing, np.empty(0, np.int32), n_slots, n_classes))
+
+    def read(self, table: Table, *, n_threads: int) -> tuple[CountStream, CodeArray]:
+        """Return the stream with slots for all that the table holds, and the slots of its cells."""
+
+        def read(j: int) -> tuple[NumericFeature | Slots, IntArray]:
+            feature, column = self.features[j], table.columns[j]
+            if isinstance(feature, NumericFeature):
+                return feature, feature.read(column)
+            return feature.read(column)
+
+        learned = run_in_threads(read, range(len(self.features)), n_threads)
+        features = [feature for feature, _ in learned]
+        n_slots = np.array([_n_slots(feature) for feature in features], np.int64)
+        codes = np.empty((len(features), table.n_rows), np.min_scalar_type(int(n_slots.max(initial=0))))
+        for j, (_, column_codes) in enumerate(learned):
+            codes[j] = column_codes
+        return CountStream(features, self.counts), codes
+
+    @property
+    def n_slots(self) -> IntArray:
+        """The number of slots of each column."""
+        return np.array([_n_slots(feature) for feature in self.features], np.int64)
+
+    def add(
+        self, codes: CodeArray, labels: LabelArray, weights: CountArray | None, *, n_threads: int
+    ) -> CountStream:
+        """Return the stream with more rows counted."""
+        n_classes = self.counts.layout.n_classes
+        new = count(codes, labels, self.n_slots, n_classes, weights=weights, n_threads=n_threads)
+        identity = [np.arange(v) for v in self.counts.layout.n_states]
+        padded = _moved(self.counts, list(range(len(self.features))), identity, self.n_slots)
+        return replace(self, counts=padded + new)
+
+    def encoding(self, rules: EncodingRules) -> TableEncoding:
+        """Return how tables become codes, as ``fit`` on all rows so far would learn it."""
+        features: list[Feature] = []
+        for j, feature in enumerate(self.features):
+            if isinstance(feature, NumericFeature):
+                features.append(feature)
+                continue
+            totals = self.counts.values(j).sum(axis=1)
+            seen = {state: totals[slot].item() for state, slot in feature.places.items()}
+            features.append(
+                CategoricalFeature.from_counts(
+                    StateCounts(seen, totals[MISSING].item(), feature.declared_by_type).in_order(),
+                    declared=feature.declared,
+                    max_categories=rules.max_categories,
+                    impute=rules.missing == "impute",
+                    refuse_unknown=rules.handle_unknown == "error",
+                )
+            )
+        return TableEncoding(features)
+
+    def counts_in(self, encoding: TableEncoding) -> JointCounts:
+        """Return the counts of the features kept, by their codes."""
+        moves = []
+        for j in encoding.kept:
+            slots, feature = self.features[j], encoding.features[j]
+            if isinstance(feature, CategoricalFeature) and isinstance(slots, Slots):
+                move = np.full(slots.n_slots, feature.n_states)
+                move[MISSING] = feature.fill
+                for state, slot in slots.places.items():
+                    move[slot] = feature.lookup.get(state, feature.n_states)
+            else:
+                move = np.arange(feature.n_states + 1)
+            moves.append(move)
+        return _moved(self.counts, encoding.kept, moves, encoding.n_states)
+
+    def refuse_unknown(self, codes: CodeArray) -> None:
+        """Refuse states that the user did not declare."""
+        for j, slots in enumerate(self.features):
+            if isinstance(slots, NumericFeature) or slots.declared is None:
+                continue
+            known = set(slots.declared)
+            foreign = [s for s, slot in slots.places.items() if s not in known and (codes[j] == slot).any()]
+            if foreign:
+                shown = ", ".join(map(repr, foreign[:5])) + (", ..." if len(foreign) > 5 else "")
+                raise ValueError(f"{slots.label} holds unknown states, and handle_unknown='error': {shown}.")
+
+
+def _n_slots(feature: NumericFeature | Slots) -> int:
+    # Of numbers, the last slot is that of unknown ones.
+    return feature.n_states + 1 if isinstance(feature, NumericFeature) else feature.n_slots
+
+
+def _moved(counts: JointCounts, kept: list[int], moves: list[IntArray], n_states: IntArray) -> JointCounts:
+    """Return the counts of some features with their slots moved; what goes beyond the end is unknown."""
+    n_classes = counts.layout.n_classes
+    layout = Layout(n_states, n_classes)
+    n_ca = np.zeros(layout.value_offsets[-1], counts.n_ca.dtype)
+    n_cab = np.zeros(layout.pair_offsets[-1], counts.n_cab.dtype)
+    result = JointCounts(layout, counts.n_c, n_ca, n_cab, complete=True)
+    complete = True
+    stay = [move < n for move, n in zip(moves, n_states, strict=True)]
+    for i, feature in enumerate(kept):
+        values = counts.values(feature)
+        np.add.at(result.values(i), moves[i][stay[i]], values[stay[i]])
+        complete = complete and not values[~stay[i]].any()
+        for j in range(i + 1, len(kept)):
+            block = counts.pair(feature, kept[j])[stay[i]][:, stay[j]]
+            places = np.ix_(moves[i][stay[i]], moves[j][stay[j]])
+            np.add.at(result.pair(i, j), places, block)
+    return replace(result, complete=complete)

@@ -1,0 +1,252 @@
+"""The credal decision tree of Abellán and Moral (§8)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from skcredal._arrays import AnyArray, BoolArray, CodeArray, CountArray, FloatArray, IntArray
+from skcredal._encoding.features import CategoricalFeature, NumericFeature
+from skcredal._ensemble.credal_tree import (
+    DecisionTree,
+    TreeNode,
+    grow_tree,
+    idm_intervals,
+    idm_posterior,
+    idm_sets,
+)
+from skcredal._ensemble.naive import ValueCounts
+from skcredal._validation import check_integer, check_real
+from skcredal.classifiers._base import TrainingRows
+from skcredal.classifiers._credal import CredalClassifier
+
+__all__ = ["CredalTree"]
+
+
+class CredalTree(CredalClassifier):
+    """CDT: a decision tree that splits and answers with the imprecise Dirichlet model.
+
+    A node splits on the feature of the largest imprecise information gain: its upper entropy under the
+    imprecise Dirichlet model less those of its children. It stays a leaf if no gain is positive, so that the
+    tree needs no pruning. A leaf answers every class that may be the most frequent one after s more rows.
+    Numeric features are discretised inside, on the training rows only.
+
+    Parameters
+    ----------
+    s : float, default=1.0
+        Strength of the prior: how many unseen rows of any classes each count is to be safe against.
+    criterion : {"maximality", "interval_dominance"}, default="maximality"
+        Which classes :meth:`predict_set` returns: those that no other dominates under every prior
+        (``"maximality"``), or those whose upper probability reaches the largest lower one
+        (``"interval_dominance"``); for this classifier the two are the same.
+    categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
+        Which features are categorical: by the type of their column (strings, booleans and declared
+        categories), ``"all"``, or besides those also the ones named here, by name, index or mask.
+    categories : "auto" or list of array-like, default="auto"
+        The states of each categorical feature, in the order of the columns. ``"auto"``: those that the input
+        declares (a pandas categorical, a polars Enum, an Arrow dictionary), else those that occur in
+        training.
+    missing : {"impute", "marginalize"}, default="impute"
+        ``"impute"``: a missing value is taken for the training median or mode. ``"marginalize"``: it is left
+        out, of the splits in training, and the node before it answers in prediction.
+    handle_unknown : {"ignore", "error"}, default="ignore"
+        What to do with a value that is not among the states: the node before it answers, or refuse.
+    max_categories : int, optional
+        The most states a categorical feature may have; its rarest ones are merged into one "other" state.
+    n_jobs : int, optional
+        Threads; ``None`` is one, -1 is all cores. The answers do not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    n_features_in_ : int
+        Number of features seen in :meth:`fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where ``X`` has names that are all strings.
+    features_ : ndarray of shape (k,)
+        The features kept, by name or else by index. A feature with a single bin or a single observed value is
+        dropped.
+    counts_ : ValueCounts
+        How often each class and value was seen.
+    tree_ : DecisionTree
+        The tree: ``tree_.node(0)`` is the root, with its feature, class counts and children;
+        ``tree_.n_nodes``, ``tree_.n_leaves`` and ``tree_.depth`` tell its size.
+
+    See Also
+    --------
+    CredalCompAODE : A credal ensemble of Bayesian networks.
+
+    Notes
+    -----
+    A feature splits once on a path at most, into one branch for every state or bin that occurs in the node;
+    of equal gains (within 1e-12) that of the first column counts. A value that is unknown, or has no branch
+    in a node, ends the way of a row there: the node itself answers. With ``missing="marginalize"``, training
+    rows whose value is missing count in the node that splits, and in none of its children; the gain of the
+    split is that of the other rows, times their share.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skcredal import CredalTree, set_labels
+    >>> fruit = pd.DataFrame({"colour": ["red"] * 4 + ["yellow"] * 4 + ["green"] * 2})
+    >>> kind = ["apple"] * 4 + ["banana"] * 4 + ["apple", "banana"]
+    >>> clf = CredalTree().fit(fruit, kind)
+    >>> print(clf.export_text(show_counts=True))
+    |--- colour = green
+    |   |--- classes: apple, banana (1, 1)
+    |--- colour = red
+    |   |--- class: apple (4, 0)
+    |--- colour = yellow
+    |   |--- class: banana (0, 4)
+    >>> clf.predict_interval(pd.DataFrame({"colour": ["red"]}))
+    array([[[0.8, 1. ],
+            [0. , 0.2]]])
+    >>> new = pd.DataFrame({"colour": ["red", "blue"]})
+    >>> [labels.tolist() for labels in set_labels(clf.predict_set(new), clf.classes_)]
+    [['apple'], ['apple', 'banana']]
+    """
+
+    s: float
+
+    _needs_all_rows = "every split goes over the rows of its node again"
+
+    features_: AnyArray
+    counts_: ValueCounts
+    tree_: DecisionTree
+
+    def __init__(
+        self,
+        *,
+        s: float = 1.0,
+        criterion: str = "maximality",
+        categorical_features: Any = "from_dtype",
+        categories: Any = "auto",
+        missing: str = "impute",
+        handle_unknown: str = "ignore",
+        max_categories: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.s = s
+        self.criterion = criterion
+        self.categorical_features = categorical_features
+        self.categories = categories
+        self.missing = missing
+        self.handle_unknown = handle_unknown
+        self.max_categories = max_categories
+        self.n_jobs = n_jobs
+
+    def apply(self, X: Any) -> IntArray:
+        """Return the node of ``tree_`` that answers for each row.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_features)
+            The rows to classify.
+
+        Returns
+        -------
+        nodes : ndarray of shape (n_rows,)
+            Their indices: a leaf, or the node at which a value has no branch.
+        """
+        codes = self._encode(X)
+        return self.tree_.find(codes)
+
+    def export_text(self, *, max_depth: int | None = None, show_counts: bool = False) -> str:
+        """Return the tree as text, like :func:`sklearn.tree.export_text`.
+
+        Parameters
+        ----------
+        max_depth : int, optional
+            How many splits deep to go; what lies below is told in a line. ``None``: all the way.
+        show_counts : bool, default=False
+            Whether to show the class counts of the leaves, in the order of ``classes_``.
+
+        Returns
+        -------
+        text : str
+            One line for each branch and each leaf, with the classes that the leaf answers.
+        """
+        check_is_fitted(self)
+        if max_depth is not None:
+            check_integer("max_depth", max_depth, low=0)
+        numeric = [isinstance(self._encoding.features[j], NumericFeature) for j in self._encoding.kept]
+        lines: list[str] = []
+        # What is still to write: a line, or a node and what is below it.
+        todo: list[str | int] = [0]
+        while todo:
+            item = todo.pop()
+            if isinstance(item, str):
+                lines.append(item)
+                continue
+            node = self.tree_.node(item)
+            indent = "|   " * node.depth + "|--- "
+            if node.is_leaf:
+                lines.append(indent + self._leaf_text(node, show_counts=show_counts))
+            elif node.depth == max_depth:
+                lines.append(f"{indent}truncated branch of depth {self.tree_.depth_below(item)}")
+            else:
+                relation = "in" if numeric[self.tree_.feature[item]] else "="
+                for state, child in reversed(node.children.items()):
+                    todo += [child, f"{indent}{node.feature} {relation} {state}"]
+        return "\n".join(lines)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_real("s", self.s, low=0.0, low_open=True)
+
+    def _learn(self, rows: TrainingRows) -> None:
+        self.features_ = self._kept_features()
+        n_classes = len(self.classes_)
+        self.counts_ = self._count_values(rows)
+        self.tree_ = grow_tree(
+            rows.codes,
+            rows.labels,
+            n_classes,
+            float(self.s),
+            features=self.features_.tolist(),
+            states=[state_texts(self._encoding.features[j]) for j in self._encoding.kept],
+            weights=rows.weights,
+        )
+
+    def _answers(self, chunk: CodeArray) -> CountArray:
+        """Return the class counts of the nodes that answer for a chunk, (rows, n_classes)."""
+        return self.tree_.counts[self.tree_.find(chunk)]
+
+    def _posterior(self, chunk: CodeArray) -> FloatArray:
+        return idm_posterior(self._answers(chunk), float(self.s))
+
+    def _maximal_sets(self, chunk: CodeArray) -> tuple[BoolArray, FloatArray]:
+        n_c = self._answers(chunk)
+        return idm_sets(n_c, float(self.s)), idm_posterior(n_c, float(self.s))
+
+    def _intervals(self, chunk: CodeArray) -> FloatArray:
+        return idm_intervals(self._answers(chunk), float(self.s))
+
+    def _leaf_text(self, node: TreeNode, *, show_counts: bool) -> str:
+        """Return what a leaf answers, as text."""
+        answer = self.classes_[idm_sets(node.counts, float(self.s))]
+        word = "class" if len(answer) == 1 else "classes"
+        counts = f" ({', '.join(f'{n:.10g}' for n in node.counts)})" if show_counts else ""
+        return f"{word}: {', '.join(str(label) for label in answer)}{counts}"
+
+
+def state_texts(feature: NumericFeature | CategoricalFeature) -> list[str]:
+    """Return what the states of a feature are called: its bins as intervals, or its categories.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> state_texts(NumericFeature(np.array([1.5, 3.0]), np.nan))
+    ['(-inf, 1.5]', '(1.5, 3]', '(3, inf)']
+    """
+    if isinstance(feature, CategoricalFeature):
+        texts = [str(state) for state in feature.states]
+        # 1 and "1" may be states of one feature.
+        return texts if len(set(texts)) == len(texts) else [f"{a}: {text}" for a, text in enumerate(texts)]
+    cuts = [f"{cut:.6g}" for cut in feature.cuts]
+    if len(set(cuts)) < len(cuts):
+        cuts = [repr(cut) for cut in feature.cuts.tolist()]
+    ends = ["-inf", *cuts]
+    return [f"({low}, {high}]" for low, high in zip(ends, cuts, strict=False)] + [f"({ends[-1]}, inf)"]

@@ -1,0 +1,319 @@
+"""Data sets by name: embedded ones, those of a folder of ARFF files, and the paper's from OpenML."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from skcredal._validation import safe_repr
+from skcredal.datasets._arff import read_arff
+from skcredal.datasets._embedded import EMBEDDED
+from skcredal.datasets._openml import OPENML, load_openml
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = ["Dataset", "dataset_checksum", "list_datasets", "load_dataset"]
+
+_FOLDER_VARIABLE = "SKCREDAL_DATA"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dataset:
+    """A table with a class for every row.
+
+    Attributes
+    ----------
+    name : str
+        The name it was loaded by.
+    features : pandas.DataFrame
+        Numeric features as float64, nominal ones as categoricals that declare their whole domain.
+    target : pandas.Series
+        The classes, a categorical that declares all of them.
+    description : str
+        What it is and where it comes from.
+
+    Examples
+    --------
+    >>> data = load_dataset("balance_scale")
+    >>> data.name, data.features.shape
+    ('balance_scale', (625, 4))
+    >>> data.target.cat.categories.to_list()
+    ['L', 'B', 'R']
+    """
+
+    name: str
+    features: pandas.DataFrame
+    target: pandas.Series[str]
+    description: str
+
+    def checksum(self) -> str:
+        """Return a SHA-256 of the table, the same wherever and however often it is loaded.
+
+        Returns
+        -------
+        str
+            64 hexadecimal digits. They depend on the names, the order and the kinds of the columns, on the
+            declared domains and on every cell, and neither on the name of the set nor on its description.
+
+        Examples
+        --------
+        >>> data = load_dataset("iris")
+        >>> renamed = Dataset("flowers", data.features, data.target, "The same table.")
+        >>> data.checksum() == renamed.checksum()
+        True
+        >>> shuffled = Dataset("iris", data.features[::-1], data.target[::-1], data.description)
+        >>> data.checksum() == shuffled.checksum()
+        False
+        """
+        digest = hashlib.sha256()
+        for column in (*(column for _, column in self.features.items()), self.target):
+            for part in _canonical(column):
+                # Each part tells its length, so that no two tables run together to the same bytes.
+                digest.update(len(part).to_bytes(8, "little"))
+                digest.update(part)
+        return digest.hexdigest()
+
+
+class _Source(Protocol):
+    """Where data sets come from: it knows their names and loads one of these names."""
+
+    def names(self) -> list[str]: ...
+
+    def load(self, name: str) -> Dataset: ...
+
+    def __str__(self) -> str: ...
+
+
+def list_datasets(source: str | os.PathLike[str] | None = "embedded") -> list[str]:
+    """List the names of the data sets of a source.
+
+    Parameters
+    ----------
+    source : str, path-like or None, default="embedded"
+        ``"embedded"``, ``"openml"`` (the 39 sets of the paper, from openml.org), or the path of a folder of
+        ARFF files. None is the folder that the environment variable ``SKCREDAL_DATA`` names and, where that
+        is not set, ``"embedded"``. A folder that is called ``embedded`` is reached by ``"./embedded"``.
+
+    Returns
+    -------
+    list of str
+        The names in alphabetical order.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such folder.
+    TypeError
+        If the source is neither text, a path nor None.
+
+    Examples
+    --------
+    >>> list_datasets()
+    ['balance_scale', 'breast_cancer', 'digits', 'iris', 'led', 'monks1', 'monks2', 'monks3',
+     'tic_tac_toe', 'waveform', 'wine']
+    """
+    return _resolve(source).names()
+
+
+def load_dataset(
+    name: str,
+    source: str | os.PathLike[str] | None = "embedded",
+    *,
+    data_home: str | os.PathLike[str] | None = None,
+) -> Dataset:
+    """Load a data set by its name.
+
+    Parameters
+    ----------
+    name : str
+        One of the names that `list_datasets` gives for the source: in a folder, a file without ``.arff``.
+    source : str, path-like or None, default="embedded"
+        As in `list_datasets`. In an ARFF file the last attribute is the class and must be nominal.
+    data_home : str, path-like or None, default=None
+        Where ``"openml"`` keeps what it has fetched, and looks before it fetches; the other sources do not
+        use it. None is the folder of scikit-learn (`sklearn.datasets.get_data_home`), which the environment
+        variable ``SCIKIT_LEARN_DATA`` may name.
+
+    Returns
+    -------
+    Dataset
+        Its features, its classes and a description. An embedded set is the same at every call.
+
+    Raises
+    ------
+    ValueError
+        If the source has no data set of that name, or its file cannot be read as one, or OpenML has
+        something else under its id than the paper's table.
+    FileNotFoundError
+        If there is no such folder.
+    ConnectionError
+        If the set is to be fetched and openml.org cannot be reached.
+    TypeError
+        If the source is neither text, a path nor None.
+    ImportError
+        If pandas is not installed.
+
+    Examples
+    --------
+    In the first of the monk's problems, half of the 432 cases are positive: those where the first two
+    attributes agree (a third) and, of the others, those where the fifth is 1 (a quarter).
+
+    >>> data = load_dataset("monks1")
+    >>> data.features.shape
+    (432, 6)
+    >>> int((data.target == "1").sum())
+    216
+    """
+    found = _resolve(source, data_home)
+    names = found.names()
+    if name not in names:
+        listed = ", ".join(map(repr, names)) if names else "there are none"
+        raise ValueError(f"name must be one of the data sets of {found} ({listed}), got {safe_repr(name)}.")
+    return found.load(name)
+
+
+def dataset_checksum(
+    name: str,
+    source: str | os.PathLike[str] | None = "embedded",
+    *,
+    data_home: str | os.PathLike[str] | None = None,
+) -> str:
+    """Load a data set and return its checksum.
+
+    Parameters
+    ----------
+    name, source, data_home
+        As in `load_dataset`, which also tells what is refused.
+
+    Returns
+    -------
+    str
+        What `Dataset.checksum` gives.
+
+    Examples
+    --------
+    >>> dataset_checksum("monks1") == load_dataset("monks1").checksum()
+    True
+    >>> dataset_checksum("monks1") == dataset_checksum("monks2")
+    False
+    """
+    return load_dataset(name, source, data_home=data_home).checksum()
+
+
+def _canonical(column: pandas.Series[Any]) -> Iterator[bytes]:
+    """Give a column's name, kind, domain and cells as bytes that no version of pandas changes."""
+    yield str(column.name).encode()
+    if column.dtype == "category":
+        domain = [str(value).encode() for value in column.cat.categories]
+        yield b"nominal"
+        yield len(domain).to_bytes(8, "little")
+        yield from domain
+        yield column.cat.codes.to_numpy().astype("<i8").tobytes()
+    elif column.dtype.kind in "biuf":
+        yield b"numeric"
+        values = column.to_numpy().astype("<f8")
+        # One NaN and one zero, whatever bits they came with.
+        yield np.where(np.isnan(values), np.nan, values + 0.0).astype("<f8").tobytes()
+    else:
+        yield b"string"
+        for value, missing in zip(column, column.isna(), strict=True):
+            yield b"?" if missing else b"=" + str(value).encode()
+
+
+def _resolve(
+    source: str | os.PathLike[str] | None, data_home: str | os.PathLike[str] | None = None
+) -> _Source:
+    if source is None:
+        folder = os.environ.get(_FOLDER_VARIABLE)
+        return _Folder(folder, _FOLDER_VARIABLE) if folder else _Embedded()
+    if not isinstance(source, (str, os.PathLike)):
+        raise TypeError(f"source must be {_named()}, the path of a folder or None, got {safe_repr(source)}.")
+    if isinstance(source, str) and source in _NAMED_SOURCES:
+        return _NAMED_SOURCES[source](data_home)
+    return _Folder(source, "source")
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):  # what the system cannot even look for
+        return False
+
+
+class _Folder:
+    """The ARFF files of a folder."""
+
+    def __init__(self, path: str | os.PathLike[str], parameter: str) -> None:
+        self._path = Path(path).expanduser()
+        if not os.fspath(path) or not _is_folder(self._path):
+            choices = "the path of a folder of ARFF files"
+            if parameter == "source":
+                choices = f"{_named()} or {choices}"
+            raise FileNotFoundError(f"{parameter} must be {choices}, got {os.fspath(path)!r}.")
+
+    def __str__(self) -> str:
+        return f"the folder {str(self._path)!r}"
+
+    def _files(self) -> dict[str, Path]:
+        # Names with a leading dot are the copies that some systems leave beside a file.
+        files = (file for file in self._path.iterdir() if not file.name.startswith("."))
+        return {file.stem: file for file in files if file.suffix.lower() == ".arff" and file.is_file()}
+
+    def names(self) -> list[str]:
+        return sorted(self._files())
+
+    def load(self, name: str) -> Dataset:
+        file = self._files()[name]
+        table = read_arff(file)
+        target = table.frame.iloc[:, -1]
+        if target.dtype != "category":
+            rule = "the last attribute is the class and must be nominal"
+            raise ValueError(f"{file}, attribute {target.name!r}: {rule}, got dtype {target.dtype}.")
+        description = f"The relation {table.relation!r}, read from the file {file.name}."
+        return Dataset(name, table.frame.iloc[:, :-1], target, description)
+
+
+class _Embedded:
+    """The data sets that scikit-learn contains or a few lines define; no network, no files of ours."""
+
+    def __str__(self) -> str:
+        return "the source 'embedded'"
+
+    def names(self) -> list[str]:
+        return sorted(EMBEDDED)
+
+    def load(self, name: str) -> Dataset:
+        return Dataset(name, *EMBEDDED[name]())
+
+
+class _OpenML:
+    """The paper's data sets, fetched from openml.org once and kept."""
+
+    def __init__(self, data_home: str | os.PathLike[str] | None) -> None:
+        self._data_home = data_home
+
+    def __str__(self) -> str:
+        return "the source 'openml'"
+
+    def names(self) -> list[str]:
+        return sorted(OPENML)
+
+    def load(self, name: str) -> Dataset:
+        return Dataset(name, *load_openml(name, self._data_home))
+
+
+_NAMED_SOURCES: dict[str, Callable[[str | os.PathLike[str] | None], _Source]] = {
+    "embedded": lambda data_home: _Embedded(),
+    "openml": _OpenML,
+}
+
+
+def _named() -> str:
+    return ", ".join(map(repr, _NAMED_SOURCES))

@@ -1,1 +1,0 @@
-"""The mathematics between counts and sets of classes."""

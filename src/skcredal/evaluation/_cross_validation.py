@@ -1,0 +1,298 @@
+"""Honest cross-validation of classifiers on one table, and what one of them says of every case of it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import joblib
+import numpy as np
+from sklearn.base import clone
+
+from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray
+from skcredal._validation import check_instance, check_integer, naming, safe_repr
+from skcredal.classifiers._base import TabularClassifier
+from skcredal.classifiers._credal import CredalClassifier
+from skcredal.classifiers._credal_aode import CredalCompAODE
+from skcredal.classifiers._credal_spodes import CredalSpodeEnsemble
+from skcredal.evaluation._fold import Fold, check_classifiers, run_fold, splits
+from skcredal.evaluation._sums import FoldSums, measures, pool
+
+__all__ = ["Cases", "check_folds", "evaluate_table", "most_folds", "out_of_fold_cases", "ranking"]
+
+
+def most_folds(target: AnyArray) -> int:
+    """Return into how many folds a table can be divided: as many as its most frequent class has rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> most_folds(np.array(["a", "a", "b"]))
+    2
+    """
+    check_instance("target", target, np.ndarray)
+    if target.ndim != 1 or not len(target):
+        raise ValueError(f"target must hold a class for each row, got an array of shape {target.shape}.")
+    with naming("target"):
+        return int(np.unique(target, return_counts=True)[1].max())
+
+
+def check_folds(target: AnyArray, folds: int) -> None:
+    """Refuse more folds than the most frequent class has rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> check_folds(np.array(["a", "a", "b"]), 3)
+    Traceback (most recent call last):
+    ValueError: folds must be at most 2, as many rows as the most frequent class has, got 3.
+    """
+    check_integer("folds", folds, low=2)
+    most = most_folds(target)
+    if folds > most:
+        raise ValueError(
+            f"folds must be at most {most}, as many rows as the most frequent class has, got "
+            f"{safe_repr(folds)}."
+        )
+
+
+def evaluate_table(
+    classifiers: Mapping[str, TabularClassifier],
+    features: Any,
+    target: AnyArray,
+    *,
+    runs: int = 1,
+    folds: int = 10,
+    seed: int = 0,
+    jobs: int | None = None,
+    on_fold: Callable[[], None] | None = None,
+) -> dict[str, FoldSums]:
+    """Cross-validate classifiers on a table, all on the same folds.
+
+    Everything is learned inside the training folds: medians, cuts, states, weights.
+
+    Parameters
+    ----------
+    classifiers : mapping
+        Unfitted classifiers by name.
+    features : pandas.DataFrame
+        The features.
+    target : ndarray of shape (n_rows,)
+        The classes.
+    runs, folds, seed : int
+        How often the rows are shuffled, into how many folds, and from which seed.
+    jobs : int, optional
+        Processes, as joblib reads it. The numbers do not depend on it.
+    on_fold : callable, optional
+        Called after each fold.
+
+    Returns
+    -------
+    dict
+        The sums of each classifier over all test rows of all runs.
+
+    Examples
+    --------
+    >>> from skcredal.datasets import load_dataset
+    >>> from skcredal.evaluation import make_classifiers
+    >>> data = load_dataset("iris")
+    >>> found = evaluate_table(make_classifiers(["aode"]), data.features, data.target.to_numpy(), folds=3)
+    >>> found["aode"].n
+    150
+    """
+    check_classifiers(classifiers)
+    check_integer("runs", runs, low=1, high=10**6)
+    check_integer("seed", seed, low=0)
+    check_folds(target, folds)
+    _check_features(features, target)
+    parts: dict[str, list[FoldSums]] = {name: [] for name in classifiers}
+    parallel = joblib.Parallel(n_jobs=jobs, return_as="generator")
+    tasks = (
+        joblib.delayed(_quiet_fold)(dict(classifiers), features, target, train, test)
+        for run in range(runs)
+        for train, test in splits(target, folds=folds, run=run, seed=seed)
+    )
+    for sums in parallel(tasks):
+        for name, part in sums.items():
+            parts[name].append(part)
+        if on_fold is not None:
+            on_fold()
+    return {name: pool(of_classifier) for name, of_classifier in parts.items()}
+
+
+def _check_features(features: Any, target: AnyArray) -> None:
+    """Refuse what is not a table of pandas with a row for each class."""
+    if not hasattr(features, "iloc") or not hasattr(features, "columns"):
+        raise TypeError(f"features must be a pandas DataFrame, got a {type(features).__name__}.")
+    if len(features) != len(target):
+        raise ValueError(f"features must have a row for each of {len(target)} classes, got {len(features)}.")
+
+
+def _quiet_fold(classifiers: Mapping[str, TabularClassifier], *rows: Any) -> dict[str, FoldSums]:
+    with warnings.catch_warnings():
+        # What a table deserves to be warned of is said once, not in every fold and process.
+        warnings.simplefilter("ignore")
+        return run_fold(classifiers, Fold(*rows))
+
+
+def ranking(
+    sums: Mapping[str, FoldSums], classifiers: Mapping[str, TabularClassifier]
+) -> list[dict[str, Any]]:
+    """Return the measures of each classifier, best u65 first; its ranks by u65 and u80 from 1.
+
+    The utility of a determinate classifier is its accuracy: it always answers with one class. Equal
+    utilities share the better rank.
+
+    Examples
+    --------
+    >>> from skcredal.evaluation import make_classifiers
+    >>> made = make_classifiers(["aode", "null"])
+    >>> rows = ranking({"null": FoldSums(4, 1, 2.0), "aode": FoldSums(4, 3, 1.0)}, made)
+    >>> [(row["classifier"], row["u65"], row["rank_u80"]) for row in rows]
+    [('aode', 0.75, 1), ('null', 0.25, 2)]
+    """
+    check_classifiers(classifiers)
+    check_instance("sums", sums, Mapping)
+    rows = []
+    for name, total in sums.items():
+        check_instance("sums", total, FoldSums)
+        if name not in classifiers:
+            raise ValueError(f"classifiers must hold those of sums, lacks {safe_repr(name)}.")
+        credal = isinstance(classifiers[name], CredalClassifier)
+        found: dict[str, Any] = measures(total, credal=credal)
+        if not credal:
+            found["u65"] = found["u80"] = found["accuracy"]
+        rows.append(
+            {
+                "classifier": name,
+                "credal": credal,
+                "n": total.n,
+                **found,
+                "n_safe": total.determinate if credal else None,
+                "n_dependent": total.indeterminate if credal else None,
+            }
+        )
+    for measure in ("u65", "u80"):
+        for row in rows:
+            # Sums of the same utilities in another order differ in the last digits.
+            row[f"rank_{measure}"] = 1 + sum(other[measure] > row[measure] + 1e-12 for other in rows)
+    return sorted(rows, key=lambda row: (row["rank_u65"], row["rank_u80"]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cases:
+    """What a credal classifier said of each row while it was in the test fold.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (n_classes,)
+        All classes of the table, sorted.
+    true, predicted : ndarray of int of shape (n_rows,)
+        Places among the classes.
+    proba : ndarray of shape (n_rows, n_classes)
+        Probabilities under the reference prior; 0 for a class that the training fold lacks.
+    sets : ndarray of bool of shape (n_rows, n_classes)
+        The sets.
+    interval : ndarray of shape (n_rows, n_classes, 2)
+        Lower and upper probabilities.
+    robustness : ndarray of shape (n_rows,)
+        How much of the prior may be replaced before the answer changes; NaN if the classifier does not tell.
+    reasons : dict
+        By row, for those with several classes: rival, super-parents, votes, prior and sentence, as of
+        :meth:`~skcredal.CredalCompAODE.explain`; of a classifier without super-parents, the sentence alone.
+    """
+
+    classes: AnyArray
+    true: IntArray
+    predicted: IntArray
+    proba: FloatArray
+    sets: BoolArray
+    interval: FloatArray
+    robustness: FloatArray
+    reasons: dict[int, dict[str, Any]]
+
+    @property
+    def dependent(self) -> BoolArray:
+        """Which rows have several classes in their set."""
+        several: BoolArray = self.sets.sum(axis=1) > 1
+        return several
+
+    @property
+    def correct(self) -> BoolArray:
+        """Which rows have their true class as the most probable one."""
+        right: BoolArray = self.predicted == self.true
+        return right
+
+
+def out_of_fold_cases(
+    features: Any,
+    target: AnyArray,
+    classifier: CredalClassifier | None = None,
+    *,
+    folds: int = 10,
+    seed: int = 0,
+    on_fold: Callable[[], None] | None = None,
+) -> Cases:
+    """Return what a credal classifier says of each row, learned from the other folds of the first run.
+
+    Parameters
+    ----------
+    features, target, folds, seed, on_fold
+        As in :func:`evaluate_table`, whose first run has the same folds.
+    classifier : credal classifier, optional
+        By default COMP-AODE*. Robustness and reasons are those of ``CredalCompAODE`` and ``CredalBmaAODE``.
+
+    Returns
+    -------
+    Cases
+        The answers in the order of the rows.
+
+    Examples
+    --------
+    >>> from skcredal.datasets import load_dataset
+    >>> data = load_dataset("iris")
+    >>> cases = out_of_fold_cases(data.features, data.target.to_numpy(), folds=3)
+    >>> cases.proba.shape, bool((cases.dependent.sum() == len(cases.reasons)))
+    ((150, 3), True)
+    """
+    check_integer("seed", seed, low=0)
+    check_folds(target, folds)
+    _check_features(features, target)
+    if classifier is not None:
+        check_instance("classifier", classifier, CredalClassifier)
+    classes, true = np.unique(target, return_inverse=True)
+    n, n_classes = len(true), len(classes)
+    proba, sets = np.zeros((n, n_classes)), np.zeros((n, n_classes), np.bool_)
+    interval, robustness = np.zeros((n, n_classes, 2)), np.full(n, np.nan)
+    reasons: dict[int, dict[str, Any]] = {}
+    for train, test in splits(target, folds=folds, run=0, seed=seed):
+        learner = clone(CredalCompAODE() if classifier is None else classifier)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            learner.fit(features.iloc[train], target[train])
+            rows = features.iloc[test]
+            columns = np.searchsorted(classes, learner.classes_)
+            cells = np.ix_(test, columns)
+            proba[cells], sets[cells] = learner.predict_proba(rows), learner.predict_set(rows)
+            interval[cells] = learner.predict_interval(rows)
+            undecided = test[sets[test].sum(axis=1) > 1]
+            if not isinstance(learner, CredalSpodeEnsemble):
+                reasons.update((r, _undecided(classes, sets[r], proba[r])) for r in undecided.tolist())
+            else:
+                robustness[test] = learner.robustness(rows)
+                if len(undecided):
+                    explained = learner.explain(features.iloc[undecided]).to_dict("records")
+                    reasons.update(zip(undecided.tolist(), explained, strict=True))
+        if on_fold is not None:
+            on_fold()
+    return Cases(classes, true, proba.argmax(axis=1), proba, sets, interval, robustness, reasons)
+
+
+def _undecided(classes: AnyArray, mask: BoolArray, proba: FloatArray) -> dict[str, Any]:
+    """Return all that can be said of a case by a classifier that has no super-parents."""
+    order = [c for c in np.argsort(-proba, kind="stable") if mask[c]]
+    names = [f"{classes[c]} ({proba[c]:.0%})" for c in order]
+    sentence = f"Undecided between {', '.join(names[:-1])} and {names[-1]}."
+    return {"rival": None, "super_parents": [], "votes": [], "prior": [], "sentence": sentence}

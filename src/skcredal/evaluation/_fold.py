@@ -1,0 +1,212 @@
+"""One test fold: the table encoded once, all classifiers learned from the same rows, and what they said."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import StratifiedKFold
+
+from skcredal._arrays import AnyArray, CodeArray, FloatArray, IntArray
+from skcredal._encoding.table_encoding import TableEncoding
+from skcredal._validation import check_instance, check_integer, check_texts, naming, safe_repr
+from skcredal.classifiers._base import TabularClassifier, TrainingRows
+from skcredal.classifiers._bayes import NullClassifier
+from skcredal.classifiers._credal import CredalClassifier
+from skcredal.evaluation._sums import FoldSums, fold_sums
+
+__all__ = ["EncodedTable", "Fold", "HeldOut", "check_classifiers", "encode_whole", "run_fold", "splits"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EncodedTable:
+    """A table whose encoding was learned from all its rows, as the original experiments did."""
+
+    encoding: TableEncoding
+    codes: CodeArray
+
+
+def encode_whole(features: Any, target: AnyArray) -> EncodedTable:
+    """Learn medians, modes and cuts from the whole data set, test rows included (the setting ``"paper"``)."""
+    reader = NullClassifier().fit(features, target)
+    return EncodedTable(reader._encoding, reader._encode(features))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldOut:
+    """What a classifier that saw a part of the training rows says of their rest and of the test rows.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (n_classes,)
+        The classes of the rows it saw.
+    proba, labels : ndarray of shape (n_rest, n_classes) and (n_rest,)
+        Probabilities and true classes, as places in ``classes``, of the rows that were held out.
+    test_proba : ndarray of shape (n_test, n_classes)
+        Probabilities of the test rows.
+    """
+
+    classes: AnyArray
+    proba: FloatArray
+    labels: IntArray
+    test_proba: FloatArray
+
+
+class Fold:
+    """Training and test rows of a table, encoded once, and the classifiers learned from them, each once.
+
+    The table is encoded from the training rows or, where ``whole`` is given, as that says. Counts, tables and
+    likelihoods are computed once for all classifiers that need them.
+    """
+
+    def __init__(
+        self,
+        features: Any,
+        target: AnyArray,
+        train: IntArray,
+        test: IntArray,
+        whole: EncodedTable | None = None,
+    ) -> None:
+        self._features, self._target, self._train, self._test = features, target, train, test
+        self._whole = whole
+        self._learners: dict[str, TabularClassifier] = {}
+        self.y_test: AnyArray = target[test]
+        start = time.perf_counter()
+        reader = NullClassifier()
+        if whole is None:
+            self._rows = reader._encode_training(features.iloc[train], target[train], None)
+            encoded = time.perf_counter()
+            self.test_codes = reader._encode(features.iloc[test])
+        else:
+            self._rows = _read_rows(reader, whole, target, train)
+            encoded = time.perf_counter()
+            self.test_codes = np.ascontiguousarray(whole.codes[:, test])
+        self._reader = reader
+        self.encode_seconds = encoded - start
+        self.encode_test_seconds = time.perf_counter() - encoded
+
+    @property
+    def n_features(self) -> int:
+        """How many features are kept."""
+        return len(self._rows.codes)
+
+    def learn(self, name: str, classifier: TabularClassifier) -> TabularClassifier:
+        """Return the classifier, learned from the training rows; under the same name, not a second time."""
+        if name not in self._learners:
+            self._learners[name] = self.learn_variant(classifier)
+        return self._learners[name]
+
+    def learn_variant(self, classifier: TabularClassifier) -> TabularClassifier:
+        """Return a copy of the classifier, learned from the training rows."""
+        learner: TabularClassifier = clone(classifier)
+        learner.classes_, learner._encoding = self._reader.classes_, self._reader._encoding
+        learner._learn(self._rows)
+        return learner
+
+    def seconds_saved(self) -> float:
+        """Return how long it took others to compute what was reused since the last call of this method."""
+        return self._rows.seconds_saved()
+
+    def hold_out(self, classifier: TabularClassifier, *, share: float) -> HeldOut:
+        """Learn from a part of the training rows alone, and say how the rest and the test rows look to it.
+
+        Parameters
+        ----------
+        classifier : TabularClassifier
+            What learns; nothing of it, not even a cut, comes from the rows that are held out.
+        share : float
+            How many rows of each class are held out, rounded down, so that every class is learned.
+        """
+        # The folds are shuffled; which of their rows are held out need not depend on the run.
+        rng = np.random.default_rng(0)
+        held = np.zeros(len(self._train), np.bool_)
+        labels = self._rows.labels
+        for c in range(len(self._reader.classes_)):
+            of_class = rng.permutation(np.flatnonzero(labels == c))
+            held[of_class[: int(share * len(of_class))]] = True
+        seen, rest = self._train[~held], self._train[held]
+        learner: TabularClassifier = clone(classifier)
+        if self._whole is None:
+            learner.fit(self._features.iloc[seen], self._target[seen])
+            rest_codes = learner._encode(self._features.iloc[rest])
+            test_codes = learner._encode(self._features.iloc[self._test])
+        else:
+            learner._learn(_read_rows(learner, self._whole, self._target, seen))
+            rest_codes = np.ascontiguousarray(self._whole.codes[:, rest])
+            test_codes = self.test_codes
+        return HeldOut(
+            learner.classes_,
+            learner._proba_of_codes(rest_codes),
+            np.searchsorted(learner.classes_, self._target[rest]),
+            learner._proba_of_codes(test_codes),
+        )
+
+
+def _read_rows(
+    reader: TabularClassifier, whole: EncodedTable, target: AnyArray, train: IntArray
+) -> TrainingRows:
+    """Return training rows of a table that was encoded as a whole; the reader takes its encoding over."""
+    reader.classes_, labels = np.unique(target[train], return_inverse=True)
+    reader._encoding = whole.encoding
+    return TrainingRows(np.ascontiguousarray(whole.codes[:, train]), labels.astype(np.int32), None)
+
+
+def splits(target: AnyArray, *, folds: int, run: int, seed: int) -> list[tuple[IntArray, IntArray]]:
+    """Return the training and test rows of each fold of a run, stratified by class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> [len(test) for _, test in splits(np.array(["a", "b"] * 5), folds=5, run=0, seed=0)]
+    [2, 2, 2, 2, 2]
+    """
+    check_instance("target", target, np.ndarray)
+    check_integer("folds", folds, low=2, high=max(2, target.size))
+    check_integer("run", run, low=0)
+    check_integer("seed", seed, low=0)
+    state = int(np.random.SeedSequence([seed, run]).generate_state(1)[0])
+    splitter = StratifiedKFold(n_splits=folds, shuffle=True, random_state=state)
+    with warnings.catch_warnings():
+        # A class with fewer rows than folds is part of the protocol: some training folds lack it.
+        warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
+        with naming("target"):
+            return list(splitter.split(np.empty(len(target)), target))
+
+
+def check_classifiers(classifiers: Any) -> None:
+    """Refuse what are not classifiers of this package by their names."""
+    check_instance("classifiers", classifiers, Mapping)
+    check_texts("classifiers", classifiers)
+    for name, classifier in classifiers.items():
+        if not isinstance(classifier, TabularClassifier):
+            raise TypeError(
+                f"classifiers must be classifiers of skcredal, got {safe_repr(classifier)} for {name!r}."
+            )
+
+
+def run_fold(classifiers: Mapping[str, TabularClassifier], fold: Fold) -> dict[str, FoldSums]:
+    """Learn all classifiers from the training rows and return what they did on the test rows.
+
+    The seconds of each classifier include what it took from others, as if it had run alone.
+    """
+    results = {}
+    for name, classifier in classifiers.items():
+        start = time.perf_counter()
+        learner = fold.learn(name, classifier)
+        learned = time.perf_counter()
+        y_proba = learner._proba_of_codes(fold.test_codes)
+        y_set = learner._sets_of_codes(fold.test_codes) if isinstance(learner, CredalClassifier) else None
+        results[name] = fold_sums(
+            fold.y_test,
+            y_proba,
+            y_set,
+            learner.classes_,
+            fit_seconds=fold.encode_seconds + learned - start + fold.seconds_saved(),
+            predict_seconds=fold.encode_test_seconds + time.perf_counter() - learned,
+        )
+    return results

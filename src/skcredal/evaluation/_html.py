@@ -1,0 +1,129 @@
+"""What all pages share: the head, the way to the sections, and how they are run and written."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from skcredal._files import replacing
+from skcredal._validation import check_instance
+
+__all__ = ["document", "escape", "fact_list", "read_resource", "write_page"]
+
+
+def escape(text: str) -> str:
+    """Return text for the inside of an element or attribute; a number and its percent sign stay together.
+
+    Examples
+    --------
+    >>> escape("<b> & 'so'")
+    '&lt;b&gt; &amp; &#x27;so&#x27;'
+    """
+    return html.escape(text, quote=True).replace(" %", "\u00a0%").replace("p = ", "p\u00a0=\u00a0")
+
+
+def document(
+    title: str,
+    sections: Iterable[tuple[str, str, str]],
+    *,
+    styles: Sequence[str],
+    script: str,
+    lead: str = "",
+    data: str | None = None,
+) -> str:
+    """Return a self-contained HTML page.
+
+    Parameters
+    ----------
+    title : str
+        Its title, which is also its heading.
+    sections : iterable of (name, title, content)
+        Its sections; one without content is left out.
+    styles : sequence of str
+        Its style sheets, one after the other.
+    script : str
+        Its script.
+    lead : str
+        HTML between the heading and the links to the sections.
+    data : str, optional
+        JSON for the script, in which nothing can end the element it stands in.
+
+    Examples
+    --------
+    >>> page = document("A & B", [("a", "First", "<p>x</p>"), ("b", "", "")], styles=[], script="")
+    >>> "<h1>A &amp; B</h1>" in page, 'href="#a"' in page, 'href="#b"' in page
+    (True, True, False)
+    """
+    # The browser itself keeps the promise that nothing is fetched, and runs no script but this one.
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    shown = [(name, escape(heading), content) for name, heading, content in sections if content]
+    links = "".join(f'<li><a href="#{name}">{heading}</a></li>' for name, heading, _ in shown)
+    way = f'<nav aria-label="Parts of this page"><ul>{links}</ul></nav>' if links else ""
+    body = "".join(
+        f'<section id="{name}" aria-labelledby="{name}-title"><h2 id="{name}-title">{heading}</h2>\n'
+        f"{content}</section>\n"
+        for name, heading, content in shown
+    )
+    embedded = "" if data is None else f'<script type="application/json" id="data">{data}</script>\n'
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{escape(title)}</title>
+<link rel="icon" href="data:,">
+<style>{"".join(styles)}</style>
+</head>
+<body>
+<header>
+<h1>{escape(title)}</h1>
+{lead}{way}
+</header>
+<main>
+{body}</main>
+{embedded}<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def fact_list(facts: Sequence[Mapping[str, Any]]) -> str:
+    r"""Return facts, each a label and a text or pairs of texts, as a list; nothing if there are none.
+
+    Examples
+    --------
+    >>> fact_list([{"label": "Seed", "value": "0"}])
+    '<dl><div><dt>Seed</dt><dd>0</dd></div></dl>\n'
+    """
+    return f"<dl>{''.join(map(_fact, facts))}</dl>\n" if facts else ""
+
+
+def write_page(path: str | os.PathLike[str], page: str) -> Path:
+    """Write a page into a file, and return it."""
+    check_instance("path", path, (str, os.PathLike))
+    with replacing(path) as beside:
+        beside.write_text(page, encoding="utf-8", newline="\n")
+    return Path(path)
+
+
+def read_resource(package: str, name: str) -> str:
+    """Return a style sheet or script that is kept beside the code."""
+    return files(package).joinpath(name).read_text(encoding="utf-8")
+
+
+def _fact(fact: Mapping[str, Any]) -> str:
+    value = fact["value"]
+    if isinstance(value, str):
+        shown = escape(value)
+    else:
+        shown = f"<ul>{''.join(f'<li>{escape(name)} {escape(text)}</li>' for name, text in value)}</ul>"
+    return f"<div><dt>{escape(fact['label'])}</dt><dd>{shown}</dd></div>"

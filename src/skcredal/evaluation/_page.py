@@ -1,0 +1,248 @@
+"""The HTML of an evaluation: what stays is written here, the cases are drawn by the page's script."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from skcredal._validation import naming
+from skcredal.evaluation._html import document, escape, fact_list, read_resource
+
+__all__ = ["render_evaluation"]
+
+# The drawing of the curve, in its own units.
+_WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP, _RIGHT = 560, 290, 60, 56, 14, 24
+# An axis has at most so many labels.
+_MOST_TICKS = 6
+_ROBUSTNESS = (
+    "Robustness is how much of the prior over the models may be replaced by anything before the answer "
+    "changes. A safe case can have less than 1, since safe means: whatever the prior, as long as it leaves "
+    "every model a little weight."
+)
+_MEASURES = (
+    ("u65", "u65", "Utility: 1 for the true class alone, 0.65 if it is one of two; accuracy, for one class"),
+    ("u80", "u80", "The same with 0.80 for one of two"),
+    ("accuracy", "accuracy", "How often the most probable class is the true one"),
+    ("brier", "Brier", "Mean of (1 - probability of the true class)²; small is good"),
+    ("determinacy", "determinacy", "Share of cases with one class"),
+    ("single_accuracy", "single", "Accuracy on these"),
+    ("set_accuracy", "set", "Of the cases with several classes, how many hold the true one"),
+    ("output_size", "size", "How many classes these have"),
+)
+
+
+def render_evaluation(data: Mapping[str, Any]) -> str:
+    """Make a self-contained HTML page of an evaluation.
+
+    Parameters
+    ----------
+    data : mapping
+        As returned by :func:`~skcredal.evaluation._page_data.evaluation_data`, also after a way through JSON.
+
+    Returns
+    -------
+    str
+        The page, with styles, script and data inside. Whatever the names and values are, they stay text.
+
+    Examples
+    --------
+    >>> page = render_evaluation({
+    ...     "title": "A < B", "classifier": "NCC", "classes": [], "n": 0, "safe": {"n": 0, "correct": 0},
+    ...     "dependent": {"n": 0, "correct": 0, "held": 0}, "classifiers": [], "cases": [], "parents": [],
+    ...     "curve": {"set_aside": [], "accuracy": [], "threshold": []}, "facts": []})
+    >>> "<h1>A &lt; B</h1>" in page, "http" in page.replace("http-equiv", "")
+    (True, False)
+    """
+    with naming("data"):
+        return _render(data)
+
+
+def _render(data: Mapping[str, Any]) -> str:
+    sections = (
+        ("split", "Safe and prior-dependent cases", _split(data)),
+        ("classifiers", "Classifiers side by side", _classifiers(data["classifiers"])),
+        ("curve", "Setting the least robust aside", _curve(data["curve"], data["n"])),
+        ("cases", "The prior-dependent cases", _cases(data)),
+        ("run", "How it was run", fact_list(data["facts"])),
+    )
+    return document(
+        data["title"],
+        sections,
+        styles=[read_resource(__package__, name) for name in ("_page.css", "_evaluation.css")],
+        script=read_resource(__package__, "_evaluation.js"),
+        lead=_lead(data),
+        data=_json({name: data[name] for name in ("classes", "cases", "parents")}),
+    )
+
+
+def _json(data: Mapping[str, Any]) -> str:
+    """Return JSON in which nothing can end the element it stands in."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    # Lone surrogates cannot be written in UTF-8.
+    return text.encode("utf-8", errors="replace").decode()
+
+
+def _percent(part: int, whole: int) -> str:
+    return _share(part / whole) if whole else "–"
+
+
+def _share(value: float) -> str:
+    return f"{value * 100:.1f}\u00a0%"
+
+
+def _lead(data: Mapping[str, Any]) -> str:
+    if not data["n"]:
+        return ""
+    return (
+        f'<p class="lead">The cases of <strong>{escape(data["classifier"])}</strong>, each judged by a model '
+        "that has not seen it.</p>\n"
+    )
+
+
+def _split(data: Mapping[str, Any]) -> str:
+    n, safe, dependent = data["n"], data["safe"], data["dependent"]
+    if not n:
+        return ""
+    held = (
+        f"; {dependent['held']} sets ({_percent(dependent['held'], dependent['n'])}) hold the true class"
+        if dependent["n"]
+        else ""
+    )
+
+    def card(kind: str, title: str, part: Mapping[str, int], meaning: str) -> str:
+        return (
+            f'<li class="{kind}"><strong>{part["n"]}</strong> {title} <span>{_percent(part["n"], n)}</span>'
+            f"<p>Right on {part['correct']} of them: accuracy <b>{_percent(part['correct'], part['n'])}</b>"
+            f"{held if kind == 'dependent' else ''}.</p><small>{meaning}</small></li>"
+        )
+
+    return (
+        '<ul class="cards">'
+        + card("safe", "safe", safe, "One class remains, whatever the prior.")
+        + card(
+            "dependent",
+            "prior-dependent",
+            dependent,
+            "Several classes remain: which one wins hangs on the prior.",
+        )
+        + f"</ul>\n<p>By {escape(data['classifier'])}, in the first run of the cross-validation.</p>\n"
+    )
+
+
+def _classifiers(rows: Sequence[Mapping[str, Any]]) -> str:
+    if not rows:
+        return ""
+    headers = "".join(
+        f'<th scope="col" class="number"><abbr title="{escape(meaning)}">{label}</abbr></th>'
+        for _, label, meaning in _MEASURES
+    )
+    lines = "".join(
+        f'<tr><td class="number">{row["rank_u65"]}</td><th scope="row">{escape(row["name"])}</th>'
+        f"{''.join(_measure(row[name], name) for name, _, _ in _MEASURES)}"
+        f'<td class="number">{row["rank_u80"]}</td></tr>\n'
+        for row in rows
+    )
+    meanings = "".join(
+        f"<div><dt>{label}</dt><dd>{escape(meaning)}</dd></div>" for _, label, meaning in _MEASURES
+    )
+    return (
+        '<div class="wide" role="region" aria-labelledby="classifiers-title" tabindex="0">'
+        '<table class="side" aria-labelledby="classifiers-title"><thead><tr>'
+        f'<th scope="col" class="number"><abbr title="Rank by u65">#</abbr></th>'
+        f'<th scope="col">classifier</th>{headers}'
+        '<th scope="col" class="number"><abbr title="Rank by u80"># by u80</abbr></th></tr></thead>\n'
+        f"<tbody>\n{lines}</tbody></table></div>\n"
+        f"<details><summary>What the columns mean</summary><dl>{meanings}</dl></details>\n"
+    )
+
+
+def _measure(value: float | None, name: str) -> str:
+    if value is None:
+        return '<td class="number">–</td>'
+    if name in ("u65", "u80"):
+        return f'<td class="number bar" style="--part:{value:.4f}">{value:.3f}</td>'
+    return f'<td class="number">{value:.3f}</td>'
+
+
+def _curve(curve: Mapping[str, Sequence[float]], n: int) -> str:
+    shares, accuracies = curve["set_aside"], curve["accuracy"]
+    if not n or not shares:
+        return ""
+    if len(shares) == 1:
+        return "<p>All answers are equally robust: there is nothing to set aside.</p>\n"
+    right = max(shares)
+    low, high = min(accuracies), max(accuracies)
+    margin = max((high - low) * 0.15, 0.005)
+    low, high = max(0.0, low - margin), min(1.0, high + margin)
+
+    def x(share: float) -> float:
+        return _LEFT + (_WIDTH - _LEFT - _RIGHT) * share / right
+
+    def y(accuracy: float) -> float:
+        return _TOP + (_HEIGHT - _TOP - _BOTTOM) * (high - accuracy) / (high - low)
+
+    # Steps: rows of equal robustness leave together.
+    path = f"M{x(shares[0]):.1f} {y(accuracies[0]):.1f}" + "".join(
+        f"H{x(share):.1f}V{y(accuracy):.1f}"
+        for share, accuracy in zip(shares[1:], accuracies[1:], strict=True)
+    )
+    grid = "".join(
+        f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y(at):.1f}" y2="{y(at):.1f}"/>'
+        f'<text x="{_LEFT - 8}" y="{y(at) + 4:.1f}" text-anchor="end">{label}</text>'
+        for at, label in _ticks(low, high)
+    )
+    ticks = "".join(
+        f'<text x="{x(at):.1f}" y="{_HEIGHT - _BOTTOM + 22}" text-anchor="middle">{label}</text>'
+        for at, label in _ticks(0.0, right)
+    )
+    said = (
+        f"Accuracy is {_share(accuracies[0])} on all {n} cases, and {_share(accuracies[-1])} on the rest "
+        f"when the {_share(shares[-1])} that are least robust are set aside."
+    )
+    return (
+        f'<figure class="curve"><svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
+        f'aria-label="{escape(said)}">'
+        f'{grid}{ticks}<line class="all" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y(accuracies[0]):.1f}" '
+        f'y2="{y(accuracies[0]):.1f}"/><path class="line" d="{path}"/>'
+        f'<text x="{(_LEFT + _WIDTH - _RIGHT) / 2:.0f}" y="{_HEIGHT - 8}" text-anchor="middle">'
+        "share of cases set aside, the least robust first</text>"
+        f"</svg><figcaption>{escape(said)} The dashed line is what setting cases aside by chance would give."
+        f"</figcaption></figure>\n<p>{_ROBUSTNESS}</p>\n"
+    )
+
+
+def _ticks(low: float, high: float) -> list[tuple[float, str]]:
+    """Return three to six round shares between two, and how they are written.
+
+    Examples
+    --------
+    >>> [label.replace("\u00a0", " ") for _, label in _ticks(0.491, 0.572)]
+    ['50 %', '52 %', '54 %', '56 %']
+    >>> [label.replace("\u00a0", " ") for _, label in _ticks(0.0, 0.011)]
+    ['0.0 %', '0.2 %', '0.4 %', '0.6 %', '0.8 %', '1.0 %']
+    """
+    power = 10.0 ** math.floor(math.log10(high - low))
+    step = next(
+        part * power for part in (0.1, 0.2, 0.5, 1.0, 2.0) if (high - low) / (part * power) < _MOST_TICKS
+    )
+    decimals = max(0, -math.floor(math.log10(step) + 1e-9) - 2)
+    places = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
+    return [(place * step, f"{place * step * 100:.{decimals}f}\u00a0%") for place in places]
+
+
+def _cases(data: Mapping[str, Any]) -> str:
+    if not data["n"]:
+        return ""
+    if not data["cases"]:
+        return "<p>There are none: no answer hangs on the prior.</p>\n"
+    return (
+        "<noscript><p>The table of cases needs JavaScript.</p></noscript>\n"
+        '<div class="filters" hidden></div><p class="sorted" role="status"></p>\n'
+        '<div class="wide cases" role="region" aria-labelledby="cases-title" tabindex="0">'
+        '<table class="results" aria-labelledby="cases-title"><thead></thead><tbody></tbody></table></div>\n'
+        '<div class="pages" hidden></div>\n'
+    )

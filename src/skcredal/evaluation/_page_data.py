@@ -1,0 +1,274 @@
+"""The evaluation of classifiers on a table of one's own, as one HTML file: compute, render, write."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from skcredal._arrays import BoolArray, FloatArray, IntArray
+from skcredal._encoding.factors import is_missing
+from skcredal._validation import check_instance, naming, real_numbers, safe_repr
+from skcredal.evaluation._cross_validation import Cases
+from skcredal.evaluation._html import write_page
+from skcredal.evaluation._page import render_evaluation
+from skcredal.evaluation._registry import display_name
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = ["accuracy_robustness_curve", "evaluation_data", "render_evaluation", "write_evaluation"]
+
+# How many super-parents a case tells of: the strongest voices for the answer, and for its rival.
+_VOICES = 12
+# Classes whose upper probability is below this, and that are not in the set, are only counted.
+_NEGLIGIBLE = 0.0005
+# A curve is drawn through at most so many points.
+_POINTS = 400
+_LONGEST_VALUE = 60
+_MEASURES = (
+    "u65",
+    "u80",
+    "accuracy",
+    "brier",
+    "determinacy",
+    "single_accuracy",
+    "set_accuracy",
+    "output_size",
+)
+
+
+def accuracy_robustness_curve(robustness: FloatArray, correct: BoolArray) -> dict[str, list[float]]:
+    """Return the accuracy of what is kept, as the least robust rows are set aside.
+
+    Rows of equal robustness are set aside together, and those of the greatest robustness never. Where no row
+    has one (NaN), there is no curve.
+
+    Parameters
+    ----------
+    robustness : ndarray of shape (n_rows,)
+        How robust each answer is.
+    correct : ndarray of bool of shape (n_rows,)
+        Whether it is right.
+
+    Returns
+    -------
+    dict
+        Lists of equal length: ``set_aside``, the share of rows, from 0 upwards; ``accuracy`` of the others;
+        and ``threshold``, the least robustness among them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> accuracy_robustness_curve(np.array([1.0, 0.2, 1.0, 0.5]), np.array([True, False, True, True]))
+    {'set_aside': [0.0, 0.25, 0.5], 'accuracy': [0.75, 1.0, 1.0], 'threshold': [0.2, 0.5, 1.0]}
+    """
+    robustness = real_numbers("robustness", robustness)
+    with naming("correct"):
+        correct = np.asarray(correct)
+    if robustness.ndim != 1 or correct.shape != robustness.shape or correct.dtype != bool:
+        raise ValueError(
+            "robustness and correct must be a number and a boolean for each row, got the shapes "
+            f"{robustness.shape} and {correct.shape}, {correct.dtype}."
+        )
+    unknown = np.isnan(robustness)
+    if unknown.any() and not unknown.all():
+        raise ValueError(f"robustness must be there for all rows or for none, {unknown.sum()} have none.")
+    if unknown.all():
+        return {"set_aside": [], "accuracy": [], "threshold": []}
+    order = np.argsort(robustness, kind="stable")
+    n = len(order)
+    thresholds, starts = np.unique(robustness[order], return_index=True)
+    # How many of the rows from each start on are right.
+    right = np.cumsum(correct[order][::-1])[::-1]
+    if len(starts) > _POINTS:
+        chosen = np.unique(np.linspace(0, len(starts) - 1, _POINTS).round().astype(np.int64))
+        thresholds, starts = thresholds[chosen], starts[chosen]
+    return {
+        "set_aside": (starts / n).tolist(),
+        "accuracy": (right[starts] / (n - starts)).tolist(),
+        "threshold": thresholds.tolist(),
+    }
+
+
+def evaluation_data(
+    cases: Cases,
+    ranking: Sequence[Mapping[str, Any]],
+    features: pandas.DataFrame,
+    *,
+    title: str,
+    classifier: str = "comp-aode*",
+    numbers: IntArray | None = None,
+    facts: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """Compute everything that an evaluation page shows.
+
+    Parameters
+    ----------
+    cases : Cases
+        What a credal classifier said of each row out of fold.
+    ranking : sequence of mappings
+        The measures of each classifier, as of :func:`skcredal.evaluation._cross_validation.ranking`.
+    features : pandas.DataFrame
+        The table of the cases: a case shows its values of the super-parents.
+    title : str
+        What is evaluated.
+    classifier : str
+        Whose cases they are.
+    numbers : ndarray of shape (n_rows,), optional
+        How the rows are called; by default from 1.
+    facts : mapping, optional
+        How it was run, label by label.
+
+    Returns
+    -------
+    dict
+        Of text, numbers, None, lists and dicts, so that JSON can hold it.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd
+    >>> cases = Cases(np.array(["no", "yes"]), np.array([0, 1]), np.array([0, 0]),
+    ...               np.array([[0.9, 0.1], [0.6, 0.4]]), np.array([[True, False], [True, True]]),
+    ...               np.array([[[0.8, 1.0], [0.0, 0.2]], [[0.4, 0.7], [0.3, 0.6]]]), np.array([1.0, 0.3]),
+    ...               {1: {"rival": "yes", "super_parents": ["age"], "votes": [0.2], "prior": [1.0],
+    ...                    "sentence": "Undecided."}})
+    >>> data = evaluation_data(cases, [], pd.DataFrame({"age": [7, 8]}), title="Two rows")
+    >>> data["safe"], data["dependent"]
+    ({'n': 1, 'correct': 1}, {'n': 1, 'correct': 0, 'held': 1})
+    >>> data["cases"][0]["row"], data["cases"][0]["voices"]
+    (2, [[0, '8', 0.2, 1.0]])
+    """
+    check_instance("cases", cases, Cases)
+    check_instance("title", title, str)
+    check_instance("classifier", classifier, str)
+    if not hasattr(features, "columns") or len(features) != len(cases.true):
+        raise TypeError(f"features must be a pandas DataFrame with the {len(cases.true)} rows of the cases.")
+    dependent, correct = cases.dependent, cases.correct
+    called = np.arange(1, len(dependent) + 1) if numbers is None else numbers
+    with naming("numbers"):
+        called = np.asarray(called)
+        if called.shape != dependent.shape or called.dtype.kind not in "iu":
+            raise ValueError(f"numbers must be {len(dependent)} whole numbers, got {safe_repr(numbers)}.")
+    with naming("ranking"):
+        classifiers = [_measured(row) for row in ranking]
+    with naming("facts"):
+        told = [
+            {"label": str(label), "value": str(value)}
+            for label, value in ({} if facts is None else facts).items()
+        ]
+    held = cases.sets[np.arange(len(cases.true)), cases.true]
+    rows = np.flatnonzero(dependent)
+    parents: dict[str, int] = {}
+    # Cell by cell, a DataFrame is slow.
+    values = {str(name): column.tolist() for name, column in features.items()} if len(rows) else {}
+    return {
+        "title": title,
+        "classifier": display_name(classifier),
+        "classes": [str(label) for label in cases.classes],
+        "n": len(dependent),
+        "safe": {"n": int((~dependent).sum()), "correct": int((correct & ~dependent).sum())},
+        "dependent": {
+            "n": int(dependent.sum()),
+            "correct": int((correct & dependent).sum()),
+            "held": int((held & dependent).sum()),
+        },
+        "classifiers": classifiers,
+        "curve": accuracy_robustness_curve(cases.robustness, correct),
+        "cases": [_case(cases, int(r), int(called[r]), values, parents) for r in rows],
+        "parents": list(parents),
+        "facts": told,
+    }
+
+
+def _measured(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the page tells of a classifier."""
+    return {
+        "name": str(row["classifier"]),
+        "credal": bool(row["credal"]),
+        "rank_u65": int(row["rank_u65"]),
+        "rank_u80": int(row["rank_u80"]),
+        **{name: _number(row[name], digits=6) for name in _MEASURES},
+    }
+
+
+def write_evaluation(path: str | os.PathLike[str], data: Mapping[str, Any]) -> Path:
+    """Write the page into a file, which is replaced as a whole or not at all.
+
+    Parameters
+    ----------
+    path : path-like
+        The file; its folder must exist.
+    data : mapping
+        As of :func:`evaluation_data`.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> data = {"title": "None", "classifier": "NCC", "classes": [], "n": 0, "safe": {"n": 0, "correct": 0},
+    ...         "dependent": {"n": 0, "correct": 0, "held": 0}, "classifiers": [], "cases": [], "parents": [],
+    ...         "curve": {"set_aside": [], "accuracy": [], "threshold": []}, "facts": []}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     print(write_evaluation(f"{folder}/page.html", data).name)
+    page.html
+    """
+    return write_page(path, render_evaluation(data))
+
+
+def _case(
+    cases: Cases, r: int, number: int, values: Mapping[str, Sequence[Any]], parents: dict[str, int]
+) -> dict[str, Any]:
+    """Return one prior-dependent case; classes and super-parents by their places, to keep the page small."""
+    reason = cases.reasons[r]
+    labels = [str(label) for label in cases.classes]
+    lower, upper = cases.interval[r].T
+    shown = cases.sets[r] | (upper >= _NEGLIGIBLE)
+    order = [int(c) for c in np.argsort(-cases.proba[r], kind="stable") if shown[c]]
+    names, n = list(reason["super_parents"]), len(reason["super_parents"])
+    # They are in order, from the strongest voice for the answer to the strongest for its rival.
+    half = _VOICES // 2
+    places = list(range(n)) if n <= _VOICES else [*range(half), *range(n - half, n)]
+    return {
+        "row": number,
+        "true": int(cases.true[r]),
+        "predicted": int(cases.predicted[r]),
+        "set": [int(c) for c in np.flatnonzero(cases.sets[r])],
+        "robustness": _number(cases.robustness[r]),
+        "sentence": reason["sentence"],
+        "rival": None if reason["rival"] is None else labels.index(str(reason["rival"])),
+        "bounds": [[c, _number(lower[c]), _number(cases.proba[r, c]), _number(upper[c])] for c in order],
+        "unlikely": len(labels) - len(order),
+        "voices": [
+            [
+                parents.setdefault(names[j], len(parents)),
+                _value(values, names[j], r),
+                _number(reason["votes"][j]),
+                _number(reason["prior"][j]),
+            ]
+            for j in places
+        ],
+        "silent": n - len(places),
+    }
+
+
+def _value(values: Mapping[str, Sequence[Any]], name: str, r: int) -> str | None:
+    value = values[name][r] if name in values else None
+    if is_missing(value):
+        return None
+    text = f"{value:.6g}" if isinstance(value, (float, np.floating)) else str(value)
+    return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 1] + "…"
+
+
+def _number(value: Any, digits: int = 4) -> float | None:
+    """Return a number with as many digits as a reader may want, None for NaN."""
+    number = float(value)
+    return None if math.isnan(number) else round(number, digits)

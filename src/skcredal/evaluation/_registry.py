@@ -1,0 +1,74 @@
+"""The classifiers by the names of the paper and of the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from skcredal._validation import check_choice, check_texts, safe_repr
+from skcredal.classifiers._aode import AODE, BmaAODE, CompAODE
+from skcredal.classifiers._base import TabularClassifier
+from skcredal.classifiers._bayes import TAN, NaiveBayes, NullClassifier
+from skcredal.classifiers._cma import CredalModelAveraging
+from skcredal.classifiers._credal import CredalClassifier
+from skcredal.classifiers._credal_aode import CredalBmaAODE, CredalCompAODE
+from skcredal.classifiers._maplmg import MaplmgAODE
+from skcredal.classifiers._ncc import NaiveCredal
+from skcredal.classifiers._tree import CredalTree
+
+__all__ = ["CLASSIFIERS", "display_name", "is_credal", "make_classifiers"]
+
+CLASSIFIERS: dict[str, type[TabularClassifier]] = {
+    "aode": AODE,
+    "bma-aode": BmaAODE,
+    "comp-aode": CompAODE,
+    "maplmg": MaplmgAODE,
+    "naive-bayes": NaiveBayes,
+    "tan": TAN,
+    "null": NullClassifier,
+    "bma-aode*": CredalBmaAODE,
+    "comp-aode*": CredalCompAODE,
+    "ncc": NaiveCredal,
+    "cma": CredalModelAveraging,
+    "cdt": CredalTree,
+}
+_UPPER = ("aode", "bma-aode", "comp-aode", "maplmg", "tan", "bma-aode*", "comp-aode*", "ncc", "cma", "cdt")
+_DISPLAY_NAMES = {"naive-bayes": "naive Bayes", **{name: name.upper() for name in _UPPER}}
+
+
+def is_credal(name: str) -> bool:
+    """Tell whether the classifier of a name returns sets.
+
+    Examples
+    --------
+    >>> is_credal("cdt"), is_credal("tan")
+    (True, False)
+    """
+    return issubclass(CLASSIFIERS[check_choice("name", name, tuple(CLASSIFIERS))], CredalClassifier)
+
+
+def make_classifiers(names: Iterable[str] | None = None) -> dict[str, TabularClassifier]:
+    """Return new classifiers under their names, all of them by default; ``-star`` may stand for the star.
+
+    Examples
+    --------
+    >>> make_classifiers(["comp-aode-star"])
+    {'comp-aode*': CredalCompAODE()}
+    """
+    chosen = {}
+    for name in CLASSIFIERS if names is None else check_texts("names", names):
+        starred = name.lower().removesuffix("-star") + "*" if name.lower().endswith("-star") else name.lower()
+        if starred not in CLASSIFIERS:
+            raise ValueError(f"There is no classifier {safe_repr(name)}; there are {', '.join(CLASSIFIERS)}.")
+        chosen[starred] = CLASSIFIERS[starred]()
+    return chosen
+
+
+def display_name(classifier: str) -> str:
+    """Return the name of a classifier as the paper prints it.
+
+    Examples
+    --------
+    >>> display_name("comp-aode*"), display_name("naive-bayes")
+    ('COMP-AODE*', 'naive Bayes')
+    """
+    return _DISPLAY_NAMES.get(classifier, classifier)

@@ -1,0 +1,163 @@
+"""Tables from files of any format that people keep them in: CSV, TSV, Parquet and ARFF, also compressed."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import zlib
+from collections.abc import Collection
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from skcredal._extras import require
+from skcredal._validation import check_choice
+from skcredal.datasets._arff import parse_arff
+from skcredal.evaluation._delimited import read_delimited
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = ["FORMATS", "read_table_file", "table_format"]
+
+FORMATS = ("csv", "tsv", "parquet", "arff")
+_SUFFIXES = {
+    ".csv": "csv",
+    ".txt": "csv",
+    ".data": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arff": "arff",
+}
+_GZIP = b"\x1f\x8b"
+_PARQUET = b"PAR1"
+
+
+def table_format(path: str | os.PathLike[str]) -> str:
+    """Tell the format of a table from the name of its file.
+
+    Examples
+    --------
+    >>> table_format("patients.csv.gz"), table_format("patients.pq")
+    ('csv', 'parquet')
+    >>> table_format("patients.xlsx")
+    Traceback (most recent call last):
+    ValueError: The name of a table must end in .csv, .txt, .data, .tsv, .tab, .parquet, .pq or .arff,
+    got 'patients.xlsx'; name its format if it is one of csv, tsv, parquet, arff.
+    """
+    file = Path(path)
+    suffix = Path(file.stem).suffix if file.suffix.lower() == ".gz" else file.suffix
+    if suffix.lower() not in _SUFFIXES:
+        *suffixes, last = _SUFFIXES
+        raise ValueError(
+            f"The name of a table must end in {', '.join(suffixes)} or {last}, got {file.name!r}; name its "
+            f"format if it is one of {', '.join(FORMATS)}."
+        )
+    return _SUFFIXES[suffix.lower()]
+
+
+def read_table_file(
+    source: str | os.PathLike[str] | BinaryIO,
+    *,
+    format: str | None = None,  # noqa: A002
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    default_decimal: str | None = None,
+    missing: Collection[str] = (),
+    usual_missing: bool = True,
+    text_columns: Collection[str] = (),
+) -> pandas.DataFrame:
+    r"""Read a table from a file or stream.
+
+    Parameters
+    ----------
+    source : path-like or binary stream
+        Where it is. What is compressed with gzip is unpacked.
+    format : {"csv", "tsv", "parquet", "arff"}, optional
+        Its format; by default what the end of the name says and, of a stream, what its content looks like.
+    encoding, delimiter, decimal, default_decimal, missing, usual_missing, text_columns
+        As in ``_delimited.read_delimited``; they have no meaning for Parquet and ARFF.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The table.
+
+    Raises
+    ------
+    ValueError
+        If the content cannot be read as a table of that format; the message names the file.
+    OSError
+        If the file cannot be opened.
+
+    Examples
+    --------
+    >>> import io
+    >>> read_table_file(io.BytesIO(b"size\tcolour\n1.5\tred\n"))
+       size colour
+    0   1.5    red
+    """
+    if format is not None:
+        check_choice("format", format, FORMATS)
+    if isinstance(source, (str, os.PathLike)):
+        name = os.fspath(source)
+        format = format or table_format(source)  # noqa: A001
+        content = Path(source).read_bytes()
+    else:
+        name = "standard input"
+        content = source.read()
+    if content.startswith(_GZIP):
+        try:
+            content = gzip.decompress(content)
+        except (OSError, EOFError, zlib.error) as error:
+            raise ValueError(f"{name} begins like a file of gzip, but cannot be unpacked: {error}.") from None
+    chosen = format or _looks_like(content)
+    if chosen == "parquet":
+        return _read_parquet(content, name)
+    if chosen == "arff":
+        return parse_arff(content, name).frame
+    if chosen == "tsv" and delimiter is None:
+        delimiter = "\t"
+    return read_delimited(
+        content,
+        name,
+        encoding=encoding,
+        delimiter=delimiter,
+        decimal=decimal,
+        default_decimal=default_decimal,
+        missing=missing,
+        usual_missing=usual_missing,
+        text_columns=text_columns,
+    )
+
+
+def _looks_like(content: bytes) -> str:
+    if content.startswith(_PARQUET):
+        return "parquet"
+    for line in content.lstrip(b"\xef\xbb\xbf").splitlines():
+        if line.strip() and not line.startswith(b"%"):
+            return "arff" if line.lower().startswith((b"@relation", b"@attribute")) else "csv"
+    return "csv"
+
+
+def _read_parquet(content: bytes, name: str) -> pandas.DataFrame:
+    parquet = require("pyarrow.parquet", extra="scale", purpose="Reading Parquet")
+    try:
+        table = parquet.read_table(io.BytesIO(content))
+        frame: pandas.DataFrame = table.to_pandas()
+    except Exception as error:  # pyarrow raises errors of many kinds for a damaged file
+        reason = str(error).partition("\n")[0].rstrip(".")
+        raise ValueError(f"{name} cannot be read as Parquet: {reason}.") from None
+    # An index that pandas wrote comes back as one; what has a name is a column like any other.
+    if any(level is not None for level in frame.index.names):
+        frame = frame.reset_index()
+    frame = frame.reset_index(drop=True)
+    names = [str(column) for column in frame.columns]
+    for place, column in enumerate(names):
+        if column in names[:place]:
+            raise ValueError(f"{name}: columns must have different names, got {column!r} twice.")
+    frame.columns = require("pandas", extra="cli", purpose="Reading a table").Index(names)
+    return frame

@@ -1,1 +1,0 @@
-"""The paper's experiment: which classifiers, on which folds, and what came out."""

@@ -1,0 +1,14 @@
+"""The paper's experiment: plan, store, claims, studies and their report.
+
+A leaf: nothing but the command ``skcredal reproduce`` imports it. It may import everything but the command
+line.
+"""
+
+from skcredal.paper._claims import check_claims
+from skcredal.paper._page import write_report
+from skcredal.paper._plan import Plan
+from skcredal.paper._run import run_plan
+from skcredal.paper._store import ResultStore
+from skcredal.paper._summary import summary_table
+
+__all__ = ["Plan", "ResultStore", "check_claims", "run_plan", "summary_table", "write_report"]

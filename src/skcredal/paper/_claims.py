@@ -1,0 +1,377 @@
+"""The paper's thirty claims, each beside what an experiment found (§11).
+
+The rules stand in :mod:`skcredal.paper._claim_rules` and :mod:`skcredal.paper._rank_rules`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from skcredal._validation import check_instance, naming
+from skcredal.paper._claim_rules import (
+    ABOUT_SIZE,
+    GENERALLY,
+    Finding,
+    Results,
+    Rule,
+    accuracy_drops,
+    correlation_about,
+    fully_determinate,
+    gains_about,
+    gains_below,
+    gains_within,
+    lower_on_average,
+    mean_about,
+    mean_ratio_about,
+    not_significant,
+    significantly_higher,
+    significantly_lower,
+)
+from skcredal.paper._rank_rules import best_rank, no_rank_differs, only_these_differ
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+__all__ = ["Claim", "check_claims", "claims_as_json", "claims_as_markdown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A claim of the paper beside what was found.
+
+    Parameters
+    ----------
+    number : int
+        Its place among the thirty.
+    text : str
+        The claim.
+    where : str
+        Where it stands in the paper.
+    paper : str
+        The paper's value.
+    ours : str
+        What was found, with the number of data sets.
+    p_value : float or None
+        The p-value that decides, where there is one.
+    holds : bool or None
+        The verdict; None if it cannot be judged.
+    note : str
+        How it was judged, or why it was not.
+    """
+
+    number: int
+    text: str
+    where: str
+    paper: str
+    ours: str
+    p_value: float | None
+    holds: bool | None
+    note: str
+
+
+_DETERMINATE = "Determinate classifiers"
+_CREDAL = "Credal classifiers"
+_UTILITY = "Utility-based measures"
+_PREVIOUS = "Comparison with previous credal classifiers"
+_ACCURACY_PLOT = "figure of accuracies"
+_BRIER_PLOT = "figure of relative Brier losses"
+_DROP_PLOT = "figure of accuracies on safe and prior-dependent instances"
+_UTILITY_PLOT = "figure of relative utilities"
+_RANK_PLOT = "figure of ranks"
+
+_BMA, _COMP = "bma-aode*", "comp-aode*"
+_RANKED = ("cdt", "cma", _COMP)
+_SLIP = "The paper's own ranks order CMA and CDT the other way round and reach no difference at 90 %."
+
+# Text, where it stands, the paper's value, the rule.
+_CLAIMS: tuple[tuple[str, str, str, Rule], ...] = (
+    (
+        "AODE has a higher accuracy than BMA-AODE",
+        f"{_DETERMINATE}, {_ACCURACY_PLOT} (a)",
+        "p < .01",
+        significantly_higher((("aode", "accuracy"), ("bma-aode", "accuracy"))),
+    ),
+    (
+        "AODE has a lower Brier loss than BMA-AODE",
+        f"{_DETERMINATE}, {_BRIER_PLOT} (a)",
+        "lower",
+        lower_on_average(("aode", "brier"), ("bma-aode", "brier")),
+    ),
+    (
+        "Mean relative Brier loss BMA-AODE/AODE",
+        f"{_DETERMINATE}, {_BRIER_PLOT} (a)",
+        "about 1.03",
+        mean_ratio_about(("bma-aode", "brier"), ("aode", "brier"), 1.03),
+    ),
+    (
+        "Accuracies of COMP-AODE and AODE do not differ significantly",
+        f"{_DETERMINATE}, {_ACCURACY_PLOT} (b)",
+        "not significant",
+        not_significant(("comp-aode", "accuracy"), ("aode", "accuracy")),
+    ),
+    (
+        "COMP-AODE has a lower Brier loss than AODE",
+        f"{_DETERMINATE}, {_BRIER_PLOT} (b)",
+        "p < .01",
+        significantly_lower(("comp-aode", "brier"), ("aode", "brier")),
+    ),
+    (
+        "Mean relative Brier loss COMP-AODE/AODE",
+        f"{_DETERMINATE}, {_BRIER_PLOT} (b)",
+        "about 0.97",
+        mean_ratio_about(("comp-aode", "brier"), ("aode", "brier"), 0.97),
+    ),
+    ("Mean determinacy of BMA-AODE*", _CREDAL, "94 %", mean_about((_BMA, "determinacy"), 0.94)),
+    ("BMA-AODE* is fully determinate on some data sets", _CREDAL, "7 data sets", fully_determinate(_BMA, 7)),
+    (
+        "Correlation of the determinacy of BMA-AODE* with n",
+        _CREDAL,
+        "0.3",
+        correlation_about((_BMA, "determinacy"), (_BMA, "n"), 0.3),
+    ),
+    ("Mean set-accuracy of BMA-AODE*", _CREDAL, "90 %", mean_about((_BMA, "set_accuracy"), 0.90)),
+    (
+        "Mean indeterminate output size of BMA-AODE*",
+        _CREDAL,
+        "2.3 (3.6 classes on average)",
+        mean_about((_BMA, "output_size"), 2.3, margin=ABOUT_SIZE, beside="classes"),
+    ),
+    (
+        "Accuracy of BMA-AODE drops on what BMA-AODE* finds prior-dependent",
+        f"{_CREDAL}, {_DROP_PLOT} (a)",
+        "83 % safe, 52 % prior-dependent, p < .01",
+        accuracy_drops(_BMA, 0.83, 0.52),
+    ),
+    ("Mean determinacy of COMP-AODE*", _CREDAL, "99 %", mean_about((_COMP, "determinacy"), 0.99)),
+    (
+        "COMP-AODE* is fully determinate on some data sets",
+        _CREDAL,
+        "18 data sets",
+        fully_determinate(_COMP, 18),
+    ),
+    ("Mean set-accuracy of COMP-AODE*", _CREDAL, "95 %", mean_about((_COMP, "set_accuracy"), 0.95)),
+    (
+        "Mean indeterminate output size of COMP-AODE*",
+        _CREDAL,
+        "2",
+        mean_about((_COMP, "output_size"), 2.0, margin=ABOUT_SIZE),
+    ),
+    (
+        "Accuracy of COMP-AODE drops on what COMP-AODE* finds prior-dependent",
+        f"{_CREDAL}, {_DROP_PLOT} (b)",
+        "82 % safe, 47 % prior-dependent, p < .01",
+        accuracy_drops(_COMP, 0.82, 0.47),
+    ),
+    (
+        "Utility of BMA-AODE* is above the accuracy of BMA-AODE under u65 and u80",
+        _UTILITY,
+        "p < .01 each",
+        significantly_higher(
+            ((_BMA, "u65"), ("bma-aode", "accuracy")), ((_BMA, "u80"), ("bma-aode", "accuracy"))
+        ),
+    ),
+    (
+        "Mean relative gain of BMA-AODE* over BMA-AODE under u65 and u80",
+        f"{_UTILITY}, {_UTILITY_PLOT}, first row",
+        "about 1 % and 2 %",
+        gains_about(_BMA, "bma-aode", {"u65": 0.01, "u80": 0.02}),
+    ),
+    (
+        "Relative gain of BMA-AODE* on the prior-dependent instances, generally",
+        _UTILITY,
+        "+10 % to +40 %",
+        gains_within(_BMA, 0.10, 0.40, share=GENERALLY),
+    ),
+    (
+        "Utility of COMP-AODE* is above the accuracy of COMP-AODE under u65 and u80",
+        _UTILITY,
+        "p < .01 each",
+        significantly_higher(
+            ((_COMP, "u65"), ("comp-aode", "accuracy")), ((_COMP, "u80"), ("comp-aode", "accuracy"))
+        ),
+    ),
+    (
+        "Relative gain of COMP-AODE* over COMP-AODE, generally",
+        f"{_UTILITY}, {_UTILITY_PLOT}, second row",
+        "below 1 %",
+        gains_below(_COMP, "comp-aode", 0.01),
+    ),
+    (
+        "Relative gain of COMP-AODE* on the indeterminate instances",
+        _UTILITY,
+        "+39 % to +60 %",
+        gains_within(_COMP, 0.39, 0.60, share=1.0),
+    ),
+    (
+        "COMP-AODE* has a higher u65 than BMA-AODE*",
+        _UTILITY,
+        "p < .05",
+        significantly_higher(((_COMP, "u65"), (_BMA, "u65")), level=0.05),
+    ),
+    (
+        "u80 of COMP-AODE* and BMA-AODE* do not differ significantly",
+        _UTILITY,
+        "not significant",
+        not_significant((_COMP, "u80"), (_BMA, "u80")),
+    ),
+    (
+        "Utility of COMP-AODE* is above the accuracy of AODE under u65 and u80",
+        _UTILITY,
+        "p < .01 each",
+        significantly_higher(((_COMP, "u65"), ("aode", "accuracy")), ((_COMP, "u80"), ("aode", "accuracy"))),
+    ),
+    (
+        "Utility of COMP-AODE* is above that of NCC under u65 and u80",
+        _PREVIOUS,
+        "p < .01 each",
+        significantly_higher(((_COMP, "u65"), ("ncc", "u65")), ((_COMP, "u80"), ("ncc", "u80"))),
+    ),
+    (
+        "Friedman test over CDT, CMA, COMP-AODE*: no significant difference at 95 %",
+        _PREVIOUS,
+        "not significant under both utilities",
+        no_rank_differs(_RANKED, level=0.05),
+    ),
+    (
+        "COMP-AODE* has the best mean rank of the three under u65 and u80",
+        f"{_PREVIOUS}, {_RANK_PLOT}",
+        "u65: COMP-AODE* 1.84, CMA 2.00, CDT 2.16; u80: COMP-AODE* 1.82, CDT 2.05, CMA 2.13",
+        best_rank(_COMP, _RANKED),
+    ),
+    (
+        "At 90 % two ranks differ significantly",
+        _PREVIOUS,
+        "COMP-AODE* above CMA under u65; COMP-AODE* above CDT under u80",
+        only_these_differ(_RANKED, {"u65": (_COMP, "cma"), "u80": (_COMP, "cdt")}, level=0.10, remark=_SLIP),
+    ),
+)
+
+
+def check_claims(summary: DataFrame) -> list[Claim]:
+    """Hold the paper's thirty claims against a summary of results.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        A row for each data set and classifier: the columns of ``summary.csv``, and ``u65_dependent`` and
+        ``u80_dependent``, the utilities on the prior-dependent rows. NaN where there is nothing to average.
+
+    Returns
+    -------
+    list of Claim
+        All thirty in order; a claim that needs a classifier that was not run is not judged.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skcredal.paper._claim_rules import NEEDED_MEASURES
+    >>> summary = pd.DataFrame(columns=["dataset", "classifier", *NEEDED_MEASURES])
+    >>> summary.loc[0, ["dataset", "classifier", "determinacy"]] = ["iris", "comp-aode*", 0.98]
+    >>> claims = check_claims(summary)
+    >>> claims[12].text, claims[12].paper, claims[12].ours, claims[12].holds
+    ('Mean determinacy of COMP-AODE*', '99 %', '98.0 % (1 data set)', True)
+    >>> claims[0].holds, claims[0].note
+    (None, 'Not run: aode, bma-aode.')
+    """
+    with naming("summary"):
+        results = Results(summary)
+    claims = []
+    for number, (text, where, paper, rule) in enumerate(_CLAIMS, start=1):
+        if missing := results.missing(rule.needs):
+            finding = Finding("–", None, None, f"Not run: {', '.join(missing)}.")
+        else:
+            finding = rule.judge(results)
+        claims.append(
+            Claim(number, text, where, paper, finding.ours, finding.p_value, finding.holds, finding.note)
+        )
+    return claims
+
+
+def claims_as_json(claims: list[Claim]) -> str:
+    """Return the claims as JSON: a list with an object for each; a number that is not finite becomes null.
+
+    Examples
+    --------
+    >>> claim = Claim(1, "Night follows day", "Astronomy", "always", "3 of 3 days", None, True, "")
+    >>> print(claims_as_json([claim]))
+    [
+      {
+        "number": 1,
+        "text": "Night follows day",
+        "where": "Astronomy",
+        "paper": "always",
+        "ours": "3 of 3 days",
+        "p_value": null,
+        "holds": true,
+        "note": ""
+      }
+    ]
+    """
+    _check(claims)
+    rows = [
+        {
+            name: None if isinstance(value, float) and not isfinite(value) else value
+            for name, value in asdict(claim).items()
+        }
+        for claim in claims
+    ]
+    with naming("claims"):
+        return json.dumps(rows, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def claims_as_markdown(claims: list[Claim]) -> str:
+    """Return the claims as a Markdown table with a row for each, and their notes below it.
+
+    Examples
+    --------
+    >>> claim = Claim(1, "Night follows day", "Astronomy", "always", "3 of 3 days", 0.25, True, "Seen.")
+    >>> print(claims_as_markdown([claim]))
+    |  # | verdict       |       p | claim | paper | ours | where |
+    | -: | :------------ | ------: | :---- | :---- | :--- | :---- |
+    |  1 | holds         |   0.250 | Night follows day | always | 3 of 3 days | Astronomy |
+    <BLANKLINE>
+    Notes
+    <BLANKLINE>
+    - Claim 1: Seen.
+    """
+    _check(claims)
+    with naming("claims"):
+        return _markdown(claims)
+
+
+def _check(claims: list[Claim]) -> None:
+    check_instance("claims", claims, Iterable)
+    for claim in claims:
+        check_instance("claims", claim, Claim)
+
+
+def _markdown(claims: list[Claim]) -> str:
+    lines = [
+        "|  # | verdict       |       p | claim | paper | ours | where |",
+        "| -: | :------------ | ------: | :---- | :---- | :--- | :---- |",
+    ]
+    for claim in claims:
+        texts = " | ".join(_cell(text) for text in (claim.text, claim.paper, claim.ours, claim.where))
+        lines.append(f"| {claim.number:>2} | {_verdict(claim):<13} | {_show_p(claim.p_value):>7} | {texts} |")
+    notes = [f"- Claim {claim.number}: {_cell(claim.note)}" for claim in claims if claim.note]
+    return "\n".join([*lines, "", "Notes", "", *notes] if notes else lines)
+
+
+def _verdict(claim: Claim) -> str:
+    if claim.holds is None:
+        return "not judged"
+    return "holds" if claim.holds else "does not hold"
+
+
+def _show_p(p_value: float | None) -> str:
+    if p_value is None or not isfinite(p_value):
+        return ""
+    return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")

@@ -1,0 +1,241 @@
+"""`skcredal reproduce`: run the comparison with a progress bar, write the tables, and print what came out."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+import skcredal
+from skcredal.datasets import list_datasets
+from skcredal.evaluation._registry import is_credal, make_classifiers
+from skcredal.paper import _run as experiment
+from skcredal.paper._claims import Claim, check_claims, claims_as_json, claims_as_markdown
+from skcredal.paper._page import write_report
+from skcredal.paper._plan import Plan
+from skcredal.paper._store import ResultStore
+from skcredal.paper._studies import studies_of
+from skcredal.paper._summary import fold_table, study_table, summary_table
+
+__all__ = ["print_claims", "print_summary", "read_plan", "reproduce_plan", "write_answers"]
+
+_CREDAL_MEASURES = {
+    "n_indeterminate": "undec.",
+    "determinacy": "determ",
+    "single_accuracy": "single",
+    "set_accuracy": "set",
+    "output_size": "size",
+    "u65": "u65",
+    "u80": "u80",
+    "accuracy_dependent": "dep.",
+}
+_LEGEND = """\
+undec.  how many rows have several classes, in all data sets
+determ  share of rows with one class
+single  accuracy on these
+set     of the rows with several classes, how many hold the true one
+size    how many classes these have
+u65     utility, where one of two classes counts 0.65; u80, where it counts 0.80
+dep.    accuracy of the most probable class on the rows with several classes
+"""
+_BRIER = "Brier: mean of (1 - probability of the true class)², as in the paper."
+
+
+def read_plan(
+    data: str,
+    datasets: str | None,
+    classifiers: str | None,
+    *,
+    setting: str,
+    runs: int,
+    folds: int,
+    seed: int,
+) -> Plan:
+    """Read the options of the command line; names that do not exist are refused before any work."""
+    there = list_datasets(data)
+    if not there:
+        raise ValueError(f"There is no data set in {data}: no file there ends in .arff.")
+    names = there if datasets is None else _names("--datasets", datasets)
+    for name in names:
+        if name not in there:
+            raise ValueError(f"There is no data set {name!r} in {data}; there are {', '.join(there)}.")
+    chosen = make_classifiers(None if classifiers is None else _names("--classifiers", classifiers))
+    return Plan(data, names, chosen, setting, runs, folds, seed)
+
+
+def _names(option: str, text: str) -> list[str]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise ValueError(f"{option} must name something, or be left out for all, got {text!r}.")
+    return list(dict.fromkeys(names))
+
+
+def reproduce_plan(plan: Plan, store: ResultStore, *, jobs: int, console: Console) -> experiment.Outcome:
+    """Run the plan with a progress bar; Ctrl-C keeps what is finished."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("fits,"),
+        TimeRemainingColumn(),
+        TextColumn("left"),
+    )
+    with Progress(*columns, console=console, transient=True) as progress:
+        bar = progress.add_task("", total=plan.n_fits)
+
+        def show(at: experiment.Progress) -> None:
+            progress.update(
+                bar, advance=at.fits, description=f"{at.dataset}, run {at.run + 1}, fold {at.fold + 1}"
+            )
+
+        return experiment.run_plan(plan, store, jobs=jobs, on_progress=show)
+
+
+def write_answers(
+    plan: Plan, store: ResultStore, outcome: experiment.Outcome, folder: Path
+) -> tuple[Any, list[Claim]]:
+    """Write the tables and the claims into the folder, and return the summary and the claims."""
+    summary = summary_table(plan, store, outcome.facts)
+    claims = check_claims(summary)
+    fold_table(plan, store, outcome.facts).to_csv(folder / "results.csv", index=False)
+    summary.to_csv(folder / "summary.csv", index=False)
+    (folder / "claims.json").write_text(claims_as_json(claims), encoding="utf-8")
+    (folder / "claims.md").write_text(claims_as_markdown(claims), encoding="utf-8")
+    studies = {name: study_table(name, plan, store, outcome.facts) for name in studies_of(plan.classifiers)}
+    for name, table in studies.items():
+        table.to_csv(folder / f"{name}.csv", index=False)
+    if not summary.empty:
+        write_report(folder / "report.html", summary, claims, _facts(plan, outcome), studies=studies)
+    return summary, claims
+
+
+def _facts(plan: Plan, outcome: experiment.Outcome) -> dict[str, Any]:
+    """Return how it was run, for the report."""
+    packages = ("numpy", "scipy", "scikit-learn", "numba", "pandas")
+    return {
+        "protocol": f"{plan.runs} runs of stratified {plan.folds}-fold cross-validation, every classifier on "
+        "the same folds, measures pooled over all test rows",
+        "setting": plan.setting,
+        # The folder's name alone: a page that is passed on tells nothing of the machine.
+        "source": plan.source if plan.source in ("embedded", "openml") else Path(plan.source).name,
+        "seed": plan.seed,
+        "seconds": round(outcome.seconds, 1),
+        "versions": {
+            "skcredal": skcredal.__version__,
+            "Python": platform.python_version(),
+            **{name: version(name) for name in packages},
+        },
+        "failures": outcome.failures,
+    }
+
+
+def print_summary(summary: Any, plan: Plan, outcome: experiment.Outcome, *, console: Console) -> None:
+    """Print tables by data set, one of the credal classifiers by their means, and where the time went."""
+    if summary.empty:
+        return
+    folds = f"{plan.runs} × {plan.folds}-fold cross-validation"
+    if plan.setting == "paper":
+        folds += ", discretised once"
+    if outcome.interrupted:
+        folds += f" (interrupted: {summary['dataset'].nunique()} of {len(plan.datasets)} data sets)"
+    determinate = [name for name in plan.classifiers if not is_credal(name)]
+    credal = [name for name in plan.classifiers if is_credal(name)]
+    for title, measure, classifiers in (
+        ("Accuracy", "accuracy", determinate),
+        ("Brier loss", "brier", determinate),
+        ("Determinacy", "determinacy", credal),
+        ("Utility u65", "u65", credal),
+        ("Utility u80", "u80", credal),
+    ):
+        if classifiers:
+            console.print(_by_dataset(summary, classifiers, measure, f"{title}, {folds}"))
+        if measure == "brier" and classifiers:
+            console.print(_BRIER, style="dim", highlight=False)
+    if credal:
+        console.print(_by_classifier(summary, credal, f"Credal classifiers, means over data sets, {folds}"))
+        console.print(_LEGEND, style="dim", highlight=False)
+    _print_times(summary, plan, outcome, console)
+
+
+def _new_table(title: str, **options: Any) -> Table:
+    return Table(
+        title=title,
+        title_justify="left",
+        box=box.SIMPLE,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+        **options,
+    )
+
+
+def _by_dataset(summary: Any, classifiers: list[str], measure: str, title: str) -> Table:
+    table = _new_table(title, show_footer=True)
+    table.add_column("data set", footer="mean", no_wrap=True)
+    table.add_column("rows", justify="right")
+    values = summary.pivot(index="dataset", columns="classifier", values=measure).reindex(columns=classifiers)
+    for name in classifiers:
+        header = name.replace("-", "-\n")  # narrow columns: seven of them fit 80 characters
+        table.add_column(header, justify="right", footer=_number(values[name].mean(), measure))
+    rows = summary.drop_duplicates("dataset").set_index("dataset")["n"]
+    for dataset, n in rows.items():
+        table.add_row(str(dataset), f"{n}", *(_number(value, measure) for value in values.loc[dataset]))
+    return table
+
+
+def _by_classifier(summary: Any, classifiers: list[str], title: str) -> Table:
+    table = _new_table(title)
+    table.add_column("", no_wrap=True)
+    for header in _CREDAL_MEASURES.values():
+        table.add_column(header, justify="right")
+    for name in classifiers:
+        of_sets = summary[summary["classifier"] == name]
+        cells = [
+            of_sets[measure].sum() if measure == "n_indeterminate" else of_sets[measure].mean()
+            for measure in _CREDAL_MEASURES
+        ]
+        table.add_row(name, *map(_number, cells, _CREDAL_MEASURES))
+    return table
+
+
+def _number(value: float, measure: str) -> str:
+    if value != value:
+        return "-"
+    decimals = {"output_size": 2, "n_indeterminate": 0}.get(measure, 3)
+    return f"{value:.{decimals}f}"
+
+
+def _print_times(summary: Any, plan: Plan, outcome: experiment.Outcome, console: Console) -> None:
+    fits = plan.runs * plan.folds
+    seconds = (summary["fit_seconds"] + summary["predict_seconds"]) * fits
+    by_classifier = seconds.groupby(summary["classifier"]).sum().sort_values(ascending=False)
+    by_dataset = seconds.groupby(summary["dataset"]).sum().sort_values(ascending=False)
+
+    def largest(parts: Any) -> str:
+        return ", ".join(f"{name} {part:.1f} s" for name, part in parts.head(3).items())
+
+    console.print(
+        f"This call took {outcome.seconds:.1f} s. Time of all folds, each classifier by itself, "
+        f"{seconds.sum():.1f} s: {largest(by_classifier)}; {largest(by_dataset)}. The studies that the paper "
+        f"lacks took {outcome.study_seconds:.1f} s in this call.",
+        style="dim",
+        highlight=False,
+    )
+
+
+def print_claims(claims: list[Claim], *, console: Console) -> None:
+    """Print the verdict on each claim of the paper; the numbers are in the tables that were written."""
+    verdicts: dict[bool | None, str] = {True: "holds", False: "does not hold", None: "not judged"}
+    table = _new_table("The paper's claims, judged on these data sets")
+    for header in ("", "claim", "in the paper", "here"):
+        table.add_column(header, overflow="fold")
+    for claim in claims:
+        table.add_row(str(claim.number), claim.text, claim.paper, verdicts[claim.holds])
+    console.print(table)
+    hold, fail, open_ = (sum(claim.holds is verdict for claim in claims) for verdict in verdicts)
+    console.print(f"{hold} claims hold, {fail} do not, {open_} cannot be judged.", highlight=False)

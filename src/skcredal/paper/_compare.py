@@ -1,0 +1,357 @@
+"""Statistical comparison of classifiers over data sets, on arrays of one value per data set (§11)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, nan, sqrt
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import stats
+
+from skcredal._arrays import FloatArray
+from skcredal._extras import require
+from skcredal._validation import check_integer, check_real, real_numbers
+
+__all__ = [
+    "BayesianComparison",
+    "FriedmanResult",
+    "WilcoxonResult",
+    "bayesian_signed_rank",
+    "friedman_test",
+    "nemenyi_critical_distance",
+    "nemenyi_p_values",
+    "wilcoxon_test",
+]
+
+# Accuracy and utility of the same rows are sums in different orders: what differs by less is equal.
+_DECIMALS = 12
+# Rounding, differences and sums of what is smaller stay finite.
+_LARGEST = 1e100
+# All signs of so many differences can be tried one by one.
+_MOST_ENUMERATED = 13
+
+
+@dataclass(frozen=True, slots=True)
+class WilcoxonResult:
+    """Outcome of a two-sided Wilcoxon signed-rank test of ``a`` against ``b``.
+
+    Parameters
+    ----------
+    n_pairs : int
+        Data sets that have both values.
+    n_higher, n_lower : int
+        Data sets where ``a`` is higher, and where it is lower; the others are zero differences.
+    statistic : float
+        The smaller of the two rank sums.
+    p_value : float
+        1 if all differences are zero, NaN if there is no pair.
+    median_difference, mean_difference : float
+        Of ``a - b`` over all pairs, zero differences included.
+    direction : int
+        1 if the ranks speak for a higher ``a``, -1 for a lower one, 0 for neither.
+    """
+
+    n_pairs: int
+    n_higher: int
+    n_lower: int
+    statistic: float
+    p_value: float
+    median_difference: float
+    mean_difference: float
+    direction: int
+
+    @property
+    def n(self) -> int:
+        """Data sets that the test uses: those whose difference is not zero."""
+        return self.n_higher + self.n_lower
+
+
+def wilcoxon_test(a: ArrayLike, b: ArrayLike) -> WilcoxonResult:
+    """Compare two classifiers over data sets by the Wilcoxon signed-rank test, two-sided.
+
+    Pairs with NaN and zero differences are dropped; differences are rounded to 12 decimals before.
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n_datasets,)
+        A value of each classifier for each data set.
+
+    Returns
+    -------
+    WilcoxonResult
+
+    Notes
+    -----
+    The p-value is exact without ties, and with ties up to 13 differences; otherwise that of the normal
+    approximation with the variance corrected for ties, without continuity correction.
+
+    Examples
+    --------
+    All of five differences are positive, which has the probability 2/2⁵ under exchangeable signs.
+
+    >>> found = wilcoxon_test([0.9, 0.8, 0.7, 0.6, 0.5, 0.4], [0.8, 0.6, 0.4, 0.2, 0.0, 0.4])
+    >>> found.n_pairs, found.n, found.statistic, found.p_value, found.direction
+    (6, 5, 0.0, 0.0625, 1)
+    """
+    first, second = _paired(a, b)
+    difference = np.round(first - second, _DECIMALS)
+    n_pairs = len(difference)
+    used = difference[difference != 0.0]
+    if n_pairs == 0:
+        return WilcoxonResult(0, 0, 0, nan, nan, nan, nan, 0)
+    ranks = stats.rankdata(np.abs(used))
+    w_plus, w_minus = float(ranks[used > 0.0].sum()), float(ranks[used < 0.0].sum())
+    return WilcoxonResult(
+        n_pairs=n_pairs,
+        n_higher=int((used > 0.0).sum()),
+        n_lower=int((used < 0.0).sum()),
+        statistic=min(w_plus, w_minus),
+        p_value=_signed_rank_p_value(used, ranks, w_plus) if len(used) else 1.0,
+        median_difference=float(np.median(difference)),
+        mean_difference=float(difference.mean()),
+        direction=int(np.sign(w_plus - w_minus)),
+    )
+
+
+def _signed_rank_p_value(difference: FloatArray, ranks: FloatArray, w_plus: float) -> float:
+    n = len(ranks)
+    if len(np.unique(ranks)) == n:
+        return float(stats.wilcoxon(difference, method="exact").pvalue)
+    if n <= _MOST_ENUMERATED:
+        # Newer versions of scipy enumerate here, too; older ones approximate.
+        signs = np.arange(2**n)[:, np.newaxis] >> np.arange(n) & 1
+        middle = ranks.sum() / 2.0
+        return float((np.abs(signs @ ranks - middle) >= abs(w_plus - middle)).mean())
+    # By name: left to choose, older versions of scipy take the exact distribution, which ties do not have.
+    return float(stats.wilcoxon(difference, correction=False, method="approx").pvalue)
+
+
+@dataclass(frozen=True, slots=True)
+class FriedmanResult:
+    """Outcome of a Friedman test.
+
+    Parameters
+    ----------
+    n : int
+        Data sets used.
+    average_ranks : tuple of float
+        Of each classifier; lower is better.
+    chi_square : float
+        Friedman's statistic.
+    statistic : float
+        Iman and Davenport's F; infinite if all data sets rank the classifiers alike.
+    p_value : float
+        NaN for fewer than two data sets.
+    has_ties : bool
+        Whether some data set has equal values.
+    """
+
+    n: int
+    average_ranks: tuple[float, ...]
+    chi_square: float
+    statistic: float
+    p_value: float
+    has_ties: bool
+
+
+def friedman_test(matrix: ArrayLike, *, correct_ties: bool = False) -> FriedmanResult:
+    """Test whether classifiers rank alike over data sets: Friedman's test with Iman and Davenport's F.
+
+    Parameters
+    ----------
+    matrix : array-like of shape (n_datasets, n_classifiers)
+        Values, the higher the better. Rows with NaN are dropped; equal values (to 12 decimals) share
+        the average of their ranks.
+    correct_ties : bool, default=False
+        Divide the statistic by the share of its variance that ties leave, as scipy does. Demšar (2006),
+        whom the paper follows, does not.
+
+    Returns
+    -------
+    FriedmanResult
+
+    Notes
+    -----
+    ``χ² = 12n / (k(k+1)) · (Σ R_j² − k(k+1)²/4)`` and ``F = (n−1) χ² / (n(k−1) − χ²)`` with ``k−1`` and
+    ``(k−1)(n−1)`` degrees of freedom.
+
+    Examples
+    --------
+    >>> found = friedman_test([[0.9, 0.8, 0.7], [0.6, 0.5, 0.4], [0.7, 0.9, 0.8]])
+    >>> found.n, [round(rank, 3) for rank in found.average_ranks]
+    (3, [1.667, 1.667, 2.667])
+    >>> round(found.chi_square, 3), round(found.statistic, 3), round(found.p_value, 3)
+    (2.0, 1.0, 0.444)
+    """
+    values = _measures("matrix", matrix)
+    if values.ndim != 2 or values.shape[1] < 2:
+        raise ValueError(
+            f"matrix must have a row per data set and two columns or more, got the shape {values.shape}."
+        )
+    values = np.round(values[~np.isnan(values).any(axis=1)], _DECIMALS)
+    n, k = values.shape
+    if n == 0:
+        return FriedmanResult(0, (nan,) * k, nan, nan, nan, False)
+    ranks = stats.rankdata(-values, axis=1)
+    means = ranks.mean(axis=0)
+    # Sums of averaged ranks are halves, so that a perfect agreement is found exactly.
+    squares = float(np.square(ranks.sum(axis=0)).sum())
+    chi_square = 12.0 / (n * k * (k + 1)) * squares - 3.0 * n * (k + 1)
+    spread = float(np.square(ranks - (k + 1) / 2.0).sum()) / (n * k * (k * k - 1) / 12.0)
+    if correct_ties and spread > 0.0:
+        chi_square /= spread
+    rest = n * (k - 1) - chi_square
+    if n == 1:
+        statistic = p_value = nan
+    elif rest <= 1e-9:
+        statistic, p_value = inf, 0.0
+    else:
+        statistic = (n - 1) * chi_square / rest
+        p_value = float(stats.f.sf(statistic, k - 1, (k - 1) * (n - 1)))
+    average_ranks = tuple(float(mean) for mean in means)
+    return FriedmanResult(n, average_ranks, chi_square, statistic, p_value, spread < 1.0 - 1e-12)
+
+
+def nemenyi_critical_distance(k: int, n: int, alpha: float = 0.05) -> float:
+    """Return how far apart two average ranks must be to differ significantly, after Nemenyi.
+
+    Parameters
+    ----------
+    k : int
+        Number of classifiers.
+    n : int
+        Number of data sets.
+    alpha : float, default=0.05
+        The level.
+
+    Returns
+    -------
+    float
+        ``q_α √(k(k+1) / (6n))``, where ``q_α`` is the quantile of the studentized range over √2.
+
+    Examples
+    --------
+    >>> round(nemenyi_critical_distance(4, 14), 2)
+    1.25
+    """
+    check_integer("k", k, low=2, high=1000)
+    check_integer("n", n, low=1, high=10**9)
+    check_real("alpha", alpha, low=0.0, high=1.0, low_open=True, high_open=True)
+    return float(stats.studentized_range.ppf(1.0 - alpha, k, inf)) / sqrt(2.0) * sqrt(k * (k + 1) / (6.0 * n))
+
+
+def nemenyi_p_values(average_ranks: ArrayLike, n: int) -> FloatArray:
+    """Return the p-value of each pair of average ranks, after Nemenyi.
+
+    Parameters
+    ----------
+    average_ranks : array-like of shape (k,)
+        As returned by :func:`friedman_test`.
+    n : int
+        Number of data sets.
+
+    Returns
+    -------
+    ndarray of shape (k, k)
+        Symmetric, with 1 on the diagonal.
+
+    Examples
+    --------
+    >>> nemenyi_p_values([3.143, 2.0, 2.893, 1.964], 14).round(2)[0]
+    array([1.  , 0.09, 0.96, 0.07])
+    """
+    check_integer("n", n, low=1, high=10**9)
+    ranks = _measures("average_ranks", average_ranks)
+    if ranks.ndim != 1 or np.isnan(ranks).any():
+        raise ValueError(f"average_ranks must hold one number for each classifier, got {ranks.tolist()}.")
+    k = len(ranks)
+    distances = np.abs(ranks[:, np.newaxis] - ranks)
+    p_values = np.ones((k, k))
+    above = np.triu_indices(k, 1)
+    p_values[above] = stats.studentized_range.sf(
+        distances[above] * sqrt(2.0) / sqrt(k * (k + 1) / (6.0 * n)), k, inf
+    )
+    return np.minimum(p_values, p_values.T)
+
+
+@dataclass(frozen=True, slots=True)
+class BayesianComparison:
+    """Outcome of a Bayesian signed-rank test of ``a`` against ``b``.
+
+    Parameters
+    ----------
+    n : int
+        Data sets that have both values.
+    left : float
+        Probability that ``a`` is higher by more than the rope.
+    rope : float
+        Probability that the two are practically equal.
+    right : float
+        Probability that ``b`` is higher by more than the rope.
+    """
+
+    n: int
+    left: float
+    rope: float
+    right: float
+
+
+def bayesian_signed_rank(
+    a: ArrayLike, b: ArrayLike, rope: float = 0.01, seed: int = 0, *, n_samples: int = 50_000
+) -> BayesianComparison:
+    """Compare two classifiers over data sets by the Bayesian signed-rank test (Benavoli et al. 2014).
+
+    Parameters
+    ----------
+    a, b : array-like of shape (n_datasets,)
+        A value of each classifier for each data set, the higher the better; pairs with NaN are dropped.
+    rope : float, default=0.01
+        Differences up to this count as practically none.
+    seed : int, default=0
+        Seed of the sampled posterior; the same seed gives the same probabilities.
+    n_samples : int, default=50000
+        Samples of the posterior.
+
+    Returns
+    -------
+    BayesianComparison
+        NaN probabilities if there is no pair.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> b = np.linspace(0.6, 0.9, 10)
+    >>> found = bayesian_signed_rank(b + 0.05, b, n_samples=1000)
+    >>> found.n, found.left > 0.99
+    (10, True)
+    """
+    check_real("rope", rope, low=0.0, low_open=True)
+    check_integer("seed", seed, low=0, high=2**32 - 1)
+    check_integer("n_samples", n_samples, low=1)
+    baycomp = require("baycomp", extra="paper", purpose="The Bayesian signed-rank test")
+    first, second = _paired(a, b)
+    if len(first) == 0:
+        return BayesianComparison(0, nan, nan, nan)
+    probabilities = baycomp.SignedRankTest.probs(first, second, rope, nsamples=n_samples, random_state=seed)
+    left, same, right = (float(probability) for probability in probabilities)
+    return BayesianComparison(len(first), left, same, right)
+
+
+def _measures(name: str, given: ArrayLike) -> FloatArray:
+    """Return values of a measure, NaN where it has none; no measure is infinite or nearly so."""
+    values = real_numbers(name, given)
+    wrong = values[np.abs(values) > _LARGEST]
+    if wrong.size:
+        raise ValueError(f"{name} must hold numbers up to {_LARGEST:g} or NaN, got {float(wrong[0])!r}.")
+    return values
+
+
+def _paired(a: ArrayLike, b: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    first, second = _measures("a", a), _measures("b", b)
+    if first.ndim != 1 or first.shape != second.shape:
+        raise ValueError(
+            f"a and b must hold one value for each data set, got the shapes {first.shape} and {second.shape}."
+        )
+    known = ~(np.isnan(first) | np.isnan(second))
+    return first[known], second[known]

@@ -1,0 +1,104 @@
+"""Other ways from probabilities to sets of classes, which COMP-AODE* is compared with."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from skcredal._arrays import BoolArray, FloatArray, IntArray
+from skcredal._extras import require
+from skcredal.decisions import utility_optimal_sets
+
+__all__ = ["CONFORMAL_LEVELS", "conformal_sets", "optimal_sets", "reject_or_answer"]
+
+CONFORMAL_LEVELS = (0.8, 0.9, 0.95)
+
+
+def optimal_sets(proba: FloatArray, utility: str) -> BoolArray:
+    """Return the sets of largest expected utility."""
+    return utility_optimal_sets(proba, utility=utility)
+
+
+def reject_or_answer(proba: FloatArray, utility: str) -> BoolArray:
+    """Return the most probable class, or all classes where naming them all has the larger expected utility.
+
+    This is the reject option, where a rejected row is worth as much as the set of all classes.
+
+    Examples
+    --------
+    All of two classes are worth 0.65 under u65:
+
+    >>> import numpy as np
+    >>> reject_or_answer(np.array([[0.7, 0.3], [0.6, 0.4]]), "u65").tolist()
+    [[True, False], [True, True]]
+    """
+    n_rows, n_classes = proba.shape
+    x, w = 1.0 / n_classes, {"u65": 0.65, "u80": 0.8}[utility]
+    worth_of_all = x + (4.0 * w - 2.0) * x * (1.0 - x)
+    y_set: BoolArray = np.repeat((proba.max(axis=1) < worth_of_all)[:, None], n_classes, axis=1)
+    y_set[np.arange(n_rows), proba.argmax(axis=1)] = True
+    return y_set
+
+
+class _Known(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier whose answers are known: a row is the number of its answer."""
+
+    def __init__(self, proba: FloatArray) -> None:
+        self.proba = proba
+        self.classes_ = np.arange(proba.shape[1])
+        self.n_features_in_ = 1
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def fit(self, X: Any, y: Any) -> _Known:  # MAPIE looks whether there is one
+        return self
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        return self.proba[np.asarray(X)[:, 0].astype(np.int64)]
+
+    def predict(self, X: Any) -> IntArray:
+        best: IntArray = self.predict_proba(X).argmax(axis=1)
+        return best
+
+
+def conformal_sets(proba: FloatArray, labels: IntArray, test_proba: FloatArray) -> list[BoolArray]:
+    """Return MAPIE's split conformal sets of test rows for each of the levels.
+
+    The least ambiguous sets (LAC) are used; where MAPIE's set is empty, the most probable class is added. If
+    too few rows were held out for a level, only the set of all classes keeps its promise.
+
+    Parameters
+    ----------
+    proba, labels : ndarray of shape (n_held_out, n_classes) and (n_held_out,)
+        Probabilities and true classes of rows that were not learned from.
+    test_proba : ndarray of shape (n_test, n_classes)
+        Probabilities of the test rows.
+
+    Returns
+    -------
+    list of ndarray of shape (n_test, n_classes)
+    """
+    mapie = require("mapie.classification", extra="paper", purpose="A comparison with conformal sets")
+    n_held_out = len(proba)
+    possible = [level for level in CONFORMAL_LEVELS if n_held_out * (1.0 - level) > 1.0]
+    sets = {level: np.ones(test_proba.shape, np.bool_) for level in CONFORMAL_LEVELS}
+    if possible and len(test_proba):
+        known = _Known(np.vstack([proba, test_proba]))
+        rows = np.arange(n_held_out + len(test_proba))[:, None]
+        conformal = mapie.SplitConformalClassifier(
+            known, confidence_level=possible, conformity_score="lac", prefit=True
+        )
+        with warnings.catch_warnings():
+            # A rare class may have no row that is held out.
+            warnings.filterwarnings("ignore", message=".*conformalization dataset has less labels")
+            conformal.conformalize(rows[:n_held_out], labels)
+        _, found = conformal.predict_set(rows[n_held_out:])
+        for place, level in enumerate(possible):
+            sets[level] = found[:, :, place].astype(np.bool_)
+    for y_set in sets.values():
+        y_set[np.arange(len(test_proba)), test_proba.argmax(axis=1)] |= ~y_set.any(axis=1)
+    return list(sets.values())

@@ -1,0 +1,159 @@
+"""The results of an experiment on disk, fold by fold: what is there is never computed again."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import astuple, fields
+from pathlib import Path
+from threading import Lock
+from typing import Self
+
+import numpy as np
+
+from skcredal._arrays import FloatArray
+from skcredal._validation import check_instance, check_integer, check_texts, naming
+from skcredal.evaluation._sums import SUM_NAMES, FoldSums
+
+__all__ = ["ResultStore"]
+
+# The largest whole number that SQLite holds.
+_LARGEST = 2**63 - 1
+_COLUMNS = {field.name: "INTEGER" if field.type == "int" else "REAL" for field in fields(FoldSums)}
+_SCHEMA = f"""
+CREATE TABLE IF NOT EXISTS folds (
+    plan TEXT NOT NULL,
+    classifier TEXT NOT NULL,
+    run INTEGER NOT NULL,
+    fold INTEGER NOT NULL,
+    {", ".join(f"{name} {kind} NOT NULL" for name, kind in _COLUMNS.items())},
+    PRIMARY KEY (plan, classifier, run, fold)
+) WITHOUT ROWID
+"""
+_STUDY_SCHEMA = """
+CREATE TABLE IF NOT EXISTS studies (
+    plan TEXT NOT NULL,
+    run INTEGER NOT NULL,
+    fold INTEGER NOT NULL,
+    series TEXT NOT NULL,
+    PRIMARY KEY (plan, run, fold)
+) WITHOUT ROWID
+"""
+
+
+class ResultStore:
+    """A file of SQLite with a row for each plan, classifier or study, run and fold.
+
+    The *plan* is a digest of all that the numbers depend on: the data and their checksum, the protocol, the
+    classifier's parameters and the version of the package. Results of another plan are left alone and never
+    read. A fold is written in one transaction: a process that is killed leaves it whole or not at all.
+
+    Parameters
+    ----------
+    path : path-like
+        The file; it is made if it does not exist.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> with ResultStore(Path(folder.name) / "results.sqlite") as store:
+    ...     store.write({("plan", "aode"): FoldSums(n=4, correct=3, brier=1.0)}, run=0, fold=1)
+    ...     store.read("plan", "aode")[0, 1].correct
+    3
+    >>> folder.cleanup()
+    """
+
+    def __init__(self, path: Path) -> None:
+        check_instance("path", path, (str, os.PathLike))
+        self.path = Path(path)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        # joblib asks for tasks, and so what is there, from a thread of its own.
+        self._connection = sqlite3.connect(self.path, check_same_thread=False)
+        self._lock = Lock()
+        try:
+            with self._transaction() as cursor:
+                cursor.execute(_SCHEMA)
+                cursor.execute(_STUDY_SCHEMA)
+        except sqlite3.DatabaseError as error:
+            self._connection.close()
+            raise ValueError(
+                f"{self.path} is not a store of results ({error}); move it away or start over with --fresh."
+            ) from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.close()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Cursor]:
+        with self._lock, self._connection, closing(self._connection.cursor()) as cursor:
+            yield cursor
+
+    def write(
+        self,
+        results: Mapping[tuple[str, str], FoldSums],
+        studies: Mapping[str, Mapping[str, FloatArray]] | None = None,
+        *,
+        run: int,
+        fold: int,
+    ) -> None:
+        """Keep what came of a fold, all of it or none.
+
+        Parameters
+        ----------
+        results : mapping
+            The sums by plan and classifier.
+        studies : mapping, optional
+            The sums of each series of a study, by plan.
+        run, fold : int
+            Which fold it is.
+        """
+        check_integer("run", run, low=0, high=_LARGEST)
+        check_integer("fold", fold, low=0, high=_LARGEST)
+        with naming("results"):
+            rows = [
+                (plan, name, int(run), int(fold), *astuple(sums)) for (plan, name), sums in results.items()
+            ]
+            check_texts("results", [text for row in rows for text in row[:2]])
+        with naming("studies"):
+            series = [
+                (
+                    plan,
+                    int(run),
+                    int(fold),
+                    json.dumps({name: sums.tolist() for name, sums in of_plan.items()}),
+                )
+                for plan, of_plan in (studies or {}).items()
+            ]
+        places = ", ".join("?" * (4 + len(SUM_NAMES)))
+        with self._transaction() as cursor:
+            cursor.executemany(f"INSERT OR REPLACE INTO folds VALUES ({places})", rows)
+            cursor.executemany("INSERT OR REPLACE INTO studies VALUES (?, ?, ?, ?)", series)
+
+    def read(self, plan: str, classifier: str) -> dict[tuple[int, int], FoldSums]:
+        """Return the sums that are there of a plan and classifier, by run and fold in their order."""
+        check_instance("plan", plan, str)
+        check_instance("classifier", classifier, str)
+        with self._transaction() as cursor:
+            cursor.execute(
+                f"SELECT run, fold, {', '.join(SUM_NAMES)} FROM folds WHERE plan = ? AND classifier = ? "
+                "ORDER BY run, fold",
+                (plan, classifier),
+            )
+            return {(run, fold): FoldSums(*sums) for run, fold, *sums in cursor.fetchall()}
+
+    def read_study(self, plan: str) -> dict[tuple[int, int], dict[str, FloatArray]]:
+        """Return the sums of each series that are there of a study, by run and fold in their order."""
+        check_instance("plan", plan, str)
+        with self._transaction() as cursor:
+            cursor.execute("SELECT run, fold, series FROM studies WHERE plan = ? ORDER BY run, fold", (plan,))
+            return {
+                (run, fold): {name: np.array(sums) for name, sums in json.loads(series).items()}
+                for run, fold, series in cursor.fetchall()
+            }

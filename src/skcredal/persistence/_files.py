@@ -1,0 +1,347 @@
+"""Model files: a header with a checksum, and what skops makes of the estimator.
+
+A file begins with three lines, which ``head -3`` shows: the format, the SHA-256 of all that follows, and a
+header in JSON. After them comes the archive of skops, whose own tools read the file, too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from zipfile import ZIP_DEFLATED
+
+from sklearn import __version__ as sklearn_version
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from skcredal._extras import require
+from skcredal._state import converted_states
+from skcredal._validation import check_instance, check_path, naming
+from skcredal.persistence._parts import pack_estimator, unpack_estimator
+from skcredal.persistence._trust import ACCEPTED, advice, called_functions, trusted_names
+
+__all__ = ["FORMAT", "load", "read_notes", "save"]
+
+# Raised with every change that older versions could not read.
+FORMAT = 1
+_MAGIC = b"skcredal model, format "
+_FIRST_LINE = re.compile(rb"skcredal model, format (\d{1,9})\n")
+_LONGEST_HEADER = 10_000
+_UPGRADE = '"pip install --upgrade skcredal" brings one that reads it'
+
+
+def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, Any] | None = None) -> None:
+    """Write a fitted estimator to a file, which :func:`load` reads without running code from it.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A fitted classifier or transformer of this package, or a pipeline, search or other estimator of
+        scikit-learn that holds one.
+    path : path-like
+        The file. It is written beside its place and then moved there: whatever happens on the way, the place
+        holds the old file or the new one.
+    notes : mapping, optional
+        What belongs to the model and is no part of it, such as where it comes from: text, numbers, lists and
+        the like that JSON holds, a few thousand characters at most. They stand in the header, which anyone
+        can read.
+
+    Raises
+    ------
+    ValueError
+        If the notes are too long.
+    TypeError
+        If it is no estimator, or holds anything that :func:`load` would refuse, such as a function of one's
+        own in a ``FunctionTransformer``; the message names it.
+    sklearn.exceptions.NotFittedError
+        If it is not fitted.
+    FileNotFoundError
+        If the folder does not exist.
+
+    See Also
+    --------
+    load : Read the estimator back.
+    skcredal.persistence.read_notes : Read the notes back.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import skcredal
+    >>> clf = skcredal.NaiveBayes().fit([["red"], ["red"], ["green"]], ["apple", "apple", "pear"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     skcredal.save(clf, Path(folder) / "fruit.skcredal")
+    ...     skcredal.load(Path(folder) / "fruit.skcredal").predict([["green"]])
+    array(['pear'], dtype='<U5')
+    """
+    io = _skops()
+    check_path("path", path)
+    if notes is not None:
+        check_instance("notes", notes, Mapping)
+        with naming("notes"):
+            json.dumps(dict(notes))
+    # A link stays a link: what it points to is replaced.
+    target = Path(os.path.realpath(path))
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"path must lie in a folder that exists, got {str(path)!r}.")
+    if target.is_dir():
+        raise IsADirectoryError(f"path must be a file, got the folder {str(path)!r}.")
+    if not isinstance(estimator, BaseEstimator):
+        given = f"the class {estimator.__name__}" if isinstance(estimator, type) else type(estimator).__name__
+        raise TypeError(f"estimator must be a fitted estimator of skcredal or scikit-learn, got {given}.")
+    check_is_fitted(estimator)
+    content = _dumps(io, estimator)
+    foreign = _foreign_names(io, content)
+    if foreign:
+        found = getattr(estimator, "best_estimator_", None)
+        alone = found is not None and not _foreign_names(io, _dumps(io, found))
+        raise TypeError(
+            f"{type(estimator).__name__} holds {', '.join(foreign)}, which load would refuse: {ACCEPTED}. "
+            f"{'Save its best_estimator_, which does without' if alone else advice(foreign[0])}; or keep it "
+            "with joblib, but its files can run code when they are read."
+        )
+    header = {
+        "class": _class_name(estimator),
+        "skcredal": _own_version(),
+        "scikit-learn": sklearn_version,
+        "bytes": len(content),
+    }
+    line = json.dumps({**header, "notes": dict(notes)} if notes else header).encode() + b"\n"
+    if len(line) > _LONGEST_HEADER:
+        raise ValueError(
+            f"notes must fit a header of {_LONGEST_HEADER:,} bytes, got {len(line):,} bytes with them."
+        )
+    body = line + content
+    checksum = hashlib.sha256(body).hexdigest().encode()
+    _write_atomically(target, _MAGIC + str(FORMAT).encode() + b"\n" + checksum + b"\n" + body)
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read an estimator that :func:`save` has written; nothing in the file is run.
+
+    The file names types and functions, and only those are accepted that do no harm: estimators of skcredal
+    and scikit-learn, ufuncs of numpy and scipy, and the scores of ``sklearn.metrics``,
+    ``sklearn.feature_selection`` and :mod:`skcredal.metrics`. Trees of scikit-learn (forests, boosting,
+    neighbours by tree) are not, since they take places in memory from the file. The parts of our estimators
+    are checked to fit together before they are handed out.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+
+    Returns
+    -------
+    estimator : estimator
+        The fitted estimator, with the answers of the one that was saved.
+
+    Raises
+    ------
+    ValueError
+        If it is not a model file, is damaged or was altered, was written by a newer version, or names
+        anything else than the above. The message names the file and the reason.
+
+    See Also
+    --------
+    save : Write an estimator.
+
+    Notes
+    -----
+    A file is read by the version that has written it and by later ones, at the least by those of the next
+    minor version.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import skcredal
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (Path(folder) / "notes.txt").write_text("eggs, milk")
+    ...     skcredal.load(Path(folder) / "notes.txt")
+    Traceback (most recent call last):
+    ValueError: ...notes.txt cannot be loaded: it is not a model file of skcredal.
+    """
+    io = _skops()
+    check_path("path", path)
+    try:
+        header, content = _read(Path(path).read_bytes())
+        try:
+            called = called_functions(content)
+            if called:
+                raise ValueError(f"it would call {', '.join(called)} while it is read")
+            with converted_states(back=unpack_estimator):
+                estimator = io.loads(content, trusted=trusted_names())
+        except Exception as error:
+            foreign = []
+            with suppress(Exception):  # what cannot be read names nothing
+                foreign = _foreign_names(io, content)
+            if foreign:
+                raise ValueError(f"it holds {', '.join(foreign)}, but {ACCEPTED}") from None
+            raise ValueError(f"its content does not fit together ({_reason(error)})") from error
+        if not isinstance(estimator, BaseEstimator) or _class_name(estimator) != header["class"]:
+            raise ValueError(f"it holds no {header['class']}, as its header says")
+    except ValueError as error:
+        raise ValueError(f"{os.fspath(path)} cannot be loaded: {error}.") from error.__cause__
+    return estimator
+
+
+def read_notes(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read the notes of a model file, without reading the model.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+
+    Returns
+    -------
+    dict
+        The notes that :func:`save` was given, empty if it was given none. Whoever wrote the file may have
+        written anything here: check them before use.
+
+    Raises
+    ------
+    ValueError
+        If it is not a model file, is damaged, or was written by a newer version.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import skcredal
+    >>> clf = skcredal.NaiveBayes().fit([["red"], ["green"]], ["apple", "pear"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     skcredal.save(clf, Path(folder) / "fruit.skcredal", notes={"target": "fruit"})
+    ...     read_notes(Path(folder) / "fruit.skcredal")
+    {'target': 'fruit'}
+    """
+    check_path("path", path)
+    try:
+        notes = _read(Path(path).read_bytes())[0].get("notes", {})
+        if not isinstance(notes, dict):
+            raise ValueError("its notes are damaged")
+    except ValueError as error:
+        raise ValueError(f"{os.fspath(path)} cannot be loaded: {error}.") from None
+    return notes
+
+
+def _skops() -> Any:
+    return require("skops.io", extra="models", purpose="A model file")
+
+
+def _read(data: bytes) -> tuple[dict[str, Any], bytes]:
+    """Return the header and the content of a file that is whole and of a version that can be read."""
+    first = _FIRST_LINE.match(data)
+    if first is None or int(first[1]) < 1:
+        raise ValueError("it is not a model file of skcredal")
+    if int(first[1]) > FORMAT:
+        raise ValueError(
+            f"it has the format {int(first[1])}, of a newer version of skcredal than this, {_own_version()}, "
+            f"which reads formats up to {FORMAT}. {_UPGRADE}"
+        )
+    checksum, _, body = data[first.end() :].partition(b"\n")
+    line, newline, content = body[:_LONGEST_HEADER].partition(b"\n")
+    if not newline:
+        raise ValueError("it ends before its content begins")
+    content = body[len(line) + 1 :]
+    header = _header(line)
+    if len(content) < header["bytes"]:
+        raise ValueError(f"it is truncated: {len(content):,} of {header['bytes']:,} bytes are there")
+    if hashlib.sha256(body).hexdigest().encode() != checksum:
+        raise ValueError("its checksum is wrong: it was damaged or altered")
+    if _minor(header["skcredal"]) > _minor(_own_version()):
+        raise ValueError(
+            f"it was written by skcredal {header['skcredal']}, newer than this, {_own_version()}. {_UPGRADE}"
+        )
+    return header, content
+
+
+def _header(line: bytes) -> dict[str, Any]:
+    try:
+        header = json.loads(line)
+        kinds = {"class": str, "skcredal": str, "bytes": int}
+        if all(type(header[name]) is kind for name, kind in kinds.items()):
+            _minor(header["skcredal"])
+            return dict(header)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        pass
+    raise ValueError("its header is damaged")
+
+
+def _minor(version: str) -> tuple[int, int]:
+    """Return the major and minor number of a version.
+
+    Examples
+    --------
+    >>> _minor("0.1.0.dev0")
+    (0, 1)
+    """
+    found = re.match(r"(\d{1,6})\.(\d{1,6})", version)
+    if found is None:
+        raise ValueError(f"{version!r} is no version")
+    return int(found[1]), int(found[2])
+
+
+def _own_version() -> str:
+    # The package is whole by the time a model is saved, not by the time this module is imported.
+    import skcredal
+
+    return skcredal.__version__
+
+
+def _class_name(estimator: Any) -> str:
+    kind = type(estimator)
+    return f"{kind.__module__.partition('.')[0]}.{kind.__qualname__}"
+
+
+def _dumps(io: Any, estimator: Any) -> bytes:
+    """Return what skops makes of an estimator."""
+    try:
+        with converted_states(out=pack_estimator):
+            content: bytes = io.dumps(estimator, compression=ZIP_DEFLATED, compresslevel=1)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise TypeError(
+            f"{type(estimator).__name__} cannot be kept in a model file: {_reason(error)}"
+        ) from error
+    return content
+
+
+def _foreign_names(io: Any, content: bytes) -> list[str]:
+    """Return what an archive names that is not trusted."""
+    return sorted(set(io.get_untrusted_types(data=content)) - set(trusted_names()))
+
+
+def _reason(error: BaseException) -> str:
+    """Return an error in one line."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    return text if len(text) <= 200 else text[:197] + "..."
+
+
+def _write_atomically(target: Path, data: bytes) -> None:
+    """Write beside the target, down to the disk, and then take its place in one step."""
+    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        with beside.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if target.exists():
+            shutil.copymode(target, beside)
+        os.replace(beside, target)  # noqa: PTH105 - Path.replace is the same, and this the name people look for
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+    if os.name == "posix":  # elsewhere a folder cannot be opened
+        folder = os.open(target.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)

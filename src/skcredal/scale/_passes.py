@@ -1,0 +1,287 @@
+"""Learning in passes over parts of the rows: what each pass does with a part is a value that adds.
+
+1. encoding: classes, states and cuts (``EncodingStatistics``), with another
+   pass where a numeric column has too many values to be counted one by one;
+2. counts (``JointCounts``);
+3. likelihoods, where the weights of the models come from them (:class:`LikelihoodSums`).
+
+Who brings the parts, and where they are summed, is left to a :class:`RowSource`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from sklearn.utils.validation import validate_data
+
+from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray, LabelArray
+from skcredal._encoding.frames import Table, read_table
+from skcredal._encoding.statistics import EncodingStatistics
+from skcredal._encoding.table_encoding import TableEncoding, categorical_mask
+from skcredal._encoding.target import ONLY_ZEROS, check_weights, encode_target
+from skcredal._ensemble.counts import JointCounts
+from skcredal._ensemble.naive import ValueCounts
+from skcredal._ensemble.parameters import SpodeTables
+from skcredal._threads import thread_count
+from skcredal._transaction import all_or_nothing
+from skcredal.classifiers._base import TabularClassifier, TrainingRows
+
+__all__ = [
+    "CHANGED",
+    "Batch",
+    "BatchEncoder",
+    "BatchReader",
+    "Edges",
+    "LikelihoodSums",
+    "RowSource",
+    "SummedRows",
+    "check_learner",
+    "learn_in_passes",
+]
+
+Value = TypeVar("Value")
+CHANGED = "The batches must hold the same rows in every pass"
+# The edges of the bins of numeric columns with very many values, by column.
+Edges = Mapping[int, IntArray]
+# Each pass makes a bin that is too heavy up to 65,536 times narrower; there are 64 binary digits.
+MOST_BINNING_PASSES = 4
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """Some rows that count: the table, the classes among them, each row's class and weight."""
+
+    table: Table
+    classes: AnyArray
+    labels: LabelArray
+    weights: FloatArray | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BatchReader:
+    """Reads parts of the rows as the estimator reads tables, whose names and number of features it knows."""
+
+    estimator: TabularClassifier
+
+    def read(self, X: Any, y: Any, sample_weight: Any = None) -> Batch:
+        """Read rows; those of weight 0 are left out, and their classes with them."""
+        table = read_table(X, estimator=self.estimator)
+        validate_data(self.estimator, table.data, reset=False, skip_check_array=True)
+        weights = check_weights(sample_weight, table.n_rows)
+        classes, labels = encode_target(y, n_rows=table.n_rows, estimator=self.estimator)
+        if weights is not None and not weights.all():
+            rows = weights > 0
+            table, labels, weights = table.select(rows), labels[rows], weights[rows]
+            present, places = np.unique(labels, return_inverse=True)
+            classes, labels = classes[present], places.astype(np.int32)
+        return Batch(table, classes, labels, weights)
+
+    def encoding_statistics(
+        self, batch: Batch, edges: Edges | None = None, *, n_threads: int = 1
+    ) -> EncodingStatistics:
+        """Return the first pass's part of a batch; with edges, of the columns that have some."""
+        return EncodingStatistics.of_rows(
+            batch.table,
+            batch.classes,
+            batch.labels,
+            batch.weights,
+            categorical=self.categorical,
+            edges=edges,
+            n_threads=n_threads,
+        )
+
+    @property
+    def categorical(self) -> BoolArray:
+        """Which features the user says are categorical, whatever they hold."""
+        names = getattr(self.estimator, "feature_names_in_", None)
+        numeric = [True] * self.estimator.n_features_in_
+        return categorical_mask(numeric, self.estimator.categorical_features, names)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BatchEncoder:
+    """Turns parts of the rows into codes, once the encoding and the classes are settled."""
+
+    reader: BatchReader
+    encoding: TableEncoding
+    classes: AnyArray
+    weight_type: np.dtype[Any] | None
+
+    def encode(self, batch: Batch, *, n_threads: int = 1) -> TrainingRows:
+        """Return the codes, labels and weights of a batch."""
+        places = np.searchsorted(self.classes, batch.classes)
+        known = self.classes[np.minimum(places, len(self.classes) - 1)]
+        if not np.array_equal(known, batch.classes):
+            new = next(one for one, other in zip(batch.classes, known, strict=True) if one != other)
+            raise ValueError(f"{CHANGED}: the class {new!s} was not there in the first pass.")
+        weights: AnyArray | None = None
+        if self.weight_type is not None:
+            ones = np.ones(len(batch.labels))
+            weights = (ones if batch.weights is None else batch.weights).astype(self.weight_type)
+        codes = self.encoding.encode(batch.table, n_threads=n_threads, is_part=True)
+        return TrainingRows(codes, places.astype(np.int32)[batch.labels], weights)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LikelihoodSums:
+    """Log-likelihoods of some rows, as sums with what rounding took off them, so that no order matters."""
+
+    sums: FloatArray
+    residue: FloatArray
+    n_rows: int
+
+    def __add__(self, other: LikelihoodSums) -> LikelihoodSums:
+        if not isinstance(other, LikelihoodSums):
+            return NotImplemented
+        # Knuth's sum of two numbers and the error of it.
+        sums = self.sums + other.sums
+        second = sums - self.sums
+        error = (self.sums - (sums - second)) + (other.sums - second)
+        return LikelihoodSums(sums, self.residue + other.residue + error, self.n_rows + other.n_rows)
+
+    @property
+    def log_likelihood(self) -> FloatArray:
+        """The sums, rounded once."""
+        return self.sums + self.residue
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CountValues:
+    """The count pass where no pairs are needed."""
+
+    n_states: IntArray
+    n_classes: int
+
+    def __call__(self, rows: TrainingRows) -> ValueCounts:
+        """Count a batch."""
+        return rows.count_values(self.n_states, self.n_classes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CountPairs:
+    """The count pass."""
+
+    n_states: IntArray
+    n_classes: int
+    n_threads: int
+
+    def __call__(self, rows: TrainingRows) -> JointCounts:
+        """Count a batch."""
+        return rows.count_pairs(self.n_states, self.n_classes, n_threads=self.n_threads)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SumLikelihoods:
+    """The likelihood pass."""
+
+    tables: SpodeTables
+    floor: float
+    n_threads: int
+
+    def __call__(self, rows: TrainingRows) -> LikelihoodSums:
+        """Sum over a batch."""
+        sums = rows.log_likelihoods(self.tables, floor=self.floor, n_threads=self.n_threads)
+        return LikelihoodSums(sums, np.zeros(len(sums)), len(rows.labels))
+
+
+class RowSource(ABC):
+    """Where the rows are, and how sums over them are taken."""
+
+    @abstractmethod
+    def describe(self, estimator: TabularClassifier) -> BatchReader:
+        """Let the estimator know the names and the number of the features, and return who reads them."""
+
+    @abstractmethod
+    def encoding_statistics(self, reader: BatchReader, edges: Edges | None = None) -> EncodingStatistics:
+        """Return the sum of the first pass, or of one that counts the bins of some columns."""
+
+    @abstractmethod
+    def sum(self, stage: str, work: Callable[[TrainingRows], Value], encoder: BatchEncoder) -> Value:
+        """Return the sum over all rows of what the work makes of their codes."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class SummedRows(TrainingRows):
+    """Training rows that are nowhere as a whole: what is learned from them is summed over their parts."""
+
+    source: RowSource
+    encoder: BatchEncoder
+    statistics: EncodingStatistics
+
+    def count_values(self, n_states: IntArray, n_classes: int) -> ValueCounts:
+        """Count the classes and values in a pass over the rows."""
+        counts = self.source.sum("counts", CountValues(n_states, n_classes), self.encoder)
+        self._check_same_rows(counts.n_c)
+        return counts
+
+    def count_pairs(self, n_states: IntArray, n_classes: int, *, n_threads: int) -> JointCounts:
+        """Count the pairs of values, too, in a pass over the rows."""
+        counts = self.source.sum("counts", CountPairs(n_states, n_classes, n_threads), self.encoder)
+        self._check_same_rows(counts.n_c)
+        return counts
+
+    def log_likelihoods(self, tables: SpodeTables, *, floor: float, n_threads: int) -> FloatArray:
+        """Return the conditional log-likelihood of every SPODE from another pass over the rows."""
+        total = self.source.sum("likelihoods", SumLikelihoods(tables, floor, n_threads), self.encoder)
+        if total.n_rows != self.statistics.n_rows:
+            raise ValueError(
+                f"{CHANGED}: there were {self.statistics.n_rows} in the first, and {total.n_rows} in the "
+                "third."
+            )
+        return total.log_likelihood
+
+    def _check_same_rows(self, n_c: AnyArray) -> None:
+        expected = self.statistics.n_c
+        if not np.allclose(n_c, expected, rtol=1e-9, atol=0.0):
+            raise ValueError(
+                f"{CHANGED}: there were {expected.tolist()} of the classes in the first, and {n_c.tolist()} "
+                "in the second."
+            )
+
+
+def check_learner(estimator: Any) -> TabularClassifier:
+    """Return the estimator if it can learn from sums over parts of the rows."""
+    reason = getattr(estimator, "_needs_all_rows", None)
+    if isinstance(estimator, TabularClassifier) and reason is None:
+        return estimator
+    because = f": {reason}" if reason else ""
+    raise TypeError(
+        f"{type(estimator).__name__} cannot learn from rows that are not in memory{because}. AODE, BmaAODE, "
+        "CompAODE, CredalBmaAODE, CredalCompAODE, CredalModelAveraging, NaiveBayes, NaiveCredal, TAN and "
+        "NullClassifier can."
+    )
+
+
+def learn_in_passes(estimator: TabularClassifier, source: RowSource) -> None:
+    """Fit the estimator from a source of rows; if anything is wrong, it stays as it was before."""
+    estimator._check_parameters()
+    thread_count(estimator.n_jobs)
+    with all_or_nothing(estimator):
+        reader = source.describe(estimator)
+        statistics = source.encoding_statistics(reader)
+        if statistics.n_rows == 0:
+            raise ValueError(ONLY_ZEROS)
+        for _ in range(MOST_BINNING_PASSES):
+            edges = statistics.quantile_edges()
+            if not edges:
+                break
+            statistics = statistics.with_bins(source.encoding_statistics(reader, edges), edges)
+        names = getattr(estimator, "feature_names_in_", None)
+        encoding = statistics.learn_encoding(estimator._encoding_rules(), names=names)
+        estimator._encoding, estimator.classes_ = encoding, statistics.classes
+        encoder = BatchEncoder(reader, encoding, statistics.classes, statistics.weight_type)
+        nothing = np.empty((len(encoding.kept), 0), np.uint8)
+        estimator._learn(
+            SummedRows(
+                nothing,
+                np.empty(0, np.int32),
+                None,
+                source=source,
+                encoder=encoder,
+                statistics=statistics,
+            )
+        )

@@ -1,0 +1,202 @@
+"""Predictions of rows that come in batches, written to Parquet as they are made."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from skcredal._encoding.frames import read_series
+from skcredal._extras import require
+from skcredal._validation import naming
+from skcredal.classifiers._answers import Answers
+from skcredal.classifiers._base import TabularClassifier
+from skcredal.scale._batches import n_rows_of, noting, refuse_path
+from skcredal.scale._progress import ProgressWish, reporting
+from skcredal.scale._storage import appearing_when_complete
+
+__all__ = ["answer_columns", "answers_of", "predict_batches", "prediction_columns"]
+
+
+def predict_batches(
+    estimator: Any,
+    batches: Iterable[Any] | Callable[[], Iterable[Any]],
+    path: str | os.PathLike[str],
+    *,
+    progress: ProgressWish = False,
+    filesystem: Any = None,
+) -> int:
+    """Predict rows that come in batches, and write what is said of them to a Parquet file.
+
+    Parameters
+    ----------
+    estimator : classifier
+        A fitted classifier.
+    batches : iterable, or function that returns one
+        Tables ``X``, or tuples ``(X, y)`` or ``(X, y, sample_weight)``; they are gone over once, so that a
+        generator will do.
+    path : str or path
+        The file to write, or the address of one in an object store, as in :func:`scan_parquet`. It appears
+        when it is complete; one that was there before stays until then, and for good if anything is wrong.
+    progress : bool or function, default=False
+        As in :func:`fit_batches`.
+    filesystem : pyarrow.fs.FileSystem or fsspec.AbstractFileSystem, optional
+        Where the file is to be, if the path does not tell.
+
+    Returns
+    -------
+    n_rows : int
+        How many rows were written.
+
+    Notes
+    -----
+    The columns are ``predicted``, the class; ``probability_<class>`` of every class; of a credal classifier
+    also ``set``, the list of classes that remain, ``set_size``, ``lower_<class>`` and ``upper_<class>``, and
+    ``robustness`` where there is one; and ``target``, the class given, where all batches have one.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pandas as pd
+    >>> from skcredal import NaiveCredal
+    >>> from skcredal.scale import predict_batches
+    >>> fruit = pd.DataFrame({"colour": ["red", "red", "yellow", "yellow"]})
+    >>> clf = NaiveCredal().fit(fruit, ["apple", "apple", "banana", "banana"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     predict_batches(clf, [fruit[:1], fruit[1:]], f"{folder}/answers.parquet")
+    ...     answers = pd.read_parquet(f"{folder}/answers.parquet")
+    4
+    >>> list(answers.columns)[:5]
+    ['predicted', 'probability_apple', 'probability_banana', 'set', 'set_size']
+    >>> answers["predicted"].tolist()
+    ['apple', 'apple', 'banana', 'banana']
+    """
+    check_is_fitted(estimator)
+    arrow = require("pyarrow", extra="scale", purpose="predict_batches")
+    parquet = require("pyarrow.parquet", extra="scale", purpose="predict_batches")
+    refuse_path(batches)
+    tables = batches() if callable(batches) and not hasattr(batches, "__iter__") else batches
+    if not hasattr(tables, "__iter__"):
+        raise TypeError(f"batches must be iterable, got {type(tables).__name__}.")
+    total = 0
+    with (
+        appearing_when_complete(path, filesystem) as unfinished,
+        reporting(progress, "predictions", getattr(batches, "n_rows", None)) as advance,
+    ):
+        writer = None
+        try:
+            for number, (X, y) in enumerate(_pairs(tables), 1):
+                with noting(batches, "predictions", number):
+                    table = arrow.table(prediction_columns(estimator, X, y))
+                    if writer is None:
+                        writer = parquet.ParquetWriter(unfinished, table.schema)
+                    table = _fitted_to(table, writer.schema)
+                writer.write_table(table)
+                total += table.num_rows
+                advance(table.num_rows)
+            if writer is None:
+                raise ValueError("batches must yield at least one row, got none.")
+        finally:
+            if writer is not None:
+                writer.close()
+    return total
+
+
+def prediction_columns(estimator: Any, X: Any, y: Any = None) -> dict[str, Any]:
+    """Return what is said of a table as columns of Arrow, by name.
+
+    Examples
+    --------
+    >>> from skcredal import AODE
+    >>> clf = AODE().fit([["a"], ["b"]], [0, 1])
+    >>> list(prediction_columns(clf, [["a"]]))
+    ['predicted', 'probability_0', 'probability_1']
+    """
+    return answer_columns(
+        estimator, answers_of(estimator, X), None if y is None else _target(y, n_rows_of(X))
+    )
+
+
+def answers_of(estimator: Any, X: Any) -> Answers:
+    """Return all that a classifier says of a table, which is encoded once.
+
+    Examples
+    --------
+    >>> from skcredal import NaiveCredal
+    >>> clf = NaiveCredal().fit([["a"], ["a"], ["a"], ["b"]], [0, 0, 0, 1])
+    >>> answers = answers_of(clf, [["a"], ["b"]])
+    >>> answers.sets
+    array([[ True, False],
+           [ True,  True]])
+    >>> answers.robustness is None
+    True
+    """
+    if isinstance(estimator, TabularClassifier):
+        return estimator._answers_of_codes(estimator._encode(X))
+    methods = ("predict_set", "predict_interval", "robustness")
+    others = (getattr(estimator, name)(X) if hasattr(estimator, name) else None for name in methods)
+    return Answers(estimator.predict_proba(X), *others)
+
+
+def answer_columns(estimator: Any, answers: Answers, target: Any = None) -> dict[str, Any]:
+    """Return answers as columns of Arrow, by name."""
+    arrow = require("pyarrow", extra="scale", purpose="predict_batches")
+    labels = estimator.classes_.tolist()
+    classes = arrow.array(labels)
+    proba = answers.proba
+    columns = {"predicted": classes.take(arrow.array(proba.argmax(axis=1)))}
+    columns |= {f"probability_{label}": arrow.array(proba[:, c]) for c, label in enumerate(labels)}
+    if answers.sets is not None:
+        sizes = answers.sets.sum(axis=1)
+        ends = arrow.array(np.concatenate([[0], np.cumsum(sizes)]), arrow.int32())
+        members = classes.take(arrow.array(np.nonzero(answers.sets)[1]))
+        columns["set"] = arrow.ListArray.from_arrays(ends, members)
+        columns["set_size"] = arrow.array(sizes, arrow.int32())
+    if answers.interval is not None:
+        for bound, name in enumerate(("lower", "upper")):
+            for c, label in enumerate(labels):
+                columns[f"{name}_{label}"] = arrow.array(answers.interval[:, c, bound])
+    if answers.robustness is not None:
+        columns["robustness"] = arrow.array(answers.robustness)
+    if target is not None:
+        columns["target"] = target
+    return columns
+
+
+def _target(y: Any, n_rows: int) -> Any:
+    """Return classes as they are given, of which some may be missing, as a column of Arrow."""
+    arrow = require("pyarrow", extra="scale", purpose="predict_batches")
+    if isinstance(y, (arrow.Array, arrow.ChunkedArray)):
+        column = y
+    else:
+        with naming("y"):
+            column = arrow.array(np.asarray(read_series(y)), from_pandas=True)
+    if len(column) != n_rows:
+        raise ValueError(f"y must have one class for each of the {n_rows} rows of X, got {len(column)}.")
+    if arrow.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    return column.cast(arrow.string()) if arrow.types.is_large_string(column.type) else column
+
+
+def _fitted_to(table: Any, schema: Any) -> Any:
+    """Return a table with the columns of those before, refused if it has others."""
+    if table.schema == schema:
+        return table
+    arrow = require("pyarrow", extra="scale", purpose="predict_batches")
+    if table.schema.names != schema.names:
+        has, had = ("a" if "target" in some.names else "no" for some in (table.schema, schema))
+        raise ValueError(f"All batches must bring y, or none, got {has} target after {had} target.")
+    found, expected = (some.field("target").type for some in (table.schema, schema))
+    if not arrow.types.is_null(found):  # all of its classes are missing
+        raise ValueError(f"All batches must bring y of the same type, got {found} after {expected}.")
+    return table.cast(schema)
+
+
+def _pairs(batches: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
+    for batch in batches:
+        X, y = (batch[0], batch[1]) if isinstance(batch, tuple) and len(batch) in (2, 3) else (batch, None)
+        if n_rows_of(X) > 0:
+            yield X, y

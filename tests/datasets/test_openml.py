@@ -1,0 +1,361 @@
+"""The source "openml": scikit-learn's own `fetch_openml`, which reads a cache that the tests write."""
+
+import gzip
+import hashlib
+import json
+import sys
+import urllib.error
+
+import numpy as np
+import pandas as pd
+import pytest
+from pandas.testing import assert_frame_equal, assert_series_equal
+
+from paper_data import load_paper_dataset
+from skcredal.datasets._openml import OPENML
+from skcredal.datasets._sources import dataset_checksum, list_datasets, load_dataset
+
+AVAILABLE = [name for name, entry in OPENML.items() if entry.data_id is not None]
+
+
+def write_cache(home, data_id, columns, rows, *, name="set", target="class", ignore=()):
+    """Write what openml.org would have answered; a column is (name, None or its domain)."""
+    domain = dict(columns)
+    lines = [f"@relation {name}"]
+    for column, values in columns:
+        kind = "numeric" if values is None else "{" + ",".join(map(quote, values)) + "}"
+        lines.append(f"@attribute {quote(column)} {kind}")
+    lines.append("@data")
+    for row in rows:
+        cells = zip(columns, row, strict=True)
+        lines.append(",".join("?" if cell is None else cell_text(domain[c], cell) for (c, _), cell in cells))
+    arff = ("\n".join(lines) + "\n").encode()
+
+    missing = [sum(row[j] is None for row in rows) for j in range(len(columns))]
+    features = []
+    for j, (column, values) in enumerate(columns):
+        feature = {"index": str(j), "name": column, "data_type": "numeric" if values is None else "nominal"}
+        feature |= {"is_target": str(column == target).lower(), "is_ignore": str(column in ignore).lower()}
+        feature |= {"is_row_identifier": "false", "number_of_missing_values": str(missing[j])}
+        features.append(feature | ({} if values is None else {"nominal_value": list(values)}))
+    description = {
+        "id": str(data_id),
+        "name": name,
+        "version": "1",
+        "description": "A set.",
+        "format": "ARFF",
+    }
+    description |= {"url": f"https://www.openml.org/data/v1/download/{data_id}", "file_id": str(data_id)}
+    description |= {"default_target_attribute": target, "status": "active"}
+    description |= {"md5_checksum": hashlib.md5(arff).hexdigest()}
+    qualities = [{"name": "NumberOfInstances", "value": str(float(len(rows)))}]
+    answers = {
+        f"api/v1/json/data/{data_id}": json.dumps({"data_set_description": description}).encode(),
+        f"api/v1/json/data/features/{data_id}": json.dumps({"data_features": {"feature": features}}).encode(),
+        f"api/v1/json/data/qualities/{data_id}": json.dumps(
+            {"data_qualities": {"quality": qualities}}
+        ).encode(),
+        f"data/v1/download/{data_id}": arff,
+    }
+    for path, content in answers.items():
+        file = home / "openml" / "openml.org" / f"{path}.gz"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(gzip.compress(content))
+
+
+def quote(text):
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def cell_text(values, cell):
+    return repr(float(cell)) if values is None else quote(cell)
+
+
+def made_up(name):
+    """Make columns and rows of the size that the table expects."""
+    entry = OPENML[name]
+    n_numeric = entry.n_features // 2 if entry.missing_value is None else 0
+    columns = [(f"x{j}", None if j < n_numeric else ["a", "b", "c"]) for j in range(entry.n_features)]
+    # Domains that are larger than what occurs, where the paper counts what occurs.
+    classes = [f"c{c}" for c in range(entry.n_classes + 3 * entry.present_classes)]
+    target = entry.target or "class"
+    rng = np.random.default_rng(0)
+    numbers = rng.integers(0, 9, (entry.n_rows, entry.n_features)).tolist()
+    rows = [[v if j < n_numeric else "abc"[v % 2] for j, v in enumerate(row)] for row in numbers]
+    for cell in range(entry.n_missing):
+        rows[cell % entry.n_rows][cell // entry.n_rows] = None
+    rows = [[*row, f"c{r % entry.n_classes}"] for r, row in enumerate(rows)]
+    return [*columns, (target, classes)], rows
+
+
+def write_made_up(home, name, **changes):
+    columns, rows = made_up(name)
+    write_cache(home, OPENML[name].data_id, columns, rows, **({"target": columns[-1][0]} | changes))
+    return columns, rows
+
+
+@pytest.fixture(autouse=True)
+def no_network(monkeypatch):
+    """No answer from outside, at once: what the cache lacks cannot be had."""
+
+    def refuse(*args, **kwargs):
+        raise urllib.error.URLError("Name or service not known")
+
+    monkeypatch.setattr("sklearn.datasets._openml.urlopen", refuse)
+    monkeypatch.setattr("sklearn.datasets._openml.time.sleep", lambda seconds: None)
+
+
+def test_list():
+    assert list_datasets("openml") == sorted(OPENML)
+    assert len(OPENML) == 39
+    ids = [entry.data_id for entry in OPENML.values() if entry.data_id is not None]
+    assert len(ids) == len(set(ids)) == 36
+    assert [name for name, entry in OPENML.items() if not entry.verified] == ["white_clover"]
+
+
+@pytest.mark.parametrize("name", [name for name in AVAILABLE if OPENML[name].n_rows <= 1500])
+def test_every_set_of_the_right_size(tmp_path, name):
+    columns, rows = write_made_up(tmp_path, name)
+    entry = OPENML[name]
+    data = load_dataset(name, "openml", data_home=tmp_path)
+    assert data.name == name
+    assert f"https://www.openml.org/d/{entry.data_id}" in data.description
+    assert ("not verified" in data.description) != entry.verified
+    assert data.features.shape == (entry.n_rows, entry.n_features)
+    assert data.features.columns.to_list() == [column for column, _ in columns[:-1]]
+    assert data.target.name == columns[-1][0]
+    assert data.target.to_list() == [row[-1] for row in rows]
+    assert data.target.cat.categories.to_list() == [f"c{c}" for c in range(entry.n_classes)]
+    missing = 0 if entry.missing_value else entry.n_missing
+    assert int(data.features.isna().sum().sum()) == missing
+    for j, (column, values) in enumerate(columns[:-1]):
+        cells = [row[j] for row in rows]
+        if values is None:
+            assert data.features[column].dtype == "float64"
+            expected = [np.nan if cell is None else float(cell) for cell in cells]
+            np.testing.assert_array_equal(data.features[column], expected)
+        else:
+            own = [entry.missing_value] if entry.missing_value and None in cells else []
+            assert data.features[column].cat.categories.to_list() == own + values
+            # What occurs is less than what is declared: "c" never does.
+            expected = [(entry.missing_value or "nothing") if cell is None else cell for cell in cells]
+            found = data.features[column].astype(object).where(data.features[column].notna(), "nothing")
+            assert found.to_list() == expected
+
+
+def test_the_cache_of_the_environment(tmp_path, monkeypatch):
+    write_made_up(tmp_path, "iris")
+    monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
+    assert load_dataset("iris", "openml").features.shape == (150, 4)
+    checksum = dataset_checksum("iris", "openml")
+    assert checksum == dataset_checksum("iris", "openml", data_home=str(tmp_path))
+    assert checksum != dataset_checksum("iris")
+
+
+def test_identifiers_are_dropped(tmp_path):
+    columns, rows = made_up("zoo")
+    columns = [("animal", ["frog", "girl"]), *columns]
+    rows = [["frog", *row] for row in rows]
+    write_cache(tmp_path, 62, columns, rows)
+    assert load_dataset("zoo", "openml", data_home=tmp_path).features.columns[0] == "x0"
+    write_cache(tmp_path, 62, columns, rows, ignore=["animal"])
+    assert load_dataset("zoo", "openml", data_home=tmp_path).features.columns[0] == "x0"
+
+
+@pytest.mark.parametrize("ignore", [[], ["selector"]])
+@pytest.mark.parametrize("numeric", [False, True])
+def test_a_class_that_openml_does_not_take_for_one(tmp_path, recwarn, ignore, numeric):
+    columns, rows = made_up("liver_disorders")
+    columns = [*columns[:-1], ("selector", None if numeric else ["1", "2"])]
+    rows = [[*row[:-1], str(1 + r % 2)] for r, row in enumerate(rows)]
+    write_cache(tmp_path, 8, columns, rows, target="x2", ignore=ignore)
+    data = load_dataset("liver_disorders", "openml", data_home=tmp_path)
+    assert data.target.name == "selector"
+    assert data.target.cat.categories.to_list() == ["1", "2"]
+    assert data.target.to_list() == [row[-1] for row in rows]
+    assert data.features.shape == (345, 6)
+    assert not recwarn.list
+
+
+def test_a_quoted_question_mark_is_a_value(tmp_path):
+    columns, rows = made_up("tae")
+    columns[4] = ("x4", ["?", "b"])
+    rows = [[*row[:4], "?", row[-1]] for row in rows]
+    write_cache(tmp_path, 48, columns, rows)
+    data = load_dataset("tae", "openml", data_home=tmp_path)
+    assert set(data.features["x4"]) == {"?"}
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        ("rows", "got 62 rows, 31 features, 4 classes and 0 missing cells"),
+        ("features", "got 63 rows, 30 features, 4 classes and 0 missing cells"),
+        ("classes", "got 63 rows, 31 features, 5 classes and 0 missing cells"),
+        ("missing", "got 63 rows, 31 features, 4 classes and 1 missing cells"),
+    ],
+)
+@pytest.mark.parametrize("name", ["white_clover", "iris"])
+def test_another_table_under_the_id_is_refused(tmp_path, change, found, name):
+    columns, rows = made_up("white_clover")
+    if change == "rows":
+        rows = rows[1:]
+    elif change == "features":
+        columns, rows = columns[1:], [row[1:] for row in rows]
+    elif change == "classes":
+        columns[-1] = ("class", [*columns[-1][1], "more"])
+    else:
+        rows[0][0] = None
+    write_cache(tmp_path, OPENML[name].data_id, columns, rows)
+    with pytest.raises(ValueError, match=f"^{name} of openml.org") as caught:
+        load_dataset(name, "openml", data_home=tmp_path)
+    message = str(caught.value)
+    assert found in message
+    if name == "iris":
+        assert "(data id 61, verified) must have 150 rows, 4 features, 3 classes" in message
+    else:
+        assert "(data id 343, an id that is not verified) must have 63 rows, 31 features" in message
+    assert "SKCREDAL_DATA" in message
+
+
+@pytest.mark.parametrize("name", ["solarflare_c", "solarflare_m", "solarflare_x"])
+def test_sets_that_openml_does_not_have(name):
+    expected = rf"^{name} is not available from openml\.org\..* {name}\.arff.*SKCREDAL_DATA"
+    with pytest.raises(ValueError, match=expected):
+        load_dataset(name, "openml")
+
+
+@pytest.mark.parametrize("name", ["irish", "", None])
+def test_unknown_names(name):
+    expected = r"^name must be one of the data sets of the source 'openml' \('anneal', .*'zoo'\), got "
+    with pytest.raises(ValueError, match=expected):
+        load_dataset(name, "openml")
+
+
+@pytest.mark.filterwarnings("ignore:A network error occurred", "ignore:Invalid cache")
+@pytest.mark.parametrize(
+    "failure",
+    [
+        urllib.error.URLError("Name or service not known"),
+        TimeoutError("timed out"),
+        ConnectionResetError("reset by peer"),
+        urllib.error.HTTPError("https://www.openml.org", 503, "Service Unavailable", None, None),
+    ],
+)
+def test_no_network(tmp_path, monkeypatch, failure):
+    def fail(*args, **kwargs):
+        raise failure
+
+    monkeypatch.setattr("sklearn.datasets._openml.urlopen", fail)
+    expected = r"^iris \(data id 61\) is not in the cache '.*' and could not be fetched from openml\.org \("
+    with pytest.raises(ConnectionError, match=expected) as caught:
+        load_dataset("iris", "openml", data_home=tmp_path)
+    assert str(tmp_path) in str(caught.value)
+    assert "SKCREDAL_DATA" in str(caught.value)
+    assert "'embedded'" in str(caught.value)
+    assert caught.value.__cause__ is failure
+
+
+def test_an_id_that_openml_does_not_know(tmp_path, monkeypatch):
+    def fail(*args, **kwargs):
+        raise urllib.error.HTTPError("https://www.openml.org", 412, "Precondition Failed", None, None)
+
+    monkeypatch.setattr("sklearn.datasets._openml.urlopen", fail)
+    expected = (
+        r"^iris of openml\.org \(data id 61, verified\) cannot be read \(Dataset with data_id 61 not found"
+    )
+    with pytest.raises(ValueError, match=expected):
+        load_dataset("iris", "openml", data_home=tmp_path)
+
+
+@pytest.mark.filterwarnings("ignore:A network error occurred", "ignore:Invalid cache")
+@pytest.mark.parametrize("damage", [b"", b"no gzip", "half"])
+def test_a_damaged_cache_is_fetched_again(tmp_path, damage):
+    write_made_up(tmp_path, "iris")
+    file = tmp_path / "openml" / "openml.org" / "data" / "v1" / "download" / "61.gz"
+    content = file.read_bytes()
+    file.write_bytes(content[: len(content) // 2] if damage == "half" else damage)
+    # Which needs the network, and says so.
+    with pytest.raises(ConnectionError, match=r"^iris \(data id 61\) is not in the cache"):
+        load_dataset("iris", "openml", data_home=tmp_path)
+
+
+def test_a_class_with_gaps_is_refused(tmp_path):
+    columns, rows = made_up("iris")
+    rows[3][-1] = None
+    write_cache(tmp_path, 61, columns, rows)
+    with pytest.raises(ValueError, match=r"^iris .*the class 'class' must not be missing"):
+        load_dataset("iris", "openml", data_home=tmp_path)
+
+
+def test_a_real_class_is_refused(tmp_path):
+    columns, rows = made_up("iris")
+    columns[-1] = ("class", None)
+    write_cache(tmp_path, 61, columns, [[*row[:-1], 0.5] for row in rows])
+    with pytest.raises(ValueError, match=r"^iris .*the class 'class' must be nominal or an integer"):
+        load_dataset("iris", "openml", data_home=tmp_path)
+
+
+def test_no_class_is_refused(tmp_path):
+    write_made_up(tmp_path, "iris", target=None)
+    with pytest.raises(ValueError, match=r"^iris .*must name its class, got none"):
+        load_dataset("iris", "openml", data_home=tmp_path)
+
+
+def test_without_pandas(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    assert len(list_datasets("openml")) == 39
+    with pytest.raises(ImportError, match=r"^Loading a data set needs pandas"):
+        load_dataset("iris", "openml")
+
+
+@pytest.mark.parametrize("name", list(OPENML))
+def test_the_published_files_through_the_cache(tmp_path, name):
+    """What the folder's file holds has the size of the table and comes back from OpenML's form unchanged."""
+    entry, expected = OPENML[name], load_paper_dataset(name)
+    frame = expected.features.assign(**{expected.target.name: expected.target})
+    missing = int(expected.features.isna().sum().sum())
+    size = (*expected.features.shape, len(expected.target.cat.categories), missing)
+    n_missing = 0 if entry.missing_value else entry.n_missing
+    assert size == (entry.n_rows, entry.n_features, entry.n_classes, n_missing)
+    if entry.data_id is None or entry.n_rows > 4000:
+        return
+    columns = []
+    for column in frame:
+        nominal = frame[column].dtype == "category"
+        domain = frame[column].cat.categories.to_list() if nominal else None
+        columns.append((column, [v for v in domain if v != entry.missing_value] if nominal else None))
+    cells = frame.astype(object).where(frame.notna(), None)
+    rows = [
+        [None if v is not None and v == entry.missing_value else v for v in row] for row in cells.to_numpy()
+    ]
+    write_cache(tmp_path, entry.data_id, columns, rows, target=expected.target.name)
+    found = load_dataset(name, "openml", data_home=tmp_path)
+    assert_frame_equal(found.features, expected.features)
+    assert_series_equal(found.target, expected.target)
+    assert found.checksum() == expected.checksum()
+
+
+# name: rows, numeric features, nominal features, declared classes, missing cells
+PUBLISHED = {
+    "labor": (57, 8, 8, 2, 326),
+    "iris": (150, 4, 0, 3, 0),
+    "glass": (214, 9, 0, 7, 0),
+    "heart_h": (294, 6, 7, 2, 782),
+    "anneal": (898, 6, 32, 6, 0),
+    "credit_g": (1000, 7, 13, 2, 0),
+    "kr_vs_kp": (3196, 0, 36, 2, 0),
+    "hypothyroid": (3772, 7, 22, 4, 6064),
+    "pendigits": (10992, 16, 0, 10, 0),
+    "nursery": (12960, 0, 8, 5, 0),
+}
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_published_sets(name):
+    data = load_paper_dataset(name)
+    numeric = sum(dtype == "float64" for dtype in data.features.dtypes)
+    nominal = sum(isinstance(dtype, pd.CategoricalDtype) for dtype in data.features.dtypes)
+    missing = int(data.features.isna().sum().sum())
+    assert (len(data.target), numeric, nominal, len(data.target.cat.categories), missing) == PUBLISHED[name]
+    assert not data.target.isna().any()

@@ -1,0 +1,304 @@
+"""The classes and the weights of the training rows, alone and through every classifier."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.exceptions import DataConversionWarning
+
+import oracles
+from skcredal import AODE, BmaAODE, CompAODE, CredalBmaAODE, CredalCompAODE, MDLDiscretizer
+from skcredal._encoding.target import encode_target, read_weights
+
+CLASSIFIERS = [AODE, BmaAODE, CompAODE, CredalBmaAODE, CredalCompAODE]
+X = pd.DataFrame({"x": [1.0, 2.0, 10.0, 11.0], "s": list("abab")})
+
+
+def answers(clf, X):
+    """Return all that a classifier says of rows."""
+    found = {"proba": clf.predict_proba(X), "spodes": clf.spode_proba(X), "classes": clf.predict(X)}
+    return found | ({"set": clf.predict_set(X)} if hasattr(clf, "predict_set") else {})
+
+
+# --- Classes --------------------------------------------------------------------------------------
+
+TARGETS = {
+    "list": ["b", "a", "b", "a"],
+    "array of objects": np.array(["b", "a", "b", "a"], object),
+    "pandas": pd.Series(["b", "a", "b", "a"]),
+    "pandas with an index": pd.Series(["b", "a", "b", "a"], index=[7, 7, 3, 1]),
+    "pandas string": pd.Series(["b", "a", "b", "a"], dtype="string"),
+    "pandas arrow": pd.Series(["b", "a", "b", "a"], dtype="string[pyarrow]"),
+    "pandas category": pd.Series(["b", "a", "b", "a"], dtype=pd.CategoricalDtype(["z", "b", "a"])),
+    "polars": pl.Series(["b", "a", "b", "a"]),
+    "polars Categorical": pl.Series(["b", "a", "b", "a"], dtype=pl.Categorical),
+    "polars Enum": pl.Series(["b", "a", "b", "a"], dtype=pl.Enum(["z", "b", "a"])),
+    "arrow chunks": pa.chunked_array([["b"], ["a", "b", "a"]]),
+    "arrow array": pa.array(["b", "a", "b", "a"]),
+    "arrow dictionary": pa.chunked_array([pa.array(["b", "a", "b", "a"]).dictionary_encode()]),
+}
+
+
+@pytest.mark.parametrize("kind", TARGETS)
+def test_classes_are_those_present_in_order(kind):
+    classes, labels = encode_target(TARGETS[kind], estimator=None)
+    assert classes.tolist() == ["a", "b"]
+    assert labels.tolist() == [1, 0, 1, 0]
+    clf = CredalCompAODE().fit(X, TARGETS[kind])
+    assert clf.classes_.tolist() == ["a", "b"]
+    assert clf.predict(X).tolist() == ["b", "a", "b", "a"]
+
+
+@pytest.mark.parametrize(
+    ("y", "classes"),
+    [
+        ([3, -1, 3, 3], [-1, 3]),
+        ([1.0, 0.0, 1.0, 2.0], [0.0, 1.0, 2.0]),
+        ([True, False, True, True], [False, True]),
+        (pd.Series([3, -1, 3, 3], dtype="Int64"), [-1, 3]),
+        (pd.Series([True, False, True, True], dtype="boolean"), [False, True]),
+        (pl.Series([True, False, True, True]), [False, True]),
+        (["", "a", "", "a"], ["", "a"]),
+    ],
+)
+def test_classes_may_be_numbers_booleans_or_text(y, classes):
+    clf = AODE().fit(X, y)
+    assert clf.classes_.tolist() == classes
+    assert set(clf.predict(X).tolist()) <= set(classes)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        [0.0, 1.0, np.nan, 1.0],
+        ["a", None, "b", "a"],
+        np.array(["a", np.nan, "b", "a"], object),
+        np.array(["a", pd.NA, "b", "a"], object),
+        np.array([1, pd.NaT, 1, 0], object),
+        pd.Series([0, 1, pd.NA, 1], dtype="Int64"),
+        pd.Series([True, False, pd.NA, True], dtype="boolean"),
+        pd.Series(["a", "b", None, "a"]),
+        pd.Series(["a", "b", None, "a"], dtype="string"),
+        pd.Series(["a", "b", None, "a"], dtype="category"),
+        pd.Series([0, 1, None, 1], dtype="int64[pyarrow]"),
+        pl.Series([0, 1, None, 1]),
+        pl.Series(["a", "b", None, "a"]),
+        pl.Series(["a", "b", None, "a"], dtype=pl.Categorical),
+        pa.chunked_array([["a", "b"], [None, "a"]]),
+        pa.array([0, 1, None, 1]),
+    ],
+)
+@pytest.mark.parametrize("estimator", [CredalCompAODE(), MDLDiscretizer()])
+def test_a_missing_class_is_refused(y, estimator):
+    with pytest.raises(ValueError, match=r"y contains (a missing value|NaN)"):
+        estimator.fit(X[["x"]], y)
+
+
+@pytest.mark.parametrize("estimator", [CredalCompAODE(), MDLDiscretizer()])
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (None, "requires y to be passed"),
+        ([0.5, 1.5, 2.25, 3.0], "Unknown label type: continuous"),
+        ([[0, 1], [1, 0], [0, 0], [1, 1]], r"y should be a 1d array, got an array of shape \(4, 2\)"),
+        ([0, 1, 0], "y must have one class for each of the 4 rows of X, got 3"),
+        ([0.0, np.inf, 0.0, 1.0], "y contains infinity"),
+        (np.array([0, "a", 1, "b"], object), "Unknown label type"),
+        ("abab", "y should be a 1d array"),
+    ],
+)
+def test_what_is_no_class_is_refused(estimator, y, message):
+    with pytest.raises(ValueError, match=message):
+        estimator.fit(X[["x"]], y)
+
+
+def test_a_column_of_classes_is_taken_with_a_warning():
+    with pytest.warns(DataConversionWarning, match="column-vector y"):
+        clf = AODE().fit(X, np.array([["b"], ["a"], ["b"], ["a"]]))
+    assert clf.classes_.tolist() == ["a", "b"]
+
+
+# --- Weights --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        [2, 0, 1],
+        (2.0, 0.0, 1.0),
+        np.array([2, 0, 1], np.uint8),
+        pd.Series([2, 0, 1], index=[5, 5, 5]),
+        pd.Series([2, 0, 1], dtype="Int64"),
+        pl.Series([2.0, 0.0, 1.0]),
+        pa.chunked_array([[2], [0, 1]]),
+    ],
+)
+def test_whole_weights_become_integers(given):
+    weights = read_weights(given, 3)
+    assert weights.tolist() == [2, 0, 1]
+    assert weights.dtype == np.int64
+
+
+def test_real_weights_stay_real_and_none_or_ones_count_once():
+    assert read_weights([0.5, 1.0], 2).tolist() == [0.5, 1.0]
+    assert read_weights(None, 2) is None
+    assert read_weights([1, 1.0], 2) is None
+    assert read_weights(3, 2).tolist() == [3, 3]
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1, 1, -0.5, 1], r"sample_weight must hold finite numbers ≥ 0, got -0\.5 in row 2"),
+        ([1, np.nan, 1, 1], "sample_weight must hold finite numbers ≥ 0, got nan in row 1"),
+        ([np.inf, 1, 1, 1], "sample_weight must hold finite numbers ≥ 0, got inf in row 0"),
+        ([1, None, 1, 1], "sample_weight must hold finite numbers ≥ 0, got nan in row 1"),
+        (pl.Series([1, 1, None, 1]), "sample_weight must hold finite numbers ≥ 0, got nan in row 2"),
+        (pd.Series([1, pd.NA, 1, 1], dtype="Int64"), "sample_weight must hold finite .* in row 1"),
+        ([0, 0, 0, 0], "sample_weight must hold a number > 0, got only zeros"),
+        (0, "sample_weight must hold a number > 0, got only zeros"),
+        (-2.0, "sample_weight must hold finite numbers ≥ 0"),
+        ([[1], [1], [1], [1]], r"sample_weight must be 1D, got an array of shape \(4, 1\)"),
+        (np.ones((4, 4)), r"sample_weight must be 1D, got an array of shape \(4, 4\)"),
+        ([1, 1, 1], "sample_weight .*4.*3|sample_weight .*3.*4"),
+        (["heavy"] * 4, "sample_weight must .*heavy"),
+        ("heavy", "sample_weight must .*heavy"),
+    ],
+)
+@pytest.mark.parametrize("estimator", [AODE(), CredalCompAODE(), MDLDiscretizer()])
+def test_a_bad_weight_is_refused_with_the_rule_and_the_value(estimator, weights, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        estimator.fit(X[["x"]], [0, 1, 0, 1], sample_weight=weights)
+
+
+def messy_rows(rng, n=40):
+    y = rng.integers(0, 3, n)
+    text = np.where(rng.random(n) < 0.6, y, rng.integers(0, 4, n))
+    X = pd.DataFrame(
+        {
+            "number": np.where(rng.random(n) < 0.15, np.nan, rng.normal(size=n).round(1) + 2 * y),
+            "text": pd.Series([None if rng.random() < 0.15 else f"t{t}" for t in text], dtype=object),
+            "flag": pd.array(
+                [None if rng.random() < 0.15 else bool(t) for t in rng.random(n) < 0.3 * y], "boolean"
+            ),
+            "size": pd.Categorical.from_codes(rng.integers(-1, 3, n), ["S", "M", "L", "never"]),
+        }
+    )
+    return X, np.array(["r", "s", "t"])[y]
+
+
+@pytest.mark.parametrize("missing", ["impute", "marginalize"])
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+def test_a_whole_weight_equals_repeating_the_row(classifier, missing):
+    rng = np.random.default_rng(1)
+    for _ in range(4):
+        X, y = messy_rows(rng)
+        weights = rng.integers(0, 4, len(y))
+        rows = np.repeat(np.arange(len(y)), weights)
+        weighted = classifier(missing=missing).fit(X, y, sample_weight=weights)
+        repeated = classifier(missing=missing).fit(X.iloc[rows], y[rows])
+        assert weighted.super_parents_.tolist() == repeated.super_parents_.tolist()
+        for name in ("n_c", "n_ca", "n_cab"):
+            found, expected = getattr(weighted.counts_, name), getattr(repeated.counts_, name)
+            np.testing.assert_array_equal(found, expected, strict=True)
+        # Equal counts make equal tables; only the likelihoods are sums in another order.
+        np.testing.assert_array_equal(weighted.spode_proba(X), repeated.spode_proba(X))
+        if classifier is not AODE:
+            np.testing.assert_allclose(weighted.log_likelihood_, repeated.log_likelihood_, rtol=1e-13)
+        np.testing.assert_allclose(weighted.weights_, repeated.weights_, rtol=1e-11, atol=1e-13)
+        np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), rtol=1e-11)
+        if hasattr(weighted, "predict_set"):
+            np.testing.assert_array_equal(weighted.predict_set(X), repeated.predict_set(X))
+
+
+@pytest.mark.parametrize("container", ["array", "pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+def test_a_row_of_weight_zero_is_absent(classifier, container):
+    """A class, a state, a number and even an infinity vanish with their rows."""
+    columns = {
+        "number": [1.0, 2.0, 10.0, 11.0, 1.5, 10.5, 500.0, np.inf],
+        "text": ["a", "b", "b", "b", "a", "a", "vanishes", "b"],
+    }
+    y = np.array(["u", "u", "v", "v", "u", "v", "gone", "v"])
+    make = {
+        "array": lambda columns: np.array(list(columns.values()), object).T,
+        "pandas": pd.DataFrame,
+        "polars": pl.DataFrame,
+        "pyarrow": pa.table,
+    }[container]
+    weighted = classifier().fit(make(columns), y, sample_weight=[1, 2, 1, 1, 3, 1, 0, 0])
+    present = {name: values[:6] for name, values in columns.items()}
+    without = classifier().fit(make(present), y[:6], sample_weight=[1, 2, 1, 1, 3, 1])
+    assert weighted.classes_.tolist() == ["u", "v"]
+    assert weighted.counts_.layout.n_states.tolist() == [2, 2]
+    probes = make({"number": [1.0, 500.0, 5.0, 5.0], "text": ["a", "b", "vanishes", None]})
+    expected = answers(without, probes)
+    for name, found in answers(weighted, probes).items():
+        np.testing.assert_array_equal(found, expected[name])
+    assert np.isnan(weighted.spode_proba(probes)[2, 1]).all()
+
+
+def test_a_declared_state_stays_though_its_rows_weigh_nothing():
+    X = pd.DataFrame({"s": pd.Categorical(["a", "b", "c", "a"])})
+    clf = AODE().fit(X, [0, 1, 0, 0], sample_weight=[1, 1, 0, 1])
+    assert clf.counts_.layout.n_states.tolist() == [3]
+    assert clf.counts_.values(0).tolist() == [[2, 0], [0, 1], [0, 0]]
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+def test_halves_of_a_row_make_the_whole(classifier):
+    rng = np.random.default_rng(2)
+    X, y = messy_rows(rng)
+    rows = np.repeat(np.arange(len(y)), 2)
+    halves = classifier().fit(X.iloc[rows], y[rows], sample_weight=np.full(len(rows), 0.5))
+    whole = classifier().fit(X, y)
+    np.testing.assert_array_equal(halves.counts_.n_cab, whole.counts_.n_cab)
+    np.testing.assert_allclose(halves.predict_proba(X), whole.predict_proba(X), rtol=1e-11)
+    if hasattr(halves, "predict_set"):
+        np.testing.assert_array_equal(halves.predict_set(X), whole.predict_set(X))
+
+
+def test_real_weights_scale_the_counts_and_the_likelihoods():
+    """By hand for one feature: P(c) and P(a|c) from the sums of the weights."""
+    X, y = np.array([["a"], ["a"], ["b"], ["b"]]), [0, 1, 1, 1]
+    weights = [0.5, 0.25, 1.5, 2.0]
+    clf = BmaAODE().fit(X, y, sample_weight=weights)
+    counts = oracles.count_tables([[0], [0], [1], [1]], y, [2], 2, weights)
+    np.testing.assert_array_equal(clf.counts_.n_c, [0.5, 3.75])
+    np.testing.assert_array_equal(clf.counts_.values(0), np.array(counts.n_ca[0], float))
+    expected = [oracles.spode_posteriors(counts, [a])[0] for a in (0, 1)]
+    np.testing.assert_allclose(clf.predict_proba([["a"], ["b"]]), np.array(expected, float), rtol=1e-13)
+    log_lik = oracles.log_likelihoods(counts, [[0], [0], [1], [1]], y, weights=weights)
+    np.testing.assert_allclose(clf.log_likelihood_, log_lik, rtol=1e-13)
+    assert clf.null_log_likelihood_ == pytest.approx(oracles.null_log_likelihood(counts.n_c), rel=1e-13)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3, 1 / 7])
+def test_a_missing_number_takes_the_same_median_whatever_all_rows_weigh(share):
+    """Six known values: the median lies between the third and the fourth, where the cut is too."""
+    X = np.array([[1.0], [2.0], [3.0], [10.0], [11.0], [12.0]])
+    y = [0, 0, 0, 1, 1, 1]
+    mdl = MDLDiscretizer().fit(X, y, sample_weight=np.full(6, share))
+    assert mdl.medians_.tolist() == [6.5]
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+def test_weights_that_are_all_one_change_nothing(classifier):
+    X, y = messy_rows(np.random.default_rng(3))
+    expected = answers(classifier().fit(X, y), X)
+    for name, found in answers(classifier().fit(X, y, sample_weight=np.ones(len(y))), X).items():
+        np.testing.assert_array_equal(found, expected[name])
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int32, np.int64, np.uint64])
+@pytest.mark.parametrize("values", [[0, 1], [3, 7, 100], [5], [1, 2, 3, 0]])
+def test_small_integers_are_classes_as_sorting_finds_them(dtype, values):
+    y = np.random.default_rng(0).choice(values, 50).astype(dtype)
+    for target in (y, y[::2]):
+        classes, labels = encode_target(target, estimator=None)
+        expected, places = np.unique(target, return_inverse=True)
+        assert classes.dtype == target.dtype
+        assert labels.dtype == np.int32
+        np.testing.assert_array_equal(classes, expected)
+        np.testing.assert_array_equal(labels, places)

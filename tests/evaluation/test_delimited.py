@@ -1,0 +1,448 @@
+"""Delimited text: encodings, delimiters, decimal signs, missing values."""
+
+import csv
+import gzip
+import io
+import math
+import unicodedata
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from skcredal.datasets._arff import parse_arff
+from skcredal.evaluation._delimited import read_delimited
+from skcredal.evaluation._table_files import read_table_file
+
+
+def read(content, **options):
+    return read_delimited(content if isinstance(content, bytes) else content.encode(), "t.csv", **options)
+
+
+def as_lists(frame):
+    return {
+        name: [None if value is None or value != value else value for value in frame[name]] for name in frame
+    }
+
+
+TABLE = "größe;farbe\n1,5;grün\n2;blau\n"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1252", "latin-1"])
+def test_encodings_are_found(encoding):
+    assert as_lists(read(TABLE.encode(encoding))) == {"größe": [1.5, 2.0], "farbe": ["grün", "blau"]}
+
+
+def test_big_endian_marks_are_known():
+    for encoding in ("utf-16-be", "utf-32-be"):
+        content = ("\ufeff" + TABLE).encode(encoding)
+        assert list(read(content)) == ["größe", "farbe"]
+
+
+def test_a_byte_that_windows_does_not_know_is_latin_1():
+    assert list(read(b"a\x81,b\n1,2\n")) == ["a\x81", "b"]
+
+
+def test_an_encoding_can_be_given():
+    assert as_lists(read("a,b\nд,1\n".encode("cp1251"), encoding="cp1251")) == {"a": ["д"], "b": [1.0]}
+    assert list(read("a,b\n1,2\n".encode("utf-16-le"), encoding="utf-16-le")) == ["a", "b"]
+    assert list(read("a,b\n1,2\n".encode("utf-8-sig"), encoding="utf-8")) == ["a", "b"]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+def test_delimiters_and_line_ends_are_found(delimiter, line_end):
+    rows = [["a", "b c", "d"], ["1", "x, y; z", "3"], ["2", 'say "no" | yes', "4"]]
+    text = io.StringIO()
+    csv.writer(text, delimiter=delimiter, lineterminator=line_end).writerows(rows)
+    assert as_lists(read(text.getvalue())) == {"a": [1, 2], "b c": [rows[1][1], rows[2][1]], "d": [3, 4]}
+
+
+def test_a_single_column_needs_no_delimiter():
+    assert as_lists(read("a\n1\n\n2\n")) == {"a": [1, 2]}
+
+
+def test_a_spreadsheet_may_declare_its_delimiter():
+    assert as_lists(read("sep=;\na;b,c\n1;2\n")) == {"a": [1], "b,c": [2]}
+
+
+def test_text_before_the_delimiter_counts_decides_by_equal_rows():
+    # More commas than semicolons, but not the same number in every row.
+    assert as_lists(read("note;n\na, b, c;1\nd;2\n")) == {"note": ["a, b, c", "d"], "n": [1, 2]}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a;b\n1,5;x\n-2,25;y\n", [1.5, -2.25]),
+        ("a;b\n1,234;x\n2;y\n", [1.234, 2.0]),  # with semicolons a comma is decimal
+        ("a\tb\n1,5\tx\n2\ty\n", [1.5, 2.0]),
+        ("a\tb\n1,234\tx\n2\ty\n", ["1,234", "2"]),  # a thousand? it is not guessed
+        ("a;b\n1.5;x\n2;y\n", [1.5, 2.0]),
+        ('a,b\n"1,5",x\n2,y\n', [1.5, 2.0]),  # quoted, as spreadsheets write it
+        ('a,b\n"1,234",x\n2,y\n', ["1,234", "2"]),
+        ("a;b\n1.5;x\n2,5;y\n", ["1.5", "2,5"]),
+    ],
+)
+def test_the_decimal_sign_is_found_where_it_is_clear(text, expected):
+    assert read(text)["a"].tolist() == expected
+
+
+def test_the_decimal_sign_can_be_given():
+    assert read("a\tb\n1,234\tx\n2\ty\n", decimal=",")["a"].tolist() == [1.234, 2.0]
+    assert read("a;b\n1,5;x\n2;y\n", decimal=".")["a"].tolist() == ["1,5", "2"]
+
+
+def test_a_decimal_sign_that_separates_cells_is_no_default():
+    assert read("a\tb\n1,234\tx\n2\ty\n", default_decimal=",")["a"].tolist() == [1.234, 2.0]
+    assert read("a,b\n1.5,x\n2,y\n", default_decimal=",")["a"].tolist() == [1.5, 2.0]
+    assert read("a\tb\n1,5\tx\n2\ty\n", decimal=".", default_decimal=",")["a"].tolist() == ["1,5", "2"]
+
+
+def test_missing_markers_and_what_is_no_marker():
+    marks = ["", "?", "NA", "N/A", "NaN", "nan", "null", "NULL", " ", "<NA>"]
+    frame = read("n,t\n1,mild\n" + "".join(f"{mark},{mark}\n" for mark in marks) + "2,None\n3,none\n4,-\n")
+    assert as_lists(frame) == {
+        "n": [1, *[None] * len(marks), 2, 3, 4],
+        "t": ["mild", *[None] * len(marks), "None", "none", "-"],
+    }
+    assert as_lists(read("n\n1\nNone\n-\n.\nnone\n")) == {"n": [1, None, None, None, None]}
+
+
+def test_missing_markers_can_be_given():
+    text = "n,t\n1,null\n-9,NA\n2,-9\n,x\n"
+    assert as_lists(read(text, missing=["-9"])) == {"n": [1, None, 2, None], "t": [None, None, None, "x"]}
+    only = read(text, missing=["-9", ""], usual_missing=False)
+    assert as_lists(only) == {"n": [1, None, 2, None], "t": ["null", "NA", None, "x"]}
+
+
+def test_columns_can_be_kept_as_text():
+    assert read("a,b\n01,2\n3.0,\n", text_columns=["a"])["a"].tolist() == ["01", "3.0"]
+
+
+def test_blanks_around_a_cell_are_not_part_of_it():
+    assert as_lists(read('a , "b"\n x ,  "y, z" \n')) == {"a": ["x"], "b": ["y, z"]}
+
+
+def test_columns_without_a_name_are_called_by_their_place():
+    assert list(read(",a,\n1,2,3\n")) == ["column 1", "a", "column 3"]
+
+
+def test_a_cell_may_be_huge():
+    limit = csv.field_size_limit(131_072)
+    assert [len(cell) for cell in read("a,b\n1," + "x" * 200_000)["b"]] == [200_000]
+    csv.field_size_limit(limit)
+
+
+def test_a_header_alone_is_a_table_without_rows():
+    frame = read("a,b\n")
+    assert frame.shape == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "message"),
+    [
+        ("", {}, "t.csv is empty"),
+        ("\n \n", {}, "t.csv is empty"),
+        ("a,b\n1,2\n1\n", {}, "t.csv, line 3: a row must have 2 cells, one for each column, got 1 in '1'"),
+        ('a,b\n"x\ny",2\n1,2,3\n', {}, "t.csv, line 4: a row must have 2 cells"),
+        ('a,b\n1,2\n"x,2\n3,4\n', {}, "t.csv, line 3: a quote is opened here and never closed"),
+        ("a,b,a\n1,2,3\n", {}, "t.csv, line 1: columns must have different names, got 'a' twice"),
+        ("a,b\n1,2\0\n", {}, "t.csv, line 2: text must not hold NUL"),
+        ("a,b\n1,2\n3,-inf\n", {}, "t.csv, line 3, column 'b': a number must be finite, got '-inf'"),
+        ("a,b\n1e999,2\n", {}, "t.csv, line 2, column 'a': a number must be finite, got '1e999'"),
+        ("a,b\n", {"encoding": "klingon"}, "encoding must be that of a text, such as utf-8, got 'klingon'"),
+        ("a,b\n", {"encoding": "rot13"}, "encoding must be that of a text"),
+        (b"\xff", {"encoding": "utf-8"}, "t.csv is not text in utf-8"),
+        (b"\xef\xbb\xbf\xff", {}, "t.csv begins with the mark of utf-8"),
+        ("a,b\n", {"delimiter": ",,"}, "delimiter must be one ASCII character"),
+        ("a,b\n", {"delimiter": '"'}, "delimiter must be one ASCII character"),
+        ("a,b\n", {"delimiter": "a"}, "delimiter must be one ASCII character"),
+        ("a,b\n", {"decimal": "'"}, "decimal must be '.' or ','"),
+        ("a,b\n", {"default_decimal": "'"}, "default_decimal must be '.' or ','"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_its_place(content, options, message):
+    with pytest.raises(ValueError) as refusal:
+        read(content, **options)
+    assert message in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_stray_word_in_a_column_of_numbers_is_pointed_out():
+    with pytest.warns(UserWarning, match=r"t\.csv, line 12: column 'a' is read as text, since 'unknown'"):
+        read("a,b\n" + "".join(f"{'unknown' if i == 10 else i},x\n" for i in range(40)))
+
+
+def test_a_header_of_numbers_is_pointed_out():
+    with pytest.warns(UserWarning, match=r"t\.csv, line 1: this line is taken for the names"):
+        read("1,2\n3,4\n")
+
+
+cells = st.one_of(
+    st.floats(allow_nan=False, allow_infinity=False).map(repr),
+    st.integers(-(10**6), 10**6).map(str),
+    st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), max_size=8),
+)
+
+
+@given(st.integers(1, 4).flatmap(lambda n: st.lists(st.lists(cells, min_size=n, max_size=n), max_size=6)))
+def test_what_a_writer_wrote_pandas_reads_the_same(rows):
+    width = len(rows[0]) if rows else 1
+    header = [f"column {j}" for j in range(width)]
+    text = io.StringIO()
+    csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows([header, *rows])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ours = read(text.getvalue(), delimiter=",", text_columns=header)
+    theirs = pd.read_csv(
+        io.StringIO(text.getvalue()), dtype=str, keep_default_na=False, skip_blank_lines=False
+    )
+    kept = [row for row in theirs.values.tolist() if width > 1 or row[0].strip()]
+    markers = {"", "?", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "Null"}
+    # What looks the same is the same.
+    composed = [[unicodedata.normalize("NFC", cell.strip()) for cell in row] for row in kept]
+    expected = [[None if cell in markers else cell for cell in row] for row in composed]
+    assert [list(row) for row in ours.itertuples(index=False)] == expected
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False) | st.none(), min_size=1, max_size=20))
+def test_numbers_come_back_exactly(numbers):
+    content = pd.DataFrame({"a": numbers, "b": "x"}).to_csv(index=False, sep=";")
+    found = read(content)["a"]
+    assert found.dtype == np.float64
+    assert all(
+        (math.isnan(got) and put is None) or got == put for got, put in zip(found, numbers, strict=True)
+    )
+
+
+STRANGE = st.one_of(
+    st.binary(max_size=200),
+    st.text(",;|\t\"'\n\r\0 abc01.-eE?\ufeffé", max_size=200).map(lambda text: text.encode()),
+    st.text(',;|\t"\n ab01.', max_size=100).map(lambda text: text.encode("utf-16")),
+    st.lists(
+        st.lists(st.sampled_from(["", "1", "1,5", "x", '"', '""', "inf", "NA", "y" * 500]), max_size=4),
+        max_size=5,
+    ).map(lambda rows: "\n".join(";".join(row) for row in rows).encode()),
+)
+OPTIONS = st.fixed_dictionaries(
+    {},
+    optional={
+        "encoding": st.sampled_from(
+            ["utf-8", "utf-16", "latin-1", "utf-7", "unicode_escape", "idna", "hex", ""]
+        )
+        | st.text(max_size=5),
+        "delimiter": st.text(max_size=2) | st.sampled_from([",", ";", " ", ":", "\t", "."]),
+        "decimal": st.sampled_from([".", ","]),
+        "default_decimal": st.sampled_from([".", ","]),
+        "missing": st.lists(st.text(max_size=2), max_size=2),
+        "usual_missing": st.booleans(),
+        "text_columns": st.lists(st.sampled_from(["a", "1", "x"]), max_size=2),
+    },
+)
+
+
+def found_or_refused(content, options):
+    """Return the table as lists, the warnings, and the refusal."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            frame, refusal = read_delimited(content, "t.csv", **options), None
+        except ValueError as error:
+            frame, refusal = pd.DataFrame(), str(error)
+    columns = {name: (str(frame[name].dtype), list(map(repr, frame[name]))) for name in frame}
+    return columns, [str(warning.message) for warning in caught], refusal
+
+
+def assert_both_ways_agree(content, options):
+    quickly = found_or_refused(content, options)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("skcredal.evaluation._delimited.split_quickly", lambda *_, **__: None)
+        assert quickly == found_or_refused(content, options)
+
+
+def cell_columns(n):
+    numbers = st.floats(allow_nan=False, allow_infinity=False).map(repr) | st.integers(-99, 99).map(str)
+    rare = st.sampled_from(["", "NA", "nan", "inf", "-9", "0", "+1", "1,5", " 2", "1e999", "1,234", ".", "x"])
+    words = st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), max_size=4)
+    mixed = st.integers(0, 9).flatmap(lambda chance: rare if chance == 0 else numbers)
+    commas = mixed.map(lambda cell: cell.replace(".", ","))
+    return st.one_of(st.lists(kind, min_size=n, max_size=n) for kind in (numbers, mixed, commas, words, rare))
+
+
+@st.composite
+def well_formed(draw):
+    n = draw(st.integers(1, 30))
+    columns = draw(st.lists(cell_columns(n), min_size=1, max_size=4))
+    delimiter = draw(st.sampled_from(",;\t|"))
+    text = io.StringIO()
+    quoting = draw(st.sampled_from([csv.QUOTE_ALL, csv.QUOTE_MINIMAL]))
+    writer = csv.writer(text, delimiter=delimiter, quoting=quoting, lineterminator="\n")
+    writer.writerow([f"x{j}" for j in range(len(columns))])
+    writer.writerows(zip(*columns, strict=True))
+    options = {"delimiter": delimiter, "missing": draw(st.sampled_from([[], ["-9"], ["x", "0"]]))}
+    if draw(st.booleans()):
+        options |= {"usual_missing": draw(st.booleans()), "text_columns": ["x0"]}
+    return text.getvalue().encode(), options
+
+
+@given(well_formed())
+@example((b"a;b\n1;2\n 3;x\n", {}))
+@example((b'a,b\n1,"2\n', {}))
+@example((b'a,"b\n1,2\n', {}))
+@example((b"a,b\n1,0\n -9,0\n-9,x\n", {"missing": ["-9"]}))
+@example((b"a,\n1,2\n", {"text_columns": ["column 2"]}))
+@example((b"a,b\n" + b"1,2\n" * 20_000 + b"1,two\n" * 2, {}))
+@example((b"a,b\n" + b"".join(b"%d,2\n" % i for i in range(20_000)) + b"one,2\n\n", {}))
+def test_well_formed_tables_are_the_same_quickly_and_carefully(written):
+    pytest.importorskip("pyarrow")
+    assert_both_ways_agree(*written)
+
+
+def test_a_table_that_is_in_order_is_read_quickly(monkeypatch):
+    pytest.importorskip("pyarrow")
+    monkeypatch.setattr("skcredal.evaluation._delimited.split_carefully", None)
+    assert as_lists(read('a;b;c\n1,5;"x; y";NA\n2;;3\n')) == {
+        "a": [1.5, 2.0],
+        "b": ["x; y", None],
+        "c": [None, 3.0],
+    }
+
+
+def is_table_or_refusal(name, read_it):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            frame = read_it()
+        except ValueError as error:
+            refusal = str(error)
+        else:
+            refusal = None
+    if refusal is not None:
+        assert refusal.startswith((name, "encoding must", "delimiter must"))
+        return
+    assert isinstance(frame, pd.DataFrame)
+    assert frame.columns.is_unique
+    assert not any(np.isinf(frame[column]).any() for column in frame.select_dtypes("number"))
+
+
+@given(STRANGE, OPTIONS)
+@example(b"a\xff\xfe", {})
+@example(b"\xff\xfe\x00", {})
+@example(b"\xff\xfe\x00\xd8\x00\x00", {"encoding": "utf-16"})
+@example(rb"a\ud800", {"encoding": "unicode_escape"})
+@example(b"a\n1", {"encoding": "\0"})
+@example(b"1;2\n3;4", {"delimiter": "."})
+def test_any_bytes_are_a_table_or_a_refusal_that_names_the_file(content, options):
+    is_table_or_refusal("t.csv", lambda: read_delimited(content, "t.csv", **options))
+    assert_both_ways_agree(content, options)
+
+
+@given(
+    st.one_of(
+        STRANGE,
+        st.lists(
+            st.sampled_from(
+                [
+                    "@relation",
+                    "@attribute",
+                    "@data",
+                    "a",
+                    "'b c'",
+                    '"',
+                    "'",
+                    "{x,y}",
+                    "{",
+                    "}",
+                    "numeric",
+                    "x",
+                    "real [0,1]",
+                    "?",
+                    "1",
+                    "1e999",
+                    ",",
+                    "\n",
+                    " ",
+                    "\\",
+                    "x",
+                    "%",
+                    "string",
+                    "date",
+                    "\x85",
+                    "é",
+                ]
+            ),
+            max_size=40,
+        ).map(lambda words: " ".join(words).encode()),
+        st.text(",{}'\"\\?% \t\n1xy", max_size=80).map(
+            lambda rows: f"@attribute a {{x,y}}\n@attribute b real\n@data\n{rows}".encode("latin-1")
+        ),
+    )
+)
+def test_any_bytes_are_an_arff_table_or_a_refusal_that_names_the_file(content):
+    is_table_or_refusal("t.arff", lambda: parse_arff(content, "t.arff").frame)
+
+
+@given(st.binary(max_size=100), st.sampled_from([b"", b"PAR1", b"\x1f\x8b", b"\x1f\x8b\x08\0", b"@relation"]))
+def test_any_stream_is_a_table_or_a_refusal(content, magic):
+    is_table_or_refusal("standard input", lambda: read_table_file(io.BytesIO(magic + content)))
+
+
+@pytest.fixture
+def table():
+    return pd.DataFrame({"size": [1.5, np.nan, 3.0], "colour": ["red", None, "blue"]})
+
+
+@pytest.mark.parametrize(
+    "name", ["t.csv", "t.tsv", "t.csv.gz", "T.CSV", "t.parquet", "t.pq", "t.arff", "t.txt"]
+)
+def test_the_format_is_that_of_the_name(tmp_path, table, name):
+    path = tmp_path / name
+    if name.endswith("arff"):
+        path.write_text("@attribute size real\n@attribute colour {red, blue}\n@data\n1.5,red\n?,?\n3,blue\n")
+    elif name.endswith(("parquet", "pq")):
+        pytest.importorskip("pyarrow")
+        table.to_parquet(path)
+    else:
+        content = table.to_csv(index=False, sep="\t" if "tsv" in name else ",").encode()
+        path.write_bytes(gzip.compress(content) if name.endswith("gz") else content)
+    assert as_lists(read_table_file(path)) == as_lists(table)
+    with path.open("rb") as stream:
+        assert as_lists(read_table_file(stream)) == as_lists(table)
+
+
+def test_parquet_keeps_a_named_index_as_a_column(tmp_path, table):
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "t.parquet"
+    table.set_index("colour").to_parquet(path)
+    assert list(read_table_file(path)) == ["colour", "size"]
+    table.loc[[2, 0]].to_parquet(path)
+    assert list(read_table_file(path).index) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("t.xlsx", b"PK", "The name of a table must end in .csv, .txt"),
+        ("t.gz", b"a,b\n", "The name of a table must end in"),
+        ("t.parquet", b"PAR1", "cannot be read as Parquet"),
+        ("t.csv.gz", b"\x1f\x8bnothing", "cannot be unpacked"),
+        ("t.arff", b"a,b\n", "line 1: a line before @data"),
+    ],
+)
+def test_files_that_are_no_tables_are_refused(tmp_path, name, content, message):
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=message):
+        read_table_file(path)
+
+
+def test_a_format_can_be_given(tmp_path):
+    path = tmp_path / "table.unknown"
+    path.write_bytes(b"a\tb,c\n1\t2\n")
+    assert list(read_table_file(path, format="tsv")) == ["a", "b,c"]
+    with pytest.raises(ValueError, match="format must be"):
+        read_table_file(path, format="xls")

@@ -1,0 +1,366 @@
+"""The numbers of a display are tested; of the picture, that it shows them."""
+
+import json
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from report_problems import CREDAL, DATASETS, DETERMINATE, made_up_studies, made_up_summary
+from skcredal.paper._compare import bayesian_signed_rank
+from skcredal.paper._displays import (
+    AccuracyScatterDisplay,
+    BayesianDisplay,
+    CriticalDifferenceDisplay,
+    EpsilonDisplay,
+    RanksDisplay,
+    RelativeBrierDisplay,
+    RelativeUtilityDisplay,
+    RivalsDisplay,
+    SafeDependentDisplay,
+    SetAsideDisplay,
+)
+
+matplotlib = pytest.importorskip("matplotlib")
+
+DISPLAYS = [
+    AccuracyScatterDisplay,
+    RanksDisplay,
+    RelativeBrierDisplay,
+    RelativeUtilityDisplay,
+    SafeDependentDisplay,
+]
+
+
+@pytest.fixture(autouse=True)
+def _drawn_off_screen():
+    from matplotlib import pyplot
+
+    with pyplot.rc_context({"backend": "agg"}):
+        yield
+        pyplot.close("all")
+
+
+@pytest.fixture(scope="module")
+def summary():
+    return made_up_summary()
+
+
+def column(summary, classifier, name):
+    rows = summary[summary["classifier"] == classifier]
+    return dict(zip(rows["dataset"], rows[name], strict=True))
+
+
+def table(**by_classifier):
+    """Return a summary of one measure, a list of values per classifier."""
+    measure = by_classifier.pop("measure")
+    rows = [
+        {"dataset": f"set {place}", "classifier": name.replace("_", "-"), "accuracy": value, measure: value}
+        for name, values in by_classifier.items()
+        for place, value in enumerate(values)
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_the_accuracies_are_those_of_the_summary(summary):
+    display = AccuracyScatterDisplay.from_summary(summary, x="bma-aode", y="aode")
+    assert display.datasets == list(DATASETS)
+    assert display.x == list(column(summary, "bma-aode", "accuracy").values())
+    assert display.y == list(column(summary, "aode", "accuracy").values())
+
+
+def test_the_order_of_the_rows_does_not_mix_data_sets_up(summary):
+    shuffled = summary.sample(frac=1.0, random_state=0)
+    display = AccuracyScatterDisplay.from_summary(shuffled, x="tan", y="aode")
+    assert dict(zip(display.datasets, display.x, strict=True)) == column(summary, "tan", "accuracy")
+    assert dict(zip(display.datasets, display.y, strict=True)) == column(summary, "aode", "accuracy")
+
+
+def test_the_caption_of_accuracies_counts_ties_up_to_rounding():
+    found = table(measure="brier", aode=[0.9, 0.8, 0.3, 0.7], comp_aode=[0.8, 0.7, 0.1 + 0.2, 0.8])
+    assert AccuracyScatterDisplay.from_summary(found).caption == (
+        "AODE has the higher accuracy on 2 of 4 data sets, COMP-AODE on 1, and both are equal on 1."
+    )
+
+
+def test_relative_brier_losses_are_quotients(summary):
+    display = RelativeBrierDisplay.from_summary(summary, classifier="maplmg", reference="aode")
+    above, below = column(summary, "maplmg", "brier"), column(summary, "aode", "brier")
+    np.testing.assert_allclose(display.ratio, [above[name] / below[name] for name in display.datasets])
+    lower = sum(above[name] < below[name] for name in DATASETS)
+    assert f"lower Brier loss on {lower} of 8 data sets" in display.caption
+
+
+def test_a_reference_without_loss_leaves_its_data_set_out():
+    found = table(measure="brier", aode=[0.0, 0.2], comp_aode=[0.1, 0.1])
+    display = RelativeBrierDisplay.from_summary(found)
+    assert (display.datasets, display.ratio, display.n_left_out) == (["set 1"], [0.5], 1)
+    with pytest.raises(ValueError, match="Brier loss of aode is not 0, has none"):
+        RelativeBrierDisplay.from_summary(table(measure="brier", aode=[0.0], comp_aode=[0.1]))
+
+
+def test_data_sets_without_prior_dependent_rows_are_left_out(summary):
+    display = SafeDependentDisplay.from_summary(summary, classifier="bma-aode*")
+    known = {name: x for name, x in column(summary, "bma-aode*", "accuracy_dependent").items() if x == x}
+    assert display.n_left_out == 2
+    assert dict(zip(display.datasets, display.dependent, strict=True)) == known
+    assert display.caption.startswith("BMA-AODE is more accurate on the safe")
+    assert display.caption.endswith("2 data sets without both kinds left out.")
+
+
+def test_relative_utilities_are_those_over_the_accuracy_of_the_counterpart(summary):
+    display = RelativeUtilityDisplay.from_summary(summary, classifier="ncc", counterpart="naive-bayes")
+    accuracy = column(summary, "naive-bayes", "accuracy")
+    for utility in ("u65", "u80"):
+        expected = [value / accuracy[name] for name, value in column(summary, "ncc", utility).items()]
+        np.testing.assert_allclose(getattr(display, utility), expected)
+    assert "accuracy of naive Bayes" in display.caption
+    with pytest.raises(ValueError, match="counterpart must be named for ncc"):
+        RelativeUtilityDisplay.from_summary(summary, classifier="ncc")
+
+
+def test_ranks_average_ties_and_have_the_critical_distance_of_the_table():
+    """Demšar (2006, table 5): q is 2.343 for three classifiers at 5 %."""
+    found = table(measure="u65", cdt=[0.7, 0.9, 0.5, 0.5], cma=[0.8, 0.9, 0.6, 0.4], ncc=[0.9, 0.8, 0.7, 0.3])
+    display = RanksDisplay.from_summary(found, classifiers=["cdt", "cma", "ncc"])
+    # Ranks: 3 2 1, then 1.5 1.5 3, then 3 2 1, then 1 2 3.
+    np.testing.assert_allclose(display.ranks, [8.5 / 4, 7.5 / 4, 2.0])
+    assert display.critical_distance == pytest.approx(2.343 * np.sqrt(3 * 4 / (6 * 4)), abs=1e-3)
+    assert "CMA has the best average rank under u65, 1.88 over 4 data sets" in display.caption
+    assert "not significantly better" in display.caption
+
+
+def test_ranks_name_who_is_significantly_worse():
+    rng = np.random.default_rng(0)
+    noise = rng.normal(0.0, 0.01, 40)
+    found = table(measure="u80", cdt=0.5 + noise, cma=0.8 + noise, ncc=0.8 - noise)
+    display = RanksDisplay.from_summary(found, classifiers=["cdt", "cma", "ncc"], measure="u80")
+    assert "significantly better than CDT (" in display.caption
+
+
+def test_the_utility_of_a_determinate_classifier_is_its_accuracy(summary):
+    display = RanksDisplay.from_summary(summary, classifiers=["aode", "ncc"], measure="u80")
+    aode, ncc = column(summary, "aode", "accuracy"), column(summary, "ncc", "u80")
+    assert display.ranks[0] == np.mean([1.0 if aode[name] > ncc[name] else 2.0 for name in DATASETS])
+
+
+def test_ranks_use_the_data_sets_that_all_have(summary):
+    lacking = summary[(summary["dataset"] != "iris") | (summary["classifier"] != "cma")]
+    display = RanksDisplay.from_summary(lacking)
+    assert (display.n_datasets, display.n_left_out) == (7, 1)
+
+
+@pytest.mark.parametrize("display", DISPLAYS)
+def test_what_cannot_be_shown_is_refused(display, summary):
+    with pytest.raises(ValueError, match=r"must have the classifier .*, has null\."):
+        display.from_summary(summary[summary["classifier"] == "null"])
+    with pytest.raises(ValueError, match="is empty"):
+        display.from_summary(summary.head(0))
+    with pytest.raises(ValueError, match="lacks dataset, classifier"):
+        display.from_summary(pd.DataFrame())
+    with pytest.raises(ValueError, match="one row of aode for anneal, has several"):
+        display.from_summary(pd.concat([summary, summary.head(1)]))
+    measures = [*summary.columns[5:]]
+    with pytest.raises(ValueError, match=r"must have a data set with .*, has none"):
+        display.from_summary(summary.assign(**dict.fromkeys(measures, float("nan"))))
+    with pytest.raises(ValueError, match="keep_default_na=False"):
+        display.from_summary(summary.replace({"classifier": {"null": None}}))
+
+
+def test_ranks_need_two_classifiers_and_a_utility(summary):
+    with pytest.raises(ValueError, match="two or more"):
+        RanksDisplay.from_summary(summary, classifiers=["cma", "cma"])
+    with pytest.raises(ValueError, match="measure must be 'u65' or 'u80', got 'brier'"):
+        RanksDisplay.from_summary(summary, measure="brier")
+
+
+@pytest.mark.parametrize("display", DISPLAYS)
+def test_json_can_hold_what_is_drawn(display, summary):
+    shown = display.from_summary(summary)
+    numbers = json.loads(json.dumps(shown.numbers(), allow_nan=False))
+    again = display(**numbers)
+    assert again.numbers() == shown.numbers()
+    assert again.caption == shown.caption
+    assert shown.caption.endswith(".")
+
+
+@pytest.mark.parametrize("display", DISPLAYS)
+def test_plot_draws_into_a_new_figure_or_into_given_axes(display, summary):
+    from matplotlib import pyplot
+
+    shown = display.from_summary(summary)
+    assert shown.plot() is shown
+    assert shown.figure_ is shown.ax_.figure
+    assert tuple(shown.figure_.get_size_inches()) == shown.figure_size
+    _, (left, right) = pyplot.subplots(ncols=2)
+    shown.plot(right)
+    assert shown.ax_ is right
+    assert right.collections
+    assert not left.collections
+
+
+@pytest.mark.parametrize("display", DISPLAYS)
+@pytest.mark.parametrize("n", [1, 2])
+def test_few_data_sets_can_be_drawn(display, n):
+    shown = display.from_summary(made_up_summary(DATASETS[:n]))
+    shown.plot().figure_.canvas.draw()
+
+
+@pytest.mark.parametrize(
+    ("display", "attributes"),
+    [
+        (AccuracyScatterDisplay, ("x", "y")),
+        (SafeDependentDisplay, ("dependent", "safe")),
+        (RelativeBrierDisplay, ("ratio",)),
+        (RelativeUtilityDisplay, ("u65", "u80")),
+        (RanksDisplay, ("ranks",)),
+    ],
+)
+def test_every_value_is_a_visible_point(display, attributes, summary):
+    shown = display.from_summary(summary).plot()
+    groups = [group for group in shown.ax_.collections if (group.get_gid() or "").startswith("points")]
+    points = np.concatenate([group.get_offsets() for group in groups])
+    low, high = np.sort([shown.ax_.get_xlim(), shown.ax_.get_ylim()]).T
+    assert ((points > low) & (points < high)).all()
+    drawn = sorted(points.ravel())
+    for name in attributes:
+        assert set(np.round(getattr(shown, name), 9)) <= set(np.round(drawn, 9))
+
+
+def test_points_are_named_in_the_order_they_are_drawn(summary):
+    for shown in (RelativeBrierDisplay.from_summary(summary), RelativeUtilityDisplay.from_summary(summary)):
+        shown.plot()
+        for group in shown.ax_.collections:
+            if names := shown.point_names.get(group.get_gid()):
+                values = [float(name.rpartition(": ")[2].split()[0]) for name in names]
+                np.testing.assert_allclose(group.get_offsets()[:, 0], values, atol=5e-4)
+
+
+def test_names_of_data_sets_are_no_mathematics():
+    strange = "$\\frac{$ and _ & <b>"
+    shown = RelativeBrierDisplay.from_summary(made_up_summary([strange, "x" * 100])).plot()
+    shown.figure_.canvas.draw()
+    written = [tick.get_text() for tick in shown.ax_.get_yticklabels()]
+    assert strange in written
+    assert "x" * 23 + "…" in written
+
+
+def test_numbers_need_no_matplotlib():
+    code = """
+    import sys
+    class Blocker:
+        def find_spec(self, name, path=None, target=None):
+            if name.partition(".")[0] == "matplotlib":
+                raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+    sys.meta_path.insert(0, Blocker())
+    import pandas as pd
+    from skcredal.paper._displays import RelativeBrierDisplay
+    from skcredal.paper._page import report_data
+    summary = pd.DataFrame({
+        "dataset": "iris", "classifier": ["aode", "comp-aode"], "accuracy": 0.9, "brier": [0.2, 0.1]
+    })
+    print(len(report_data(summary, [], {})["figures"]))
+    try:
+        RelativeBrierDisplay.from_summary(summary).plot()
+    except ImportError as error:
+        print(error)
+    """
+    result = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    n_figures, message = result.stdout.splitlines()
+    assert n_figures == "3"
+    assert message == "A display needs matplotlib. Install it with: pip install 'skcredal[paper]'"
+
+
+def test_the_made_up_summary_has_what_the_tests_assume(summary):
+    assert len(summary) == len(DATASETS) * len((*DETERMINATE, *CREDAL))
+
+
+@pytest.fixture(scope="module")
+def studies():
+    return made_up_studies()
+
+
+def test_the_lines_of_epsilon_are_means_over_the_data_sets_that_have_them(studies):
+    table = studies["epsilon"]
+    display = EpsilonDisplay.from_table(table.sample(frac=1.0, random_state=0), measure="set_accuracy")
+    assert display.epsilon == [0.001, 0.01, 0.1]
+    rows = table[(table["series"] == "comp-aode*") & (table["epsilon"] == 0.01)]
+    assert display.values["comp-aode*"][1] == pytest.approx(rows["set_accuracy"].mean())
+    assert display.values["bma-aode*"][2] is None
+    assert display.n_datasets["bma-aode*"] == [8, 8, 0]
+    assert "From ε = 0.001 to 0.1, the accuracy of the sets of several classes" in display.caption
+    drawn = {line.get_label(): line for line in display.plot().ax_.lines}
+    np.testing.assert_allclose(drawn["COMP-AODE*"].get_ydata()[:2], display.values["comp-aode*"][:2])
+
+
+def test_what_is_set_aside_is_averaged(studies):
+    table = studies["set-aside"]
+    display = SetAsideDisplay.from_table(table)
+    rows = table[(table["series"] == "robustness") & (table["set_aside"] == 0.5)]
+    assert display.accuracy["robustness"][2] == pytest.approx(rows["accuracy"].mean())
+    assert "with 10 % and 50 % of the rows set aside" in display.caption
+    assert display.plot().ax_.get_xlim()[1] > 50.0
+
+
+def test_rivals_are_differences_to_comp_aode_star(studies):
+    table = studies["rivals"]
+    display = RivalsDisplay.from_table(table, utility="u80")
+    wide = table[table["judged_by"] == "u80"].pivot(index="dataset", columns="series", values="utility")
+    expected = wide["utility-optimal, aode"] - wide["comp-aode*"]
+    found = dict(zip(display.datasets, display.difference["utility-optimal, aode"], strict=True))
+    assert found == pytest.approx(expected.to_dict())
+    assert f"mean u80 of {wide['comp-aode*'].mean():.3f} over 8 data sets" in display.caption
+    names = [text.get_text() for text in display.plot().ax_.get_yticklabels()]
+    assert sorted(names) == ["conformal 90 %, COMP-AODE", "utility-optimal, AODE"]
+
+
+def test_critical_differences_join_who_does_not_differ():
+    found = table(measure="u65", aode=[0.9] * 30, tan=[0.8] * 30, null=[0.1, 0.95] * 15)
+    display = CriticalDifferenceDisplay.from_summary(found)
+    assert display.ranks == [1.5, 2.5, 2.0]
+    assert np.array(display.p_values)[0, 1] < 0.001
+    assert display.caption.startswith(
+        "Under u65 over 30 data sets, AODE ranks best (1.50) and does not differ"
+    )
+    drawn = [text.get_text() for text in display.plot().ax_.texts]
+    assert {"AODE (1.50)", "null (2.00)", "(2.50) TAN"} == set(drawn)
+
+
+def test_bayesian_comparisons_are_those_of_the_test(summary):
+    pairs = [("aode", "tan"), ("comp-aode*", "cdt"), ("aode", "absent")]
+    display = BayesianDisplay.from_summary(summary, pairs=pairs, measure="u65", seed=3)
+    assert display.pairs == pairs[:2]
+    expected = bayesian_signed_rank(
+        list(column(summary, "aode", "accuracy").values()),
+        list(column(summary, "tan", "accuracy").values()),
+        seed=3,
+    )
+    assert (display.left[0], display.rope[0], display.right[0]) == (
+        expected.left,
+        expected.rope,
+        expected.right,
+    )
+    sure = table(measure="accuracy", aode=[0.9] * 12, tan=[0.5] * 12)
+    caption = BayesianDisplay.from_summary(sure, pairs=[("tan", "aode")], measure="accuracy").caption
+    assert caption.endswith("AODE is better than TAN (1.00).")
+    widths = [bar.get_width() for bar in display.plot().ax_.patches]
+    assert sum(widths) == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("display", [EpsilonDisplay, RivalsDisplay, SetAsideDisplay])
+def test_a_table_of_another_study_is_refused(display, studies):
+    with pytest.raises(ValueError, match="is empty"):
+        display.from_table(pd.DataFrame())
+    other = studies["rivals" if display is not RivalsDisplay else "epsilon"]
+    with pytest.raises(ValueError, match="must have the columns of"):
+        display.from_table(other)

@@ -1,0 +1,94 @@
+"""`skcredal reproduce` on six data sets: killed and resumed, with the numbers last looked at.
+
+``make golden`` renews the numbers.
+"""
+
+import importlib.util
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+EXPECTED = Path(__file__).parent.parent / "expected"
+# How many samples of the posterior are drawn for the report is the tests' of the comparison to judge.
+FEW_SAMPLES = """
+from functools import partial
+import skcredal.paper._displays.tests as tests
+tests.bayesian_signed_rank = partial(tests.bayesian_signed_rank, n_samples=500)
+"""
+
+
+@pytest.fixture(scope="module")
+def make_golden():
+    spec = importlib.util.spec_from_file_location("make_golden", EXPECTED / "make_golden.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def folder(make_golden):
+    folder = os.environ.get("SKCREDAL_DATA")
+    if not folder or not all((Path(folder) / f"{name}.arff").exists() for name in make_golden.DATASETS):
+        pytest.skip("SKCREDAL_DATA names no folder with the six data sets")
+    return folder
+
+
+def n_kept(out):
+    """Return how many results of folds are in the store."""
+    store = out / "results.sqlite"
+    if not store.exists():
+        return 0
+    with closing(sqlite3.connect(store)) as connection:
+        try:
+            return connection.execute("SELECT count(*) FROM folds").fetchone()[0]
+        except sqlite3.OperationalError:  # between the making of the file and of its tables
+            return 0
+
+
+def kill_after(command, out, n_results):
+    """Start the command, and kill it with all its processes as soon as so many results are kept."""
+    process = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+    )
+    try:
+        while process.poll() is None and n_kept(out) < n_results:
+            time.sleep(0.02)
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def check(found, golden):
+    assert list(found) == list(golden)
+    for dataset, classifiers in golden.items():
+        assert list(found[dataset]) == list(classifiers)
+        for classifier, measured in classifiers.items():
+            for measure, value in measured.items():
+                where = (dataset, classifier, measure)
+                assert found[dataset][classifier][measure] == pytest.approx(value, abs=1e-8), where
+
+
+@pytest.mark.parametrize(("setting", "jobs"), [("honest", 2), ("paper", 1)])
+def test_the_numbers_have_not_moved_though_the_run_was_killed(make_golden, folder, setting, jobs, tmp_path):
+    """Killed with its worker processes; test_run kills at other moments, and again."""
+    command = make_golden.reproduce(folder, setting, tmp_path, jobs=jobs, before=FEW_SAMPLES)
+    n_all = 6 * 5 * 12
+    if jobs > 1:
+        kill_after(command, tmp_path, int(0.4 * n_all))
+        assert 0.4 * n_all <= n_kept(tmp_path) < n_all
+        assert not (tmp_path / "summary.csv").exists()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    golden = json.loads((EXPECTED / "golden.json").read_text(encoding="utf-8"))[setting]
+    check(make_golden.golden_values(tmp_path / "summary.csv"), golden)
+    written = {path.name for path in tmp_path.iterdir()}
+    assert written >= {
+        *("results.csv", "summary.csv", "claims.json", "claims.md", "report.html"),
+        *("epsilon.csv", "set-aside.csv", "rivals.csv"),
+    }

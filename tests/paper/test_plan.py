@@ -1,0 +1,67 @@
+import numpy as np
+import pytest
+
+import skcredal
+from skcredal import AODE, CredalCompAODE
+from skcredal.evaluation._fold import splits
+from skcredal.evaluation._registry import CLASSIFIERS, is_credal, make_classifiers
+from skcredal.paper._plan import Plan
+
+
+def test_classifiers_answer_to_the_names_of_the_paper():
+    assert list(make_classifiers(["COMP-AODE-star", "aode"])) == ["comp-aode*", "aode"]
+    assert type(make_classifiers(["aode"])["aode"]) is AODE
+    assert len(make_classifiers()) == 12
+    assert [name for name in CLASSIFIERS if is_credal(name)] == [
+        "bma-aode*",
+        "comp-aode*",
+        "ncc",
+        "cma",
+        "cdt",
+    ]
+    with pytest.raises(ValueError, match=r"no classifier 'c45'; there are aode, bma-aode"):
+        make_classifiers(["c45"])
+
+
+@pytest.mark.parametrize("parameters", [{"folds": 1}, {"runs": 0}, {"seed": -1}, {"setting": "honset"}])
+def test_bad_plans_are_refused(parameters):
+    with pytest.raises(ValueError, match=rf"{next(iter(parameters))} must be"):
+        Plan("embedded", ["iris"], make_classifiers(), **parameters)
+
+
+def test_each_run_has_splits_of_its_own_and_every_row_is_tested_once():
+    target = np.array(["a"] * 30 + ["b"] * 15 + ["c"] * 2, dtype=object)
+    first, second = (splits(target, folds=5, run=run, seed=0) for run in (0, 1))
+    for run in (first, second):
+        assert np.sort(np.concatenate([test for _, test in run])).tolist() == list(range(47))
+        for train, test in run:
+            assert set(train).isdisjoint(test)
+            assert abs((target[test] == "a").sum() - 6) <= 1
+    assert any((a[1].tolist() != b[1].tolist()) for a, b in zip(first, second, strict=True))
+    again = splits(target, folds=5, run=1, seed=0)
+    assert [test.tolist() for _, test in again] == [test.tolist() for _, test in second]
+    assert [test.tolist() for _, test in splits(target, folds=5, run=1, seed=1)] != [
+        t.tolist() for _, t in again
+    ]
+
+
+def test_the_digest_names_all_that_the_numbers_depend_on(monkeypatch):
+    plan = Plan("embedded", ["iris"], make_classifiers())
+    digest = plan.digest("iris", "checksum", "comp-aode*")
+    assert digest == Plan("elsewhere", ["iris", "wine"], make_classifiers(), runs=3).digest(
+        "iris", "checksum", "comp-aode*"
+    )
+    others = [
+        plan.digest("iris", "other checksum", "comp-aode*"),
+        plan.digest("wine", "checksum", "comp-aode*"),
+        plan.digest("iris", "checksum", "bma-aode*"),
+        Plan("embedded", ["iris"], make_classifiers(), folds=3).digest("iris", "checksum", "comp-aode*"),
+        Plan("embedded", ["iris"], make_classifiers(), seed=3).digest("iris", "checksum", "comp-aode*"),
+        Plan("embedded", ["iris"], make_classifiers(), "paper").digest("iris", "checksum", "comp-aode*"),
+        Plan("embedded", ["iris"], {"comp-aode*": CredalCompAODE(epsilon=0.02)}).digest(
+            "iris", "checksum", "comp-aode*"
+        ),
+    ]
+    monkeypatch.setattr(skcredal, "__version__", "0.0.0")
+    others.append(plan.digest("iris", "checksum", "comp-aode*"))
+    assert len({digest, *others}) == len(others) + 1

@@ -1,0 +1,70 @@
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+
+from skcredal.evaluation._sums import FoldSums
+from skcredal.paper._store import ResultStore
+
+
+def some_sums(seed):
+    return FoldSums(n=10 + seed, correct=seed, brier=seed / 3, determinate=seed, u65=2.0, fit_seconds=0.1)
+
+
+def test_what_was_written_is_read_as_it_was(tmp_path):
+    with ResultStore(tmp_path / "deep" / "er" / "results.sqlite") as store:
+        store.write({("plan", "aode"): some_sums(1), ("plan", "cdt"): some_sums(2)}, run=1, fold=0)
+        store.write({("plan", "aode"): some_sums(3)}, run=0, fold=4)
+    with ResultStore(tmp_path / "deep" / "er" / "results.sqlite") as store:
+        assert store.read("plan", "aode") == {(0, 4): some_sums(3), (1, 0): some_sums(1)}
+        assert list(store.read("plan", "aode")) == [(0, 4), (1, 0)]
+        found = store.read("plan", "cdt")[1, 0]
+        assert found == some_sums(2)
+        # A whole number that is a float stays one.
+        assert isinstance(found.u65, float)
+        assert isinstance(found.correct, int)
+
+
+def test_plans_do_not_mix(tmp_path):
+    with ResultStore(tmp_path / "results.sqlite") as store:
+        store.write({("one", "aode"): some_sums(1)}, run=0, fold=0)
+        assert store.read("other", "aode") == {}
+        assert store.read("one", "tan") == {}
+
+
+def test_a_foreign_file_is_refused_with_a_way_out(tmp_path):
+    path = tmp_path / "results.sqlite"
+    path.write_text("this is no database, but it is long enough to be taken for one" * 20)
+    with pytest.raises(ValueError, match=r"results\.sqlite is not a store of results .*--fresh"):
+        ResultStore(path)
+
+
+def test_a_killed_writer_leaves_whole_folds(tmp_path):
+    """A process that writes without end is killed; every fold it left has all its classifiers."""
+    path = tmp_path / "results.sqlite"
+    code = f"""
+        import itertools
+        from skcredal.evaluation._sums import FoldSums
+        from skcredal.paper._store import ResultStore
+        with ResultStore({str(path)!r}) as store:
+            for fold in itertools.count():
+                sums = FoldSums(n=fold, correct=0, brier=0.0)
+                store.write({{("plan", str(c)): sums for c in range(12)}}, run=0, fold=fold)
+                print(fold, flush=True)
+    """
+    writer = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, text=True, cwd=tmp_path
+    )
+    for _ in range(20):
+        writer.stdout.readline()
+    time.sleep(0.05)
+    os.kill(writer.pid, signal.SIGKILL)
+    writer.wait()
+    with ResultStore(path) as store:
+        folds = [set(store.read("plan", str(c))) for c in range(12)]
+    assert len(folds[0]) >= 20
+    assert all(found == folds[0] for found in folds)
