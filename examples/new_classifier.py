@@ -9,13 +9,16 @@ page writes it, puts it through scikit-learn's whole contract, and draws what it
 """
 
 # %%
-# A classifier learns from codes in ``_learn`` and answers for a chunk of codes: probabilities in
-# ``_posterior``, undominated classes in ``_maximal_sets``, bounds in ``_intervals``. Everything else is
-# inherited: reading tables of any library, cuts, missing and unknown values, weights, threads, refusals,
+# A classifier learns in three steps, of which most need only write the last: ``_count`` (what adds up over
+# rows, by default the counts of classes and values), ``_score`` (a second pass over the rows) and ``_derive``
+# (everything else, without rows). It answers for a chunk of codes with probabilities in ``_posterior``. A
+# credal one derives a set of priors, an object that is asked for undominated classes and bounds, and returns
+# in ``_evidence`` what that is to judge. Everything else is inherited: reading tables of any library, cuts, missing and unknown values, weights, threads, refusals,
 # ``predict``, ``predict_proba``, ``predict_set`` and ``predict_interval``. ``__init__`` only stores, as
 # everywhere in scikit-learn.
 
 import warnings
+from dataclasses import dataclass
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -23,11 +26,34 @@ from sklearn.exceptions import SkipTestWarning
 from sklearn.utils.estimator_checks import check_estimator
 
 from skcredal._validation import check_real
-from skcredal.classifiers import CredalClassifier
+from skcredal.classifiers import CredalMixin, TabularClassifier
 from skcredal.datasets import load_dataset
 
 
-class CredalOneRule(CredalClassifier):
+@dataclass
+class CountsOfRows:
+    """What the set of priors judges: the counts that answer for rows, and the reference prior's answer."""
+
+    n: np.ndarray
+    reference: np.ndarray
+
+
+@dataclass
+class OneRulePriors:
+    """All priors that spread ``s`` unseen rows over the classes."""
+
+    s: float
+
+    def maximal_sets(self, rows):
+        # c' dominates c'' iff n(c') > n(c'') + s: the prior that is worst for it gives all of s to c''.
+        return rows.n + self.s >= rows.n.max(axis=1, keepdims=True)
+
+    def intervals(self, rows):
+        total = rows.n.sum(axis=1, keepdims=True) + self.s
+        return np.stack([rows.n / total, (rows.n + self.s) / total], axis=-1)
+
+
+class CredalOneRule(CredalMixin, TabularClassifier):
     """One rule with an imprecise Dirichlet prior over the classes of each value."""
 
     def __init__(
@@ -55,16 +81,17 @@ class CredalOneRule(CredalClassifier):
         super()._check_parameters()
         check_real("s", self.s, low=0.0, low_open=True)
 
-    def _learn(self, rows):
+    def _derive(self):
         """Keep the counts of the feature whose most frequent classes are right most often."""
-        counts = self._count_values(rows)
-        tables = [counts.values(j) for j in range(len(rows.codes))]
+        features = self._kept_features()
+        tables = [self.counts_.values(j) for j in range(len(features))]
         hits = [table.max(axis=1).sum() for table in tables]
         # No feature may be left: then the class counts answer, as for an unknown value.
         self._best = int(np.argmax(hits)) if hits else None
         known = tables[self._best] if hits else np.empty((0, len(self.classes_)))
-        self._table = np.vstack([known, counts.n_c]).astype(float)
-        self.feature_ = self._kept_features()[self._best] if hits else None
+        self._table = np.vstack([known, self.counts_.n_c]).astype(float)
+        self.feature_ = features[self._best] if hits else None
+        self._priors = OneRulePriors(float(self.s))
 
     def _counts_of(self, chunk):
         """Return n(c, a) of each row: the code of an unknown value is the number of states, the last line."""
@@ -73,18 +100,11 @@ class CredalOneRule(CredalClassifier):
         return self._table[chunk[self._best]]
 
     def _posterior(self, chunk):
-        n = self._counts_of(chunk)
-        return (n + self.s / n.shape[1]) / (n.sum(axis=1, keepdims=True) + self.s)
+        return self._evidence(chunk).reference
 
-    def _maximal_sets(self, chunk):
-        n = self._counts_of(chunk)
-        # c' dominates c'' iff n(c') > n(c'') + s: the prior that is worst for it gives all of s to c''.
-        return n + self.s >= n.max(axis=1, keepdims=True), self._posterior(chunk)
-
-    def _intervals(self, chunk):
-        n = self._counts_of(chunk)
-        total = n.sum(axis=1, keepdims=True) + self.s
-        return np.stack([n / total, (n + self.s) / total], axis=-1)
+    def _evidence(self, chunk):
+        n, s = self._counts_of(chunk), self._priors.s
+        return CountsOfRows(n, (n + s / n.shape[1]) / (n.sum(axis=1, keepdims=True) + s))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

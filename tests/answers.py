@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skcredal._ensemble.priors import BmaPriors, CompressionPriors
+from skcredal._ensemble.priors import BmaPriors, CompressionPriors, Evidence
 from skcredal._ensemble.weights import bma_weights, compression_weights
 
 
@@ -13,38 +13,41 @@ def reference_of(problem, weights):
     return (weights @ problem.posterior / weights.sum())[None]
 
 
-def bma_set_of(problem):
-    priors = BmaPriors.from_likelihoods(problem.log_lik, problem.eps)
-    reference = reference_of(problem, bma_weights(problem.log_lik))
+def evidence_of(problem, weights):
     posterior = np.ascontiguousarray(problem.posterior[:, None])
-    sets = priors.maximal_sets(problem.codes, problem.n_states, posterior, reference, problem.prior)
-    return sets, reference
+    reference = reference_of(problem, weights)
+    return Evidence(problem.codes, problem.n_states, posterior, reference, problem.prior)
+
+
+def bma(problem):
+    priors = BmaPriors.from_likelihoods(problem.log_lik, problem.eps)
+    return priors, evidence_of(problem, bma_weights(problem.log_lik))
+
+
+def compression(problem):
+    priors = CompressionPriors.from_likelihoods(problem.log_lik, problem.log_lik_null, problem.eps)
+    weights = compression_weights(problem.log_lik, problem.log_lik_null, problem.eps)
+    return priors, evidence_of(problem, weights)
+
+
+def bma_set_of(problem):
+    priors, evidence = bma(problem)
+    return priors.maximal_sets(evidence), evidence.reference
 
 
 def compression_set_of(problem):
-    priors = CompressionPriors.from_likelihoods(problem.log_lik, problem.log_lik_null, problem.eps)
-    weights = compression_weights(problem.log_lik, problem.log_lik_null, problem.eps)
-    reference = reference_of(problem, weights)
-    posterior = np.ascontiguousarray(problem.posterior[:, None])
-    sets = priors.maximal_sets(problem.codes, problem.n_states, posterior, reference, problem.prior)
-    return sets, reference
+    priors, evidence = compression(problem)
+    return priors.maximal_sets(evidence), evidence.reference
 
 
 def bma_answers(problem):
-    priors = BmaPriors.from_likelihoods(problem.log_lik, problem.eps)
-    reference = reference_of(problem, bma_weights(problem.log_lik))
-    posterior = np.ascontiguousarray(problem.posterior[:, None])
-    arguments = (problem.codes, problem.n_states, posterior, reference)
-    return reference[0], priors.intervals(*arguments)[0], priors.robustness(*arguments, problem.prior)[0]
+    priors, evidence = bma(problem)
+    return evidence.reference[0], priors.intervals(evidence)[0], priors.robustness(evidence)[0]
 
 
 def compression_answers(problem):
-    priors = CompressionPriors.from_likelihoods(problem.log_lik, problem.log_lik_null, problem.eps)
-    weights = compression_weights(problem.log_lik, problem.log_lik_null, problem.eps)
-    reference = reference_of(problem, weights)
-    posterior = np.ascontiguousarray(problem.posterior[:, None])
-    arguments = (problem.codes, problem.n_states, posterior, reference)
-    return reference[0], priors.intervals(*arguments)[0], priors.robustness(*arguments, problem.prior)[0]
+    priors, evidence = compression(problem)
+    return evidence.reference[0], priors.intervals(evidence)[0], priors.robustness(evidence)[0]
 
 
 def bma_extreme_points(problem):

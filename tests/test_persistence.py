@@ -661,23 +661,28 @@ def test_a_model_that_does_not_fit_together_is_refused(saved):
 
     def with_class_counts(name, field):
         return lambda schema: put(
-            attributes(schema)[name], **{field: attributes(schema)["counts_"]["content"]["n_c"]}
+            attributes(schema)[name], **{field: attributes(schema)["counts"]["content"]["n_c"]}
         )
+
+    def without(name):
+        return lambda schema: attributes(schema).pop(name)
 
     changes = {
         "'predict' is no attribute": state(predict=json_node(1)),
-        "_encoding is missing": lambda schema: attributes(schema).pop("_encoding"),
-        "weights_ must be an array": state(weights_=json_node([1, 2])),
-        "kappa must be a number": part("_priors", kappa=json_node("x")),
-        "CompressionPriors has other fields .*: wings": part("_priors", wings=json_node(2)),
-        "a part 'Wings', which this version does not know": part("_priors", part=json_node("Wings")),
-        "_tables must be one of": state(_tables=json_node(3)),
+        "counts must be a dictionary": without("counts"),
+        "features must be a list": state(features=json_node(2)),
+        "log_likelihood_ is missing": lambda schema: attributes(schema)["scores"]["content"].clear(),
+        "log_likelihood_ must be an array": part("scores", log_likelihood_=json_node([1, 2])),
+        "log_likelihood_ must be of float64": with_class_counts("scores", "log_likelihood_"),
+        "scores must be a dictionary": state(scores=json_node("x")),
         "n_features_in_ does not fit": state(n_features_in_=json_node(3)),
         "classes_ must be": state(classes_=json_node("a")),
-        "n_ca must have the shape": with_class_counts("counts_", "n_ca"),
-        "base must be of float64": with_class_counts("_priors", "base"),
-        "layout must be a Layout": part("counts_", layout=json_node(2)),
+        "n_ca must have the shape": with_class_counts("counts", "n_ca"),
+        "n_cab must have the shape": with_class_counts("counts", "n_cab"),
+        "n_c must be an array": part("counts", n_c=json_node(2)),
+        "complete must be true or false": part("counts", complete=json_node(2)),
         "ess must lie": state(ess=json_node(0)),
+        "epsilon must be 'auto' or a number": state(epsilon=json_node("x")),
     }
     for reason, change in changes.items():
         path.write_bytes(original)
@@ -691,8 +696,9 @@ def test_trees_lead_onwards_only(tmp_path):
     for field, value, reason in (
         ("branches", 0, "branches must lead to later nodes"),
         ("branches", 10**6, "branches must lead to later nodes"),
-        ("feature", 77, "feature must hold places of features"),
-        ("branch_offsets", -1, "branch_offsets must be places of branches"),
+        ("feature", 77, "feature must be indices of features"),
+        ("branch_offsets", -1, "branch_offsets must be indices of branches"),
+        ("counts", -1, "counts must hold finite numbers"),
     ):
         altered = copy.deepcopy(clf)
         getattr(altered.tree_, field)[0] = value
@@ -707,12 +713,30 @@ def test_codes_beyond_the_tables_are_refused(tmp_path):
     feature = next(feature for feature in clf._encoding.features if hasattr(feature, "lookup"))
     feature.lookup[next(iter(feature.lookup))] = 10**6
     skcredal.save(clf, tmp_path / "model")
-    with pytest.raises(ValueError, match="lookup must hold places of states"):
+    with pytest.raises(ValueError, match="codes must be indices of states"):
         skcredal.load(tmp_path / "model")
     feature.lookup[next(iter(feature.lookup))] = 0
     feature.states.append("one more than the tables have")
     skcredal.save(clf, tmp_path / "model")
-    with pytest.raises(ValueError, match="does not fit the features"):
+    with pytest.raises(ValueError, match="n_ca must have the shape"):
+        skcredal.load(tmp_path / "model")
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda counts: counts.n_ca.__setitem__(0, -1), "n_ca must hold finite numbers"),
+        (lambda counts: counts.n_ca.__setitem__(0, 10**9), "n_ca does not add up"),
+        (lambda counts: counts.n_cab.__setitem__(0, 10**9), "n_cab does not add up"),
+        (lambda counts: counts.n_c.__setitem__(slice(None), 0), "n_ca does not add up"),
+    ],
+)
+def test_counts_that_no_rows_can_have_are_refused(change, reason, tmp_path):
+    X, y = mixed_table()
+    clf = CompAODE().fit(X, y)
+    change(clf.counts_)
+    skcredal.save(clf, tmp_path / "model")
+    with pytest.raises(ValueError, match=reason):
         skcredal.load(tmp_path / "model")
 
 
@@ -738,16 +762,12 @@ def test_a_stream_that_does_not_fit_together_is_refused(tmp_path):
     def without_feature(stream):
         stream.features.pop()
 
-    def other_slot(stream):
-        stream.features[0].places["a"] = 7
-
     def new_state(stream):
-        stream.features[0].places["c"] = 3
+        stream.features[0].slots["c"] = 3
 
     for change, reason in (
-        (without_feature, "counts do not fit the features"),
-        (other_slot, "places must count up from 1"),
-        (new_state, "counts do not fit the features"),
+        (without_feature, "stream does not fit the features"),
+        (new_state, "n_ca must have the shape"),
     ):
         altered = copy.deepcopy(clf)
         change(altered._stream)
@@ -757,7 +777,7 @@ def test_a_stream_that_does_not_fit_together_is_refused(tmp_path):
     smaller = AODE().partial_fit(X[["other"]], [0, 1, 0], classes=[0, 1])
     clf._stream = smaller._stream
     skcredal.save(clf, tmp_path / "model")
-    with pytest.raises(ValueError, match="_stream does not fit the features"):
+    with pytest.raises(ValueError, match="stream does not fit the features"):
         skcredal.load(tmp_path / "model")
 
 

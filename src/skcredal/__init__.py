@@ -6,6 +6,7 @@ from skcredal._encoding.discretizer import MDLDiscretizer
 from skcredal.classifiers import (
     AODE,
     TAN,
+    Answers,
     BmaAODE,
     CompAODE,
     CredalBmaAODE,
@@ -16,6 +17,7 @@ from skcredal.classifiers import (
     NaiveBayes,
     NaiveCredal,
     NullClassifier,
+    answers,
 )
 from skcredal.decisions import set_labels
 from skcredal.persistence import load, save
@@ -25,6 +27,7 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "AODE",
     "TAN",
+    "Answers",
     "BmaAODE",
     "CompAODE",
     "CredalBmaAODE",
@@ -37,6 +40,7 @@ __all__ = [
     "NaiveCredal",
     "NullClassifier",
     "__version__",
+    "answers",
     "config_context",
     "decisions",
     "get_config",

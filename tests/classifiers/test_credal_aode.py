@@ -72,7 +72,7 @@ def test_the_determinate_class_lies_in_the_set_before_any_put_back(classifier):
     for seed in range(60):
         X, y, test = undecided_problem(seed)
         clf = fitted(classifier, X, y)
-        sets, reference = clf._maximal_sets(clf._encode(test))
+        sets, reference = clf._sets(clf._encode(test))
         best = reference.argmax(axis=1)
         inside = sets[np.arange(len(sets)), best]
         if classifier is CredalBmaAODE or np.array_equal(clf._priors.feasible, clf.weights_ > 0):
@@ -198,10 +198,8 @@ def test_rows_decided_at_once_get_the_sets_of_the_closer_look(classifier, n):
         test[3] = 99
         clf = fitted(classifier, X, y)
         codes = clf._encode(test)
-        posterior, reference = clf._posteriors(codes)
-        exact = clf._priors.maximal_sets(
-            codes, clf._tables.layout.n_states, posterior, reference, clf._tables.prior
-        )
+        evidence = clf._evidence(codes)
+        reference, exact = evidence.reference, clf._priors.maximal_sets(evidence)
         exact[np.arange(len(exact)), reference.argmax(axis=1)] = True
         np.testing.assert_array_equal(clf.predict_set(test), exact)
         singles += (exact.sum(axis=1) == 1).sum()

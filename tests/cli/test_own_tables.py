@@ -27,7 +27,7 @@ from skcredal import CredalBmaAODE, CredalCompAODE, NaiveCredal
 from skcredal._cli.app import app
 from skcredal.datasets import list_datasets, load_dataset
 from skcredal.evaluation._cross_validation import out_of_fold_cases
-from skcredal.evaluation._registry import CLASSIFIERS
+from skcredal.evaluation._registry import CLASSIFIERS, is_credal
 
 skops = pytest.importorskip("skops")
 
@@ -88,19 +88,26 @@ def test_predictions_are_those_of_the_library(run, table, model):
     features = table.drop(columns="outcome")
     clf = CredalCompAODE().fit(features, table["outcome"])
     assert found.columns.tolist() == [
-        "class",
+        "predicted",
+        "probability_ill",
+        "probability_well",
         "set",
+        "set_size",
+        "lower_ill",
+        "lower_well",
+        "upper_ill",
+        "upper_well",
         "robustness",
-        "lower:ill",
-        "upper:ill",
-        "lower:well",
-        "upper:well",
     ]
-    assert found["class"].tolist() == clf.predict(features).tolist()
+    assert found["predicted"].tolist() == clf.predict(features).tolist()
+    np.testing.assert_allclose(
+        found[["probability_ill", "probability_well"]], clf.predict_proba(features), rtol=1e-5
+    )
     sets = [set(text.split("|")) for text in found["set"]]
     assert sets == [set(clf.classes_[mask]) for mask in clf.predict_set(features)]
     np.testing.assert_allclose(found["robustness"], clf.robustness(features), rtol=1e-5)
-    bounds = found.iloc[:, 3:].to_numpy().reshape(len(found), 2, 2)
+    assert found["set_size"].tolist() == [len(labels) for labels in sets]
+    bounds = found.iloc[:, 5:9].to_numpy().reshape(len(found), 2, 2).swapaxes(1, 2)
     np.testing.assert_allclose(bounds, clf.predict_interval(features), rtol=1e-5)
 
 
@@ -113,7 +120,8 @@ def test_every_classifier_is_learned_and_asked(run, table, name):
     assert result.stdout == ""
     found = pd.read_csv("answers.csv")
     assert len(found) == len(table)
-    assert ("set" in found) == ("probability:ill" not in found)
+    assert "probability_ill" in found
+    assert ("set" in found) == ("lower_ill" in found) == is_credal(name)
     explained = run("explain", "m", "patients.csv", "--row", "1")
     if name.endswith("aode*"):
         assert explained.exit_code == 0
@@ -458,8 +466,8 @@ def test_whole_numbers_are_classes_and_stay_numbers(run, table):
     table.to_csv("numbers.csv", index=False)
     assert run("fit", "numbers.csv", "--target", "outcome", "-o", "m").exit_code == 0
     found = pd.read_csv(io.StringIO(run("predict", "m", "numbers.csv").stdout))
-    assert found.columns.tolist()[3:] == ["lower:9", "upper:9", "lower:10", "upper:10"]
-    assert set(found["class"]) == {9, 10}
+    assert found.columns.tolist()[-5:-1] == ["lower_9", "lower_10", "upper_9", "upper_10"]
+    assert set(found["predicted"]) == {9, 10}
 
 
 @pytest.mark.parametrize("command", ["fit", "evaluate"])
@@ -666,7 +674,7 @@ def test_an_error_of_ours_is_one_line_too(run, table, model, monkeypatch):
     def fail(*_):
         raise ZeroDivisionError("division by zero")
 
-    monkeypatch.setattr(commands_module, "predictions", fail)
+    monkeypatch.setattr(commands_module, "answers", fail)
     result = run("predict", "m.skcredal", "patients.csv")
     assert result.exit_code == 1
     assert one_line(result) == "Error: ZeroDivisionError: division by zero (--debug shows where)"
@@ -761,7 +769,7 @@ def test_a_messy_table_from_end_to_end(run, tmp_path):
     assert result.exit_code == 0, result.stderr
     found = pd.read_csv(io.StringIO(result.stdout))
     assert len(found) == 6
-    assert set(found["class"]) <= {"gesund", "krank"}
+    assert set(found["predicted"]) <= {"gesund", "krank"}
 
 
 def test_a_reader_that_has_enough_is_no_error(tmp_path, table, model):
@@ -773,7 +781,7 @@ def test_a_reader_that_has_enough_is_no_error(tmp_path, table, model):
             call, stdin=rows, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path
         ) as writer,
     ):
-        assert writer.stdout.readline().startswith(b"class,set,robustness,")
+        assert writer.stdout.readline().startswith(b"predicted,probability_ill,")
         writer.stdout.close()
         assert writer.stderr.read() == b""
     assert writer.returncode == 0

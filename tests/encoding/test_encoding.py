@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 
 import oracles
 from problems import as_rows, variable_width
-from skcredal import AODE, CredalCompAODE
+from skcredal import AODE, CredalCompAODE, NaiveBayes
 from skcredal._encoding.factors import is_missing
 from skcredal._encoding.features import CategoricalFeature, NumericFeature, weighted_median
 from skcredal._encoding.frames import read_table
 from skcredal._encoding.table_encoding import EncodingRules, learn_encoding
+from skcredal.scale import fit_batches
 
 
 def column(X):
@@ -624,3 +625,11 @@ def test_a_record_batch_of_arrow_keeps_its_names():
     table = read_table(batch, estimator=None)
     assert [column.label for column in table.columns] == ["Column 'colour'", "Column 'size'"]
     assert table.columns[0].factor().states == ["green", "red"]
+
+
+def test_rows_of_weight_zero_are_left_out_of_bytes_too():
+    """A batch of small integers is translated as a whole: by the rows that are left."""
+    X, y, weights = np.array([[0, 1], [1, 0], [0, 0], [1, 1]]), [0, 1, 0, 1], [0, 1, 2, 1]
+    expected = NaiveBayes(categorical_features="all").fit(X, y, weights)
+    streamed = fit_batches(NaiveBayes(categorical_features="all"), [(X, y, weights)])
+    np.testing.assert_array_equal(streamed.counts_.n_ca, expected.counts_.n_ca)

@@ -4,13 +4,14 @@ import pytest
 import oracles_naive
 from naive_problems import KINDS, random_table
 from problems import repetitions
+from skcredal._ensemble.counts import ValueCounts, count_values
 from skcredal._ensemble.inclusion import (
     InclusionPriors,
     averaged_tables,
     inclusion_probabilities,
     log_bayes_factors,
 )
-from skcredal._ensemble.naive import ValueCounts, count_values, naive_tables
+from skcredal._ensemble.naive import NaiveEvidence, naive_tables
 from skcredal._ensemble.priors import put_back
 
 pytestmark = pytest.mark.kernel
@@ -27,7 +28,8 @@ def answers_of(table, eps, ess=1.0):
     counts = count_values(table.codes, table.labels, table.n_states, table.n_classes)
     tables, priors = priors_of(counts, eps, ess)
     reference = tables.posteriors(table.test)
-    return reference, priors.maximal_sets(table.test, reference), priors.intervals(table.test, reference)
+    evidence = NaiveEvidence(table.test, reference)
+    return reference, priors.maximal_sets(evidence), priors.intervals(evidence)
 
 
 def models_of(table, row, ess=1.0):
@@ -146,7 +148,8 @@ def test_evidence_of_a_hundred_thousand_nats_neither_overflows_nor_blurs():
     codes = np.array([[0, 0], [0, 1], [0, 1]], np.uint8)
     reference = tables.posteriors(codes)
     np.testing.assert_allclose(reference, [[16 / 17, 1 / 17], [0.5, 0.5]], rtol=1e-5)
-    assert priors.maximal_sets(codes, reference).tolist() == [[True, False], [True, True]]
-    intervals = priors.intervals(codes, reference)
+    evidence = NaiveEvidence(codes, reference)
+    assert priors.maximal_sets(evidence).tolist() == [[True, False], [True, True]]
+    intervals = priors.intervals(evidence)
     np.testing.assert_allclose(intervals[..., 0], reference, rtol=1e-5)
     np.testing.assert_allclose(intervals[..., 1], reference, rtol=1e-5)

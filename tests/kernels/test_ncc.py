@@ -8,8 +8,9 @@ import oracles_naive
 from naive_problems import KINDS, random_table
 from problems import repetitions
 from skcredal import _kernels as kernels
+from skcredal._ensemble.counts import count_values
 from skcredal._ensemble.idm import DirichletPriors
-from skcredal._ensemble.naive import count_values, naive_tables
+from skcredal._ensemble.naive import NaiveEvidence, naive_tables
 from skcredal._ensemble.priors import put_back
 
 pytestmark = pytest.mark.kernel
@@ -26,7 +27,8 @@ def answers_of(table, s, contamination, ess=1.0):
     counts = count_values(table.codes, table.labels, table.n_states, table.n_classes)
     priors = DirichletPriors.from_counts(counts, s, contamination)
     reference = naive_tables(counts, ess).posteriors(table.test)
-    return reference, priors.maximal_sets(table.test, reference), priors.intervals(table.test, reference)
+    evidence = NaiveEvidence(table.test, reference)
+    return reference, priors.maximal_sets(evidence), priors.intervals(evidence)
 
 
 def oracle_cells(table):

@@ -1,8 +1,9 @@
-"""One fitted model used from sixteen threads at once gives the answers of one."""
+"""One model used from many threads, and fitted anew meanwhile, answers as one model at a time."""
 
 from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
+from threading import Barrier, Event
 
+import numpy as np
 import pytest
 
 from pressure_problems import CLASSIFIERS, METHODS, answers, assert_same, messy_table
@@ -42,3 +43,31 @@ def test_sixteen_threads_learn_the_model_of_one(classifier):
     with ThreadPoolExecutor(N_THREADS) as pool:
         for found in pool.map(learn, range(N_THREADS)):
             assert_same(found, once)
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+def test_a_refit_in_another_thread_is_seen_as_a_whole(classifier):
+    """Two tables with other states, cuts and numbers of classes: an answer is of one model or the other."""
+    few, many = messy_table(200), messy_table(200, seed=5)
+    many[0]["letter"] = [f"{letter}{r % 9}" for r, letter in enumerate(many[0].iloc[:, 0])]
+    few[0]["letter"] = "x"
+    many = many[0], np.arange(200) % 5
+    X = many[0][:60]
+    clf = classifier()
+    expected = [clf.fit(*table).predict_proba(X) for table in (few, many)]
+    stop = Event()
+
+    def fit_in_turns():
+        while not stop.is_set():
+            for table in (few, many):
+                clf.fit(*table)
+
+    with ThreadPoolExecutor(1) as pool:
+        fitting = pool.submit(fit_in_turns)
+        try:
+            for _ in range(60):
+                found = clf.predict_proba(X)
+                assert any(np.array_equal(found, one) for one in expected)
+        finally:
+            stop.set()
+        fitting.result()

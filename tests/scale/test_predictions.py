@@ -7,78 +7,15 @@ import pyarrow as pa
 import pyarrow.fs
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from sklearn.linear_model import LogisticRegression
 
-from messy_tables import messy_table, seeds
-from same_models import fitted
 from skcredal import (
     AODE,
-    TAN,
-    BmaAODE,
     CredalBmaAODE,
     CredalCompAODE,
-    CredalModelAveraging,
-    CredalTree,
     NaiveCredal,
-    NullClassifier,
 )
-from skcredal._cli.models import predictions
 from skcredal._ensemble.parameters import SpodeTables
 from skcredal.scale import fit_batches, predict_batches, scan_parquet
-from skcredal.scale._predictions import answers_of
-
-WISHES = [
-    (AODE, {}),
-    (BmaAODE, {}),
-    (TAN, {}),
-    (NullClassifier, {}),
-    *((CredalBmaAODE, {"criterion": c}) for c in ("maximality", "interval_dominance", "e_admissibility")),
-    *((CredalCompAODE, {"criterion": c}) for c in ("maximality", "interval_dominance")),
-    *((NaiveCredal, {"criterion": c}) for c in ("maximality", "interval_dominance")),
-    (CredalModelAveraging, {}),
-    (CredalTree, {}),
-]
-METHODS = {
-    "proba": "predict_proba",
-    "sets": "predict_set",
-    "interval": "predict_interval",
-    "robustness": "robustness",
-}
-
-
-def assert_same_answers(clf, X):
-    answers = answers_of(clf, X)
-    for name, method in METHODS.items():
-        answer = getattr(answers, name)
-        if hasattr(clf, method):
-            np.testing.assert_array_equal(answer, getattr(clf, method)(X), strict=True)
-        else:
-            assert answer is None
-    np.testing.assert_array_equal(clf.classes_[answers.proba.argmax(axis=1)], clf.predict(X))
-
-
-@given(
-    seed=seeds,
-    wish=st.sampled_from(WISHES),
-    missing=st.sampled_from(["impute", "marginalize"]),
-    epsilon=st.sampled_from(["auto", 0.001]),
-)
-@settings(max_examples=80)
-def test_answers_together_are_those_of_the_methods(seed, wish, missing, epsilon):
-    """Rows with missing and with unknown values: the first half is learned, all are asked for."""
-    rng = np.random.default_rng(seed)
-    X, y, _ = messy_table(rng)
-    learner, parameters = wish
-    if epsilon != "auto" and learner in (CredalBmaAODE, CredalCompAODE):
-        parameters = {**parameters, "epsilon": epsilon}
-    half = -(-len(y) // 2)
-    # Its text may all be in the other half.
-    categorical = [name for name in X.columns if name == "mixed"]
-    clf = learner(missing=missing, categorical_features=categorical, **parameters)
-    fitted(lambda: clf.fit(X[:half], y[:half]))
-    fitted(lambda: assert_same_answers(clf, X))
 
 
 def long_table(n=2500):
@@ -90,35 +27,15 @@ def long_table(n=2500):
     return X, np.array(["low", "middle", "high"])[y]
 
 
-@pytest.mark.parametrize("n_jobs", [1, 3])
-@pytest.mark.parametrize(("learner", "parameters"), WISHES)
-def test_answers_for_many_chunks_of_rows_stay_in_order(learner, parameters, n_jobs):
-    X, y = long_table()
-    clf = learner(n_jobs=n_jobs, categorical_features=["x0", "x1"], **parameters).fit(X[:20], y[:20])
-    if hasattr(clf, "predict_set"):
-        assert 1.0 < clf.predict_set(X).sum(axis=1).mean() < 3.0
-    assert_same_answers(clf, X)
-
-
-def test_a_classifier_of_another_library():
-    X, y = long_table(60)
-    X = X[["x0", "x1"]]
-    clf = LogisticRegression().fit(X, y)
-    assert_same_answers(clf, X)
-
-
 def test_rows_are_encoded_and_inferred_once(tmp_path, monkeypatch):
     X, y = long_table(600)
     clf = CredalCompAODE().fit(X, y)
     calls = []
-    encode, infer = CredalCompAODE._encode, SpodeTables.infer
+    encode, infer = CredalCompAODE._encode, SpodeTables._infer
     monkeypatch.setattr(CredalCompAODE, "_encode", lambda *a: calls.append("encode") or encode(*a))
-    monkeypatch.setattr(SpodeTables, "infer", lambda *a, **k: calls.append("infer") or infer(*a, **k))
+    monkeypatch.setattr(SpodeTables, "_infer", lambda *a, **k: calls.append("infer") or infer(*a, **k))
     predict_batches(clf, [X[:300], X[300:]], tmp_path / "answers.parquet")
     assert calls == ["encode", "infer"] * 2
-    calls.clear()
-    predictions(clf, X[:300])
-    assert calls == ["encode", "infer"]
 
 
 def clf_and_rows():

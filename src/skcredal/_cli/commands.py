@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,7 +21,6 @@ from skcredal._cli.models import (
     check_output,
     explain_row,
     known_class,
-    predictions,
     read_for_model,
     read_model,
     write_table,
@@ -46,8 +44,10 @@ from skcredal._cli.options import (
 )
 from skcredal._cli.user_tables import Reading, counted, label_table, shown
 from skcredal._extras import require
+from skcredal.classifiers._answers import Answers, answers, no_answers
 from skcredal.evaluation._registry import CLASSIFIERS, make_classifiers
 from skcredal.persistence import save
+from skcredal.scale._predictions import arrow_columns
 
 __all__ = ["evaluate", "explain", "fit", "predict"]
 
@@ -118,10 +118,11 @@ def predict(
 ) -> None:
     r"""Classify the rows of a table with a model.
 
-    Writes a row for each row, in their order, with the columns class (the most probable one), set (the
-    classes that remain whatever the prior, separated by | in text and a list in Parquet), robustness (of
-    bma-aode* and comp-aode*), and lower:CLASS and upper:CLASS, the bounds of each probability; for a
-    classifier without sets, class and probability:CLASS. Columns that the model does not know are ignored.
+    Writes a row for each row, in their order, with the columns predicted (the most probable class) and
+    probability_CLASS; of a classifier with sets also set (the classes that remain whatever the prior,
+    separated by | in text and a list in Parquet), set_size, and lower_CLASS and upper_CLASS, the bounds of
+    each probability; and robustness (of bma-aode* and comp-aode*). Columns that the model does not know are
+    ignored.
     A table without rows is answered by one. The model remembers with which --missing, --decimal and
     --no-usual-missing its table was read.
 
@@ -134,16 +135,15 @@ def predict(
     if frame.empty:
         # A step of a pipeline that had nothing to do.
         note(f"{shown(data)} has no rows, and so has the answer.")
-    parts: list[dict[str, Any]] = []
+    parts: list[Answers] = []
     with progress_bar("rows", len(frame)) as advance, shown_warnings():
         for start in range(0, max(1, len(frame)), _ROWS):
             part = frame.iloc[start : start + _ROWS]
-            parts.append(predictions(kept.classifier, part))
+            # An estimator of scikit-learn refuses to be asked about nothing.
+            parts.append(answers(kept.classifier, part) if len(part) else no_answers(kept.classifier))
             advance(len(part))
-    columns = parts[0]
-    if len(parts) > 1:
-        columns = {name: list(chain.from_iterable(part[name] for part in parts)) for name in columns}
-    write_table(columns, out, format_)
+    found = Answers.joined(parts)
+    write_table(arrow_columns(found) if format_ == "parquet" else found.columns(), out, format_)
 
 
 def explain(

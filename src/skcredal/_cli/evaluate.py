@@ -15,7 +15,7 @@ import skcredal
 from skcredal._cli.console import CallError, TableConsole, note, progress_bar
 from skcredal._cli.user_tables import LabelledTable, counted
 from skcredal.classifiers._base import TabularClassifier
-from skcredal.classifiers._credal import CredalClassifier
+from skcredal.classifiers._credal import CredalMixin
 from skcredal.evaluation._cross_validation import (
     check_folds,
     evaluate_table,
@@ -152,7 +152,7 @@ def write_page(
         cases = out_of_fold_cases(
             table.features,
             table.target,
-            cast(CredalClassifier, learner),
+            cast(CredalMixin, learner),
             folds=folds,
             seed=seed,
             on_fold=lambda: advance(1),

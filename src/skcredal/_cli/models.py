@@ -16,12 +16,10 @@ from skcredal._encoding.factors import is_missing
 from skcredal._encoding.features import CategoricalFeature, NumericFeature
 from skcredal._extras import require
 from skcredal._files import replacing
-from skcredal.classifiers._answers import Answers
-from skcredal.classifiers._base import TabularClassifier
-from skcredal.decisions import set_labels
+from skcredal.classifiers._answers import answers
+from skcredal.classifiers._base import TabularClassifier, learned_features
 from skcredal.evaluation._table_files import table_format
 from skcredal.persistence import load, read_notes
-from skcredal.scale._predictions import answers_of
 
 if TYPE_CHECKING:
     import pandas
@@ -31,7 +29,6 @@ __all__ = [
     "check_output",
     "explain_row",
     "known_class",
-    "predictions",
     "read_for_model",
     "read_model",
     "write_table",
@@ -103,7 +100,7 @@ def _refuse_text_for_numbers(model: Any, frame: pandas.DataFrame, data: str) -> 
     """Refuse a word where the model has learned numbers, with its row as the user counts it."""
     if not isinstance(model, TabularClassifier):
         return
-    for name, feature in zip(frame.columns, model._encoding.features, strict=True):
+    for name, feature in zip(frame.columns, learned_features(model), strict=True):
         if not isinstance(feature, NumericFeature) or frame[name].dtype != object:
             continue
         for row, cell in enumerate(frame[name].tolist(), start=1):
@@ -123,32 +120,9 @@ def _states(model: Any) -> dict[str, Sequence[Any]]:
         return {}
     return {
         str(name): list(feature.lookup)
-        for name, feature in zip(names, model._encoding.features, strict=True)
+        for name, feature in zip(names, learned_features(model), strict=True)
         if isinstance(feature, CategoricalFeature)
     }
-
-
-def predictions(model: Any, features: pandas.DataFrame) -> dict[str, Any]:
-    """Return what a model says of each row, as columns.
-
-    A credal classifier gives ``class``, ``set``, ``robustness`` where it has one, and ``lower:`` and
-    ``upper:`` of each class; another ``class`` and ``probability:`` of each.
-    """
-    labels = [str(label) for label in model.classes_]
-    # An estimator of scikit-learn refuses to be asked about nothing.
-    answers = answers_of(model, features) if len(features) else Answers.of_no_rows(model)
-    proba, interval = answers.proba, answers.interval
-    columns: dict[str, Any] = {"class": model.classes_[proba.argmax(axis=1)]}
-    if answers.sets is None or interval is None:
-        columns.update((f"probability:{label}", proba[:, c]) for c, label in enumerate(labels))
-        return columns
-    sets = set_labels(answers.sets, np.array(labels, dtype=object))
-    columns["set"] = [list(classes) for classes in sets]
-    if answers.robustness is not None:
-        columns["robustness"] = answers.robustness
-    for c, label in enumerate(labels):
-        columns[f"lower:{label}"], columns[f"upper:{label}"] = interval[:, c, 0], interval[:, c, 1]
-    return columns
 
 
 def check_output(out: str, *, inputs: Sequence[str] = ()) -> str:
@@ -179,29 +153,21 @@ def write_table(
 
     In text, six digits tell classes apart that are not tied, and can be read.
     """
-    pandas = require("pandas", extra="cli", purpose="Writing a table")
-    frame = pandas.DataFrame(columns)
-    if format_ == "parquet":
-        arrow = require("pyarrow", extra="scale", purpose="Writing Parquet")
-        if frame.empty:
-            # Without rows nothing tells that these are text, and sets of it.
-            kinds = {name: arrow.string() for name, column in frame.items() if column.dtype.kind == "O"}
-            if "set" in frame:
-                kinds["set"] = arrow.list_(arrow.string())
-            for name, kind in kinds.items():
-                frame[name] = pandas.Series([], dtype=pandas.ArrowDtype(kind))
-    elif "set" in frame:
-        frame["set"] = [
-            "|".join(map(_escape, classes)) if isinstance(classes, list) else classes
-            for classes in frame["set"]
-        ]
 
     def write(stream: BinaryIO) -> None:
         if format_ == "parquet":
-            frame.to_parquet(stream, index=False)
-        else:
-            sep = "\t" if format_ == "tsv" else ","
-            frame.to_csv(stream, index=False, sep=sep, float_format=float_format, lineterminator="\n")
+            arrow = require("pyarrow", extra="scale", purpose="Writing Parquet")
+            parquet = require("pyarrow.parquet", extra="scale", purpose="Writing Parquet")
+            parquet.write_table(arrow.table(columns), stream)
+            return
+        frame = require("pandas", extra="cli", purpose="Writing a table").DataFrame(columns)
+        if "set" in frame:
+            frame["set"] = [
+                "|".join(_escape(str(label)) for label in found) if isinstance(found, list) else found
+                for found in frame["set"]
+            ]
+        sep = "\t" if format_ == "tsv" else ","
+        frame.to_csv(stream, index=False, sep=sep, float_format=float_format, lineterminator="\n")
 
     if out == "-":
         write(sys.stdout.buffer)
@@ -219,8 +185,10 @@ def _escape(label: str) -> str:
 def explain_row(model: Any, row: pandas.DataFrame, number: int, known: str | None = None) -> str:
     """Return in words and numbers why a model decided a row, or left it undecided, and what is known."""
     case = model.explain(row).iloc[0]
-    sets, interval = model.predict_set(row)[0], model.predict_interval(row)[0]
-    proba = model.predict_proba(row)[0]
+    found = answers(model, row)
+    assert found.sets is not None
+    assert found.interval is not None
+    sets, interval, proba = found.sets[0], found.interval[0], found.proba[0]
     labels = [str(label) for label in model.classes_]
     predicted, rival = str(case["predicted"]), None if case["rival"] is None else str(case["rival"])
     order = np.argsort(-proba, kind="stable")

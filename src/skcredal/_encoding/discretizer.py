@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,6 @@ from skcredal._encoding.frames import Table, read_table
 from skcredal._encoding.target import encode_target, read_weights
 from skcredal._state import KeepsState
 from skcredal._threads import run_in_threads, thread_count
-from skcredal._transaction import all_or_nothing
 
 __all__ = ["MDLDiscretizer", "cuts_of_histogram"]
 
@@ -82,8 +82,9 @@ class MDLDiscretizer(KeepsState, OneToOneFeatureMixin, TransformerMixin, BaseEst
         self : MDLDiscretizer
             The fitted transformer.
         """
-        with all_or_nothing(self):
-            self._learn(X, y, sample_weight)
+        learner = copy(self)  # which this becomes if nothing fails
+        learner._learn(X, y, sample_weight)
+        self.__dict__ = learner.__dict__
         return self
 
     def _learn(self, X: Any, y: Any, sample_weight: Any) -> None:
@@ -99,6 +100,10 @@ class MDLDiscretizer(KeepsState, OneToOneFeatureMixin, TransformerMixin, BaseEst
             return NumericFeature.learn(numbers, labels, weights, len(classes), impute=True)
 
         self._features = run_in_threads(learn, range(len(table.columns)), thread_count(self.n_jobs))
+        self._derive()
+
+    def _derive(self) -> None:
+        """Set what follows from the features, which is all that a model file holds."""
         self.cut_points_ = [feature.cuts for feature in self._features]
         self.n_bins_ = np.array([feature.n_states for feature in self._features])
         self.medians_ = np.array([feature.fill for feature in self._features])

@@ -22,6 +22,7 @@ __all__ = [
     "CELLS_WORTH_A_THREAD",
     "Table",
     "as_bytes",
+    "frame_library",
     "make_frame",
     "read_series",
     "read_table",
@@ -54,7 +55,8 @@ class Table:
                     column.label, data.filter(rows.tolist()) if isinstance(data, nw.Series) else data[rows]
                 )
             )
-        return Table(self.data, columns, int(rows.sum()))
+        data = self.data[rows] if isinstance(self.data, np.ndarray) else self.data
+        return Table(data, columns, int(rows.sum()))
 
 
 def read_table(X: Any, *, estimator: Any, n_threads: int = 1) -> Table:
@@ -178,17 +180,22 @@ def read_series(y: Any) -> Any:
     return series.to_numpy() if isinstance(series, nw.Series) else y
 
 
-def make_frame(columns: dict[str, list[Any]], *, like: Any) -> Any:
-    """Return columns as a DataFrame of the library that a table is of, or of pandas if it is of none.
+def frame_library(table: Any) -> Any:
+    """Return the library that a DataFrame is of; ``None`` for an array or a list."""
+    frame = nw.from_native(_whole_table(table), pass_through=True)
+    return nw.get_native_namespace(frame) if isinstance(frame, nw.DataFrame) else None
+
+
+def make_frame(columns: dict[str, Any], library: Any) -> Any:
+    """Return columns as a DataFrame of a library (see :func:`frame_library`), of pandas for ``None``.
 
     Examples
     --------
     >>> import polars as pl
-    >>> make_frame({"a": [1, 2]}, like=pl.DataFrame({"x": [0.5]})).columns
+    >>> make_frame({"a": [1, 2]}, frame_library(pl.DataFrame({"x": [0.5]}))).columns
     ['a']
     """
-    frame = nw.from_native(like, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
-        return nw.from_dict(columns, backend=nw.get_native_namespace(frame)).to_native()
+    if library is not None:
+        return nw.from_dict(columns, backend=library).to_native()
     pandas = require("pandas", extra="cli", purpose="A DataFrame for an array")
     return pandas.DataFrame(columns)

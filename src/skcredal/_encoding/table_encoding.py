@@ -20,6 +20,7 @@ from skcredal._threads import parts, run_in_threads
 from skcredal._validation import safe_repr
 
 __all__ = [
+    "EncodedTable",
     "EncodingRules",
     "Feature",
     "TableEncoding",
@@ -115,6 +116,18 @@ class TableEncoding:
 
         run_in_threads(fill, range(len(kept)), n_threads)
         return codes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EncodedTable:
+    """Rows that are codes already, (k, n_rows), and how they became codes.
+
+    A classifier with the same encoding takes them in place of the table, so that many classifiers can answer
+    for rows that are encoded once.
+    """
+
+    encoding: TableEncoding
+    codes: CodeArray
 
 
 def learn_encoding(

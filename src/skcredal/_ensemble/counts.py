@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,7 +13,16 @@ from skcredal import _kernels as kernels
 from skcredal._arrays import BoolArray, CodeArray, CountArray, IntArray, LabelArray
 from skcredal._threads import parts, run_in_threads
 
-__all__ = ["JointCounts", "Layout", "count", "is_complete", "pair_table_bytes"]
+__all__ = [
+    "JointCounts",
+    "Layout",
+    "ValueCounts",
+    "count",
+    "count_values",
+    "is_complete",
+    "pair_cells",
+    "pair_table_bytes",
+]
 
 # Bitmaps count a pair of so many cells (values × values × classes) as fast as increments do.
 MOST_CELLS = 512
@@ -94,18 +104,25 @@ def pair_table_bytes(n_states: npt.ArrayLike, n_classes: int) -> int:
     >>> pair_table_bytes([2, 2], 2)
     352
     """
-    # Python integers: the product is what may not fit.
     states = [int(v) for v in np.atleast_1d(np.asarray(n_states))]
-    cells = 0
-    for slots in (0, 1, 1):
-        widths = [v + slots for v in states]
-        cells += (sum(widths) ** 2 - sum(v * v for v in widths)) // 2
-    return 8 * int(n_classes) * cells
+    wider = [v + 1 for v in states]
+    return 8 * int(n_classes) * (pair_cells(states) + 2 * pair_cells(wider))
+
+
+def pair_cells(sizes: Sequence[int]) -> int:
+    """Return Σ_{i<j} v_i v_j, in Python's integers: it is what may not fit.
+
+    Examples
+    --------
+    >>> pair_cells([2, 3, 4])
+    26
+    """
+    return (sum(sizes) ** 2 - sum(v * v for v in sizes)) // 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class JointCounts:
-    """n(c), n(c,a), n(c,a,b): how often each class, value and pair of values was seen.
+class ValueCounts:
+    """n(c), n(c,a): how often each class and value was seen.
 
     They are integers, or real numbers if rows have real weights, and they add: the counts of two blocks of
     rows are the sum of the counts.
@@ -118,17 +135,11 @@ class JointCounts:
         Rows of each class.
     n_ca : ndarray
         Rows of each class and value; see :meth:`values`.
-    n_cab : ndarray
-        Rows of each class and pair of values; see :meth:`pair`.
-    complete : bool
-        Whether every cell of every row was known.
     """
 
     layout: Layout
     n_c: CountArray
     n_ca: CountArray
-    n_cab: CountArray
-    complete: bool
 
     @property
     def n(self) -> float:
@@ -139,6 +150,61 @@ class JointCounts:
         """Return n(c, a_j) as an array (values, classes)."""
         begin, end = self.layout.value_offsets[j : j + 2]
         return self.n_ca[begin:end].reshape(-1, self.layout.n_classes)
+
+    def __add__(self, other: ValueCounts) -> ValueCounts:
+        if not isinstance(other, ValueCounts):
+            return NotImplemented
+        same_states = np.array_equal(self.layout.n_states, other.layout.n_states)
+        if not same_states or self.layout.n_classes != other.layout.n_classes:
+            raise ValueError("Counts add only if they have the same features, states and classes.")
+        return ValueCounts(self.layout, self.n_c + other.n_c, self.n_ca + other.n_ca)
+
+    def __repr__(self) -> str:
+        layout = self.layout
+        return f"ValueCounts(n={self.n:g}, features={len(layout.n_states)}, classes={layout.n_classes})"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointCounts:
+    """n(c), n(c,a), n(c,a,b): how often each class, value and pair of values was seen.
+
+    Parameters
+    ----------
+    singles : ValueCounts
+        The counts of classes and values.
+    n_cab : ndarray
+        Rows of each class and pair of values; see :meth:`pair`.
+    complete : bool
+        Whether every cell of every row was known.
+    """
+
+    singles: ValueCounts
+    n_cab: CountArray
+    complete: bool
+
+    @property
+    def layout(self) -> Layout:
+        """The numbers of states and of classes, and where each block lies."""
+        return self.singles.layout
+
+    @property
+    def n(self) -> float:
+        """The number of rows, or the sum of their weights."""
+        return self.singles.n
+
+    @property
+    def n_c(self) -> CountArray:
+        """Rows of each class."""
+        return self.singles.n_c
+
+    @property
+    def n_ca(self) -> CountArray:
+        """Rows of each class and value; see :meth:`values`."""
+        return self.singles.n_ca
+
+    def values(self, j: int) -> CountArray:
+        """Return n(c, a_j) as an array (values, classes)."""
+        return self.singles.values(j)
 
     def pair(self, i: int, j: int) -> CountArray:
         """Return n(c, a_i, a_j) as an array (values of i, values of j, classes)."""
@@ -152,25 +218,57 @@ class JointCounts:
     def __add__(self, other: JointCounts) -> JointCounts:
         if not isinstance(other, JointCounts):
             return NotImplemented
-        same_states = np.array_equal(self.layout.n_states, other.layout.n_states)
-        if not same_states or self.layout.n_classes != other.layout.n_classes:
-            raise ValueError("Counts add only if they have the same features, states and classes.")
-        return JointCounts(
-            self.layout,
-            self.n_c + other.n_c,
-            self.n_ca + other.n_ca,
-            self.n_cab + other.n_cab,
-            self.complete and other.complete,
-        )
+        singles = self.singles + other.singles  # refused if the features differ
+        return JointCounts(singles, self.n_cab + other.n_cab, self.complete and other.complete)
 
     def __repr__(self) -> str:
-        layout = self.layout
-        return f"JointCounts(n={self.n:g}, features={len(layout.n_states)}, classes={layout.n_classes})"
+        return repr(self.singles).replace("ValueCounts", "JointCounts")
 
 
 def is_complete(codes: CodeArray, n_states: IntArray) -> bool:
     """Tell whether every cell is known."""
     return bool(np.all(codes.max(axis=1, initial=0) < n_states))
+
+
+def count_values(
+    codes: CodeArray,
+    labels: LabelArray,
+    n_states: IntArray,
+    n_classes: int,
+    weights: CountArray | None = None,
+) -> ValueCounts:
+    """Count the classes and values of rows.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (k, n)
+        The states of the features, feature-major; the number of states of a feature stands for unknown.
+    labels : ndarray of shape (n,)
+        The classes, from 0.
+    n_states : ndarray of shape (k,)
+        How many states each feature has.
+    n_classes : int
+        How many classes there are.
+    weights : ndarray of shape (n,), optional
+        Integer or real weights of the rows.
+
+    Examples
+    --------
+    One feature over three rows, the last of class 1:
+
+    >>> import numpy as np
+    >>> codes = np.array([[0, 1, 1]], dtype=np.uint8)
+    >>> count_values(codes, np.array([0, 0, 1], np.int32), np.array([2]), 2).values(0)
+    array([[1, 0],
+           [1, 1]])
+    """
+    layout = Layout(n_states, n_classes)
+    dtype = np.dtype(np.int64) if weights is None else weights.dtype
+    row_weights = np.empty(0, np.int64) if weights is None else weights
+    n_c = np.bincount(labels, weights, n_classes).astype(dtype)
+    n_ca = np.zeros(layout.value_offsets[-1], dtype)
+    kernels.counting.count_values(codes, labels, row_weights, n_states, layout.value_offsets, n_classes, n_ca)
+    return ValueCounts(layout, n_c, n_ca)
 
 
 def count(
@@ -217,14 +315,11 @@ def count(
     layout = Layout(n_states, n_classes)
     if weights is None:
         return _count_rows(codes, labels, layout, n_threads)
-    n_c = np.bincount(labels, weights, n_classes).astype(weights.dtype)
-    n_ca = np.zeros(layout.value_offsets[-1], weights.dtype)
     n_cab = np.zeros(layout.pair_offsets[-1], weights.dtype)
-    kernels.counting.count_values(codes, labels, weights, n_states, layout.value_offsets, n_classes, n_ca)
     complete = is_complete(codes, n_states)
     everything = np.ones(len(layout.pairs), np.bool_)
     _increment(codes, labels, weights, layout, everything, complete, n_cab, n_threads)
-    return JointCounts(layout, n_c, n_ca, n_cab, complete)
+    return JointCounts(count_values(codes, labels, n_states, n_classes, weights), n_cab, complete)
 
 
 def _count_rows(codes: CodeArray, labels: LabelArray, layout: Layout, n_threads: int) -> JointCounts:
@@ -269,7 +364,7 @@ def _count_rows(codes: CodeArray, labels: LabelArray, layout: Layout, n_threads:
     complete = bool(np.all(n_known == n))
     if not by_bits.all():
         _increment(codes, labels, no_weights, layout, ~by_bits, complete, n_cab, n_threads)
-    return JointCounts(layout, n_c, n_ca, n_cab, complete)
+    return JointCounts(ValueCounts(layout, n_c, n_ca), n_cab, complete)
 
 
 def _count_bits(

@@ -12,7 +12,16 @@ import numpy as np
 from skcredal import _kernels as kernels
 from skcredal._arrays import AnyArray, BoolArray, CodeArray, CountArray, FloatArray, IntArray, LabelArray
 
-__all__ = ["DecisionTree", "TreeNode", "grow_tree", "idm_intervals", "idm_posterior", "idm_sets"]
+__all__ = [
+    "DecisionTree",
+    "LeafEvidence",
+    "LeafPriors",
+    "TreeNode",
+    "grow_tree",
+    "idm_intervals",
+    "idm_posterior",
+    "idm_sets",
+]
 
 # Counts closer than this, relative to the largest, are a tie.
 TIE = 1e-12
@@ -54,6 +63,29 @@ def idm_sets(n_c: CountArray, s: float) -> BoolArray:
     """
     kept: BoolArray = n_c + s >= n_c.max(axis=-1, keepdims=True) * (1.0 - TIE)
     return kept
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeafEvidence:
+    """The class counts (n_rows, n_classes) that answer for rows, and what the uniform prior makes of them."""
+
+    counts: CountArray
+    reference: FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeafPriors:
+    """All priors that spread the pseudo-count s over the classes of a leaf: the imprecise Dirichlet model."""
+
+    s: float
+
+    def maximal_sets(self, evidence: LeafEvidence) -> BoolArray:
+        """Return the undominated classes of rows, (rows, n_classes)."""
+        return idm_sets(evidence.counts, self.s)
+
+    def intervals(self, evidence: LeafEvidence) -> FloatArray:
+        """Return the lower and upper probabilities of rows, (rows, n_classes, 2)."""
+        return idm_intervals(evidence.counts, self.s)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from skcredal import _kernels as kernels
-from skcredal._arrays import BoolArray, CodeArray, FloatArray
-from skcredal._ensemble.counts import Layout
-from skcredal._ensemble.naive import ValueCounts
+from skcredal._arrays import BoolArray, FloatArray
+from skcredal._ensemble.counts import Layout, ValueCounts
+from skcredal._ensemble.naive import NaiveEvidence
 
 __all__ = ["DirichletPriors"]
 
@@ -47,7 +47,7 @@ class DirichletPriors:
         Examples
         --------
         >>> import numpy as np
-        >>> from skcredal._ensemble.naive import count_values
+        >>> from skcredal._ensemble.counts import count_values
         >>> codes, labels = np.array([[0, 1, 1]], dtype=np.uint8), np.array([0, 0, 1], np.int32)
         >>> priors = DirichletPriors.from_counts(count_values(codes, labels, np.array([2]), 2), 2.0, 0.5)
         >>> priors.mass_c.tolist(), priors.mass_a.tolist(), priors.free
@@ -58,34 +58,34 @@ class DirichletPriors:
         fixed_a = np.repeat(fixed / layout.n_states, layout.n_states * layout.n_classes)
         return cls(layout, counts.n_c + fixed, counts.n_ca + fixed_a, s * (1.0 - contamination))
 
-    def maximal_sets(self, codes: CodeArray, reference: FloatArray) -> BoolArray:
+    def maximal_sets(self, evidence: NaiveEvidence) -> BoolArray:
         """Return the undominated classes of a chunk of rows, (rows, n_classes)."""
-        out = np.empty(reference.shape, np.bool_)
+        out = np.empty(evidence.reference.shape, np.bool_)
         layout = self.layout
         kernels.ncc.ncc_sets(
-            codes,
+            evidence.codes,
             layout.n_states,
             layout.value_offsets,
             self.mass_c,
             self.mass_a,
             self.free,
-            reference.argmax(axis=1),
+            evidence.reference.argmax(axis=1),
             out,
         )
         return out
 
-    def intervals(self, codes: CodeArray, reference: FloatArray) -> FloatArray:
+    def intervals(self, evidence: NaiveEvidence) -> FloatArray:
         """Return bounds on the probabilities of a chunk of rows, (rows, n_classes, 2)."""
-        out = np.empty((*reference.shape, 2))
+        out = np.empty((*evidence.reference.shape, 2))
         layout = self.layout
         kernels.ncc.ncc_intervals(
-            codes,
+            evidence.codes,
             layout.n_states,
             layout.value_offsets,
             self.mass_c,
             self.mass_a,
             self.free,
-            reference,
+            evidence.reference,
             out,
         )
         return out

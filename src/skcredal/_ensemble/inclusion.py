@@ -13,8 +13,9 @@ import numpy as np
 from scipy.special import expit, gammaln, log_expit
 
 from skcredal import _kernels as kernels
-from skcredal._arrays import BoolArray, CodeArray, CountArray, FloatArray
-from skcredal._ensemble.naive import NaiveTables, ValueCounts
+from skcredal._arrays import BoolArray, CountArray, FloatArray
+from skcredal._ensemble.counts import ValueCounts
+from skcredal._ensemble.naive import NaiveEvidence, NaiveTables
 
 __all__ = ["InclusionPriors", "averaged_tables", "inclusion_probabilities", "log_bayes_factors"]
 
@@ -38,7 +39,7 @@ def log_bayes_factors(counts: ValueCounts, ess: float) -> FloatArray:
     One feature that tells two classes of two rows each: E = (5/12)² / (3/128) = 200/27.
 
     >>> import numpy as np
-    >>> from skcredal._ensemble.naive import count_values
+    >>> from skcredal._ensemble.counts import count_values
     >>> codes, labels = np.array([[0, 0, 1, 1]], dtype=np.uint8), np.array([0, 0, 1, 1], np.int32)
     >>> counts = count_values(codes, labels, np.array([2]), 2)
     >>> round(float(np.exp(log_bayes_factors(counts, 1.0)[0])) * 27, 9)
@@ -114,30 +115,30 @@ class InclusionPriors:
         high = averaged_tables(naive, counts, ess, log_e, -log_odds)
         return cls(low, high)
 
-    def maximal_sets(self, codes: CodeArray, reference: FloatArray) -> BoolArray:
+    def maximal_sets(self, evidence: NaiveEvidence) -> BoolArray:
         """Return the undominated classes of a chunk of rows, (rows, n_classes)."""
-        out = np.empty(reference.shape, np.bool_)
+        out = np.empty(evidence.reference.shape, np.bool_)
         kernels.cma.cma_sets(
-            codes,
+            evidence.codes,
             self.low.layout.value_offsets,
             self.low.log_c,
             self.low.log_a,
             self.high.log_a,
-            reference.argmax(axis=1),
+            evidence.reference.argmax(axis=1),
             out,
         )
         return out
 
-    def intervals(self, codes: CodeArray, reference: FloatArray) -> FloatArray:
+    def intervals(self, evidence: NaiveEvidence) -> FloatArray:
         """Return bounds on the probabilities of a chunk of rows, (rows, n_classes, 2)."""
-        out = np.empty((*reference.shape, 2))
+        out = np.empty((*evidence.reference.shape, 2))
         kernels.cma.cma_intervals(
-            codes,
+            evidence.codes,
             self.low.layout.value_offsets,
             self.low.log_c,
             self.low.log_a,
             self.high.log_a,
-            reference,
+            evidence.reference,
             out,
         )
         return out

@@ -1,4 +1,4 @@
-"""Naive Bayes: counts of classes and values, which add, and their BDeu parameters (§2)."""
+"""The BDeu parameters of naive Bayes, from the counts of classes and values (§2)."""
 
 from __future__ import annotations
 
@@ -7,95 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from skcredal import _kernels as kernels
-from skcredal._arrays import CodeArray, CountArray, FloatArray, IntArray, LabelArray
-from skcredal._ensemble.counts import JointCounts, Layout
+from skcredal._arrays import CodeArray, CountArray, FloatArray
+from skcredal._ensemble.counts import Layout, ValueCounts
 
-__all__ = ["NaiveTables", "ValueCounts", "class_prior", "count_values", "naive_tables"]
+__all__ = ["NaiveEvidence", "NaiveTables", "class_prior", "naive_tables"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ValueCounts:
-    """n(c), n(c,a): how often each class and value was seen.
+class NaiveEvidence:
+    """Rows that a set of priors judges: their codes (k, n_rows), and the reference prior's answers."""
 
-    They are integers, or real numbers if rows have real weights, and they add: the counts of two blocks of
-    rows are the sum of the counts.
-
-    Parameters
-    ----------
-    layout : Layout
-        The numbers of states and of classes, and where each block lies.
-    n_c : ndarray of shape (n_classes,)
-        Rows of each class.
-    n_ca : ndarray
-        Rows of each class and value; see :meth:`values`.
-    """
-
-    layout: Layout
-    n_c: CountArray
-    n_ca: CountArray
-
-    @property
-    def n(self) -> float:
-        """The number of rows, or the sum of their weights."""
-        return float(self.n_c.sum())
-
-    def values(self, j: int) -> CountArray:
-        """Return n(c, a_j) as an array (values, classes)."""
-        begin, end = self.layout.value_offsets[j : j + 2]
-        return self.n_ca[begin:end].reshape(-1, self.layout.n_classes)
-
-    def __add__(self, other: ValueCounts) -> ValueCounts:
-        if not isinstance(other, ValueCounts):
-            return NotImplemented
-        same_states = np.array_equal(self.layout.n_states, other.layout.n_states)
-        if not same_states or self.layout.n_classes != other.layout.n_classes:
-            raise ValueError("Counts add only if they have the same features, states and classes.")
-        return ValueCounts(self.layout, self.n_c + other.n_c, self.n_ca + other.n_ca)
-
-    def __repr__(self) -> str:
-        layout = self.layout
-        return f"ValueCounts(n={self.n:g}, features={len(layout.n_states)}, classes={layout.n_classes})"
-
-
-def count_values(
-    codes: CodeArray,
-    labels: LabelArray,
-    n_states: IntArray,
-    n_classes: int,
-    weights: CountArray | None = None,
-) -> ValueCounts:
-    """Count the classes and values of rows.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (k, n)
-        The states of the features, feature-major; the number of states of a feature stands for unknown.
-    labels : ndarray of shape (n,)
-        The classes, from 0.
-    n_states : ndarray of shape (k,)
-        How many states each feature has.
-    n_classes : int
-        How many classes there are.
-    weights : ndarray of shape (n,), optional
-        Integer or real weights of the rows.
-
-    Examples
-    --------
-    One feature over three rows, the last of class 1:
-
-    >>> import numpy as np
-    >>> codes = np.array([[0, 1, 1]], dtype=np.uint8)
-    >>> count_values(codes, np.array([0, 0, 1], np.int32), np.array([2]), 2).values(0)
-    array([[1, 0],
-           [1, 1]])
-    """
-    layout = Layout(n_states, n_classes)
-    dtype = np.dtype(np.int64) if weights is None else weights.dtype
-    row_weights = np.empty(0, np.int64) if weights is None else weights
-    n_c = np.bincount(labels, weights, n_classes).astype(dtype)
-    n_ca = np.zeros(layout.value_offsets[-1], dtype)
-    kernels.counting.count_values(codes, labels, row_weights, n_states, layout.value_offsets, n_classes, n_ca)
-    return ValueCounts(layout, n_c, n_ca)
+    codes: CodeArray
+    reference: FloatArray
 
 
 def class_prior(n_c: CountArray, ess: float) -> FloatArray:
@@ -147,7 +70,7 @@ class NaiveTables:
         return out
 
 
-def naive_tables(counts: ValueCounts | JointCounts, ess: float) -> NaiveTables:
+def naive_tables(counts: ValueCounts, ess: float) -> NaiveTables:
     """Learn the parameters of naive Bayes from the counts.
 
     Examples
@@ -155,6 +78,7 @@ def naive_tables(counts: ValueCounts | JointCounts, ess: float) -> NaiveTables:
     Three rows of class 0 and one of class 1, no feature: P(c) = (n(c) + 1/2)/(n + 1).
 
     >>> import numpy as np
+    >>> from skcredal._ensemble.counts import count_values
     >>> labels = np.array([0, 0, 0, 1], np.int32)
     >>> counts = count_values(np.empty((0, 4), np.uint8), labels, np.empty(0, np.int64), 2)
     >>> naive_tables(counts, 1.0).prior

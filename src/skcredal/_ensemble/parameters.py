@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +11,9 @@ from skcredal import _kernels as kernels
 from skcredal._arrays import BoolArray, CodeArray, FloatArray, LabelArray
 from skcredal._ensemble.counts import JointCounts, Layout
 from skcredal._threads import run_in_threads
+
+if TYPE_CHECKING:
+    from skcredal._kernels.inference import Average, Decision, Likelihoods
 
 __all__ = ["CHUNK_ROWS", "SpodeTables", "chunks", "prediction_chunks", "spode_tables"]
 
@@ -19,9 +23,6 @@ CHUNK_ROWS = 512
 CACHED_NUMBERS = 1 << 17
 # Filling in smaller tables takes less time than starting a thread for it.
 CELLS_WORTH_A_THREAD = 200_000
-# What inference is not asked for.
-NO_NUMBERS, NO_ROWS, NO_SPODES = np.empty(0), np.empty((0, 0)), np.empty((0, 0, 0))
-NO_FLAGS, NO_LABELS = np.empty(0, np.bool_), np.empty(0, np.int32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,12 +40,15 @@ class SpodeTables:
     log_ratio : ndarray
         The corrections, a line for each value of each super-parent, which begins with the feature after it.
         A few zeros follow the last.
+    ess : float
+        The equivalent sample size of the prior.
     """
 
     layout: Layout
     log_c: FloatArray
     log_a: FloatArray
     log_ratio: FloatArray
+    ess: float
 
     @property
     def prior(self) -> FloatArray:
@@ -80,7 +84,8 @@ class SpodeTables:
         k, n = codes.shape
         mean = np.empty((n, self.layout.n_classes))
         posterior = np.empty((k if keep else 0, *mean.shape))
-        self.infer(codes, 0, n, weights=weights, left_out=left_out, mean=mean, posterior=posterior)
+        average = self._average(weights, mean, posterior, left_out)
+        self._infer(codes, 0, n, average, _no_decision(), _no_likelihoods())
         return mean, posterior
 
     def decide(
@@ -93,55 +98,60 @@ class SpodeTables:
         """
         n = codes.shape[1]
         mean, doubtful = np.empty((n, self.layout.n_classes)), np.empty(n, np.bool_)
-        self.infer(
-            codes, 0, n, weights=weights, mean=mean, least=least, most=most, tie=tie, doubtful=doubtful
-        )
+        average = self._average(weights, mean, np.empty((0, 0, 0)), 0.0)
+        decision = kernels.inference.Decision(least, most, tie, doubtful)
+        self._infer(codes, 0, n, average, decision, _no_likelihoods())
         return mean, doubtful
 
-    def infer(
+    def sum_log_likelihoods(
+        self,
+        codes: CodeArray,
+        rows: slice,
+        labels: LabelArray,
+        row_weights: FloatArray,
+        log_floor: float,
+        sums: FloatArray,
+    ) -> None:
+        """Fill in Σ_r log P(c_r | a_r, s_j) of every block of rows, (blocks, k); weights may be empty."""
+        nothing = self._average(np.empty(0), np.empty((0, 0)), np.empty((0, 0, 0)), 0.0)
+        likelihoods = kernels.inference.Likelihoods(labels, row_weights, log_floor, sums)
+        self._infer(codes, rows.start, rows.stop, nothing, _no_decision(), likelihoods)
+
+    def _average(
+        self, weights: FloatArray, mean: FloatArray, posterior: FloatArray, left_out: float
+    ) -> Average:
+        # The kernel reads a weight for every SPODE, whatever the array holds.
+        if weights.shape not in ((len(self.layout.n_states),), (0,)):
+            raise ValueError(
+                f"weights must hold a number for each of {len(self.layout.n_states)} models, got "
+                f"{len(weights)}."
+            )
+        return kernels.inference.Average(weights, left_out, mean, posterior)
+
+    def _infer(
         self,
         codes: CodeArray,
         first: int,
         last: int,
-        *,
-        weights: FloatArray = NO_NUMBERS,
-        left_out: float = 0.0,
-        mean: FloatArray = NO_ROWS,
-        posterior: FloatArray = NO_SPODES,
-        least: FloatArray = NO_NUMBERS,
-        most: FloatArray = NO_NUMBERS,
-        tie: float = 0.0,
-        doubtful: BoolArray = NO_FLAGS,
-        labels: LabelArray = NO_LABELS,
-        row_weights: FloatArray = NO_NUMBERS,
-        log_floor: float = -np.inf,
-        log_lik: FloatArray = NO_ROWS,
+        average: Average,
+        decision: Decision,
+        likelihoods: Likelihoods,
     ) -> None:
-        """Fill in what is given, see ``kernels.inference.infer``."""
         layout = self.layout
-        kernels.inference.infer(
-            codes,
-            first,
-            last,
-            layout.n_states,
-            self.log_c,
-            self.log_a,
-            layout.value_offsets,
-            self.log_ratio,
-            layout.line_offsets,
-            weights,
-            left_out,
-            mean,
-            posterior,
-            least,
-            most,
-            tie,
-            doubtful,
-            labels,
-            row_weights,
-            log_floor,
-            log_lik,
+        tables = kernels.inference.Tables(
+            layout.n_states, self.log_c, self.log_a, layout.value_offsets, self.log_ratio, layout.line_offsets
         )
+        kernels.inference.infer(codes, first, last, tables, average, decision, likelihoods)
+
+
+def _no_decision() -> Decision:
+    """Return what tells the kernel that nothing is to be decided: an empty array to fill in."""
+    return kernels.inference.Decision(np.empty(0), np.empty(0), 0.0, np.empty(0, np.bool_))
+
+
+def _no_likelihoods() -> Likelihoods:
+    """Return what tells the kernel that no likelihoods are wanted: an empty array to fill in."""
+    return kernels.inference.Likelihoods(np.empty(0, np.int32), np.empty(0), -np.inf, np.empty((0, 0)))
 
 
 def spode_tables(counts: JointCounts, ess: float, *, n_threads: int = 1) -> SpodeTables:
@@ -176,7 +186,7 @@ def spode_tables(counts: JointCounts, ess: float, *, n_threads: int = 1) -> Spod
         log_masses,
     )
     if not counts.complete:
-        log_masses = NO_NUMBERS  # each pair has masses of its own
+        log_masses = np.empty(0)  # each pair has masses of its own
 
     def fill_some(first: int) -> None:
         kernels.parameters.fill_spodes(
@@ -198,7 +208,7 @@ def spode_tables(counts: JointCounts, ess: float, *, n_threads: int = 1) -> Spod
     k = len(n_states)
     step = kernels.parameters.FEATURE_TILE if len(log_ratio) > CELLS_WORTH_A_THREAD else max(k, 1)
     run_in_threads(fill_some, range(0, k, step), n_threads)
-    return SpodeTables(layout, log_c, log_a, log_ratio)
+    return SpodeTables(layout, log_c, log_a, log_ratio, ess)
 
 
 def prediction_chunks(n_rows: int, n_numbers: int, n_threads: int) -> list[slice]:

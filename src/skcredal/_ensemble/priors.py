@@ -12,13 +12,48 @@ from skcredal import _kernels as kernels
 from skcredal._arrays import BoolArray, CodeArray, FloatArray, IntArray
 from skcredal._ensemble.weights import compression_coefficients, relative_likelihoods
 
-__all__ = ["BmaPriors", "CompressionPriors", "most_probable", "put_back"]
+__all__ = ["BmaPriors", "CompressionPriors", "Evidence", "most_probable", "put_back"]
 
 
 # Probabilities closer than this, relative to the largest, are a tie.
 TIE = 1e-12
 # What the solver of linear programs cannot tell from 0.
 SOLVER_TIE = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """What every SPODE says of some rows, which a set of priors over the SPODEs judges.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (k, n_rows)
+        The states of the super-parents: a SPODE whose own is unknown in a row is left out of it.
+    n_states : ndarray of shape (k,)
+        How many states each has; the number itself stands for unknown.
+    posterior : ndarray of shape (k, n_rows, n_classes)
+        P(c | a, s_j).
+    reference : ndarray of shape (n_rows, n_classes)
+        Their mean under the reference prior.
+    prior : ndarray of shape (n_classes,)
+        P(c), which answers where no SPODE is left.
+    """
+
+    codes: CodeArray
+    n_states: IntArray
+    posterior: FloatArray
+    reference: FloatArray
+    prior: FloatArray
+
+    @property
+    def best(self) -> IntArray:
+        """The most probable class of every row, of equal ones the first."""
+        return _best(self.reference)
+
+    @property
+    def prior_set(self) -> BoolArray:
+        """The most probable classes of P(c), ties kept: the set of the null model."""
+        return most_probable(self.prior)
 
 
 def most_probable(prior: FloatArray) -> BoolArray:
@@ -102,42 +137,45 @@ class BmaPriors:
         most = (self.eps + free) * self.likelihood
         return self.eps * self.likelihood, most, TIE * float(most.sum()) if most.any() else np.inf
 
-    def maximal_sets(
-        self,
-        codes: CodeArray,
-        n_states: IntArray,
-        posterior: FloatArray,
-        reference: FloatArray,
-        prior: FloatArray,
-    ) -> BoolArray:
+    def maximal_sets(self, evidence: Evidence) -> BoolArray:
         """Return the undominated classes of a chunk of rows, (rows, n_classes)."""
-        out = np.empty(reference.shape, np.bool_)
-        best = _best(reference)
+        out = np.empty(evidence.reference.shape, np.bool_)
         kernels.bma.bma_sets(
-            codes, n_states, posterior, best, most_probable(prior), self.likelihood, self.eps, out
+            evidence.codes,
+            evidence.n_states,
+            evidence.posterior,
+            evidence.best,
+            evidence.prior_set,
+            self.likelihood,
+            self.eps,
+            out,
         )
         return out
 
-    def intervals(
-        self, codes: CodeArray, n_states: IntArray, posterior: FloatArray, reference: FloatArray
-    ) -> FloatArray:
+    def intervals(self, evidence: Evidence) -> FloatArray:
         """Return the lower and upper probabilities of a chunk of rows, (rows, n_classes, 2)."""
-        out = np.empty((*reference.shape, 2))
-        kernels.bma.bma_intervals(codes, n_states, posterior, reference, self.likelihood, self.eps, out)
+        out = np.empty((*evidence.reference.shape, 2))
+        kernels.bma.bma_intervals(
+            evidence.codes,
+            evidence.n_states,
+            evidence.posterior,
+            evidence.reference,
+            self.likelihood,
+            self.eps,
+            out,
+        )
         return out
 
-    def e_admissible_sets(
-        self, codes: CodeArray, n_states: IntArray, posterior: FloatArray, maximal: BoolArray
-    ) -> BoolArray:
+    def e_admissible_sets(self, evidence: Evidence, maximal: BoolArray) -> BoolArray:
         """Return the classes of maximal sets that a single prior makes the most probable, (rows, n_classes).
 
         With up to two maximal classes the two criteria agree; beyond, each class asks for a linear program.
         """
         out = maximal.copy()
         for r in np.flatnonzero(maximal.sum(axis=1) > 2):
-            members = self.members(codes[:, r] < n_states)
+            members = self.members(evidence.codes[:, r] < evidence.n_states)
             if members.any():
-                scores = self.likelihood[members, None] * posterior[members, r]
+                scores = self.likelihood[members, None] * evidence.posterior[members, r]
                 for c in np.flatnonzero(maximal[r]):
                     out[r, c] = _can_be_best(scores, int(c), self.eps)
         return out
@@ -158,19 +196,17 @@ class BmaPriors:
         scores = self.likelihood * (posterior[:, c] + posterior[:, d])
         return float(prior[members] @ w / (prior @ scores)), prior
 
-    def robustness(
-        self,
-        codes: CodeArray,
-        n_states: IntArray,
-        posterior: FloatArray,
-        reference: FloatArray,
-        prior: FloatArray,
-    ) -> FloatArray:
+    def robustness(self, evidence: Evidence) -> FloatArray:
         """Return how much of the reference prior may be replaced before the answer changes, (rows,)."""
-        out = np.empty(len(reference))
-        best = _best(reference)
+        out = np.empty(len(evidence.reference))
         kernels.bma.bma_robustness(
-            codes, n_states, posterior, best, most_probable(prior), self.likelihood, out
+            evidence.codes,
+            evidence.n_states,
+            evidence.posterior,
+            evidence.best,
+            evidence.prior_set,
+            self.likelihood,
+            out,
         )
         return out
 
@@ -215,29 +251,36 @@ class CompressionPriors:
         tie = TIE * float(scale[self.feasible].sum())
         return least, most, tie if least.sum() > tie else np.inf
 
-    def maximal_sets(
-        self,
-        codes: CodeArray,
-        n_states: IntArray,
-        posterior: FloatArray,
-        reference: FloatArray,
-        prior: FloatArray,
-    ) -> BoolArray:
+    def maximal_sets(self, evidence: Evidence) -> BoolArray:
         """Return the undominated classes of a chunk of rows, (rows, n_classes)."""
-        out = np.empty(reference.shape, np.bool_)
-        best, prior_set = _best(reference), most_probable(prior)
+        out = np.empty(evidence.reference.shape, np.bool_)
         kernels.compression.compression_sets(
-            codes, n_states, posterior, best, prior_set, self.feasible, self.base, self.kappa, self.eps, out
+            evidence.codes,
+            evidence.n_states,
+            evidence.posterior,
+            evidence.best,
+            evidence.prior_set,
+            self.feasible,
+            self.base,
+            self.kappa,
+            self.eps,
+            out,
         )
         return out
 
-    def intervals(
-        self, codes: CodeArray, n_states: IntArray, posterior: FloatArray, reference: FloatArray
-    ) -> FloatArray:
+    def intervals(self, evidence: Evidence) -> FloatArray:
         """Return the lower and upper probabilities of a chunk of rows, (rows, n_classes, 2)."""
-        out = np.empty((*reference.shape, 2))
+        out = np.empty((*evidence.reference.shape, 2))
         kernels.compression.compression_intervals(
-            codes, n_states, posterior, reference, self.feasible, self.base, self.kappa, self.eps, out
+            evidence.codes,
+            evidence.n_states,
+            evidence.posterior,
+            evidence.reference,
+            self.feasible,
+            self.base,
+            self.kappa,
+            self.eps,
+            out,
         )
         return out
 
@@ -264,18 +307,19 @@ class CompressionPriors:
         scale = (np.abs(base) + self.kappa * np.abs(log_y)) @ (posterior[members, c] + posterior[members, d])
         return float(minimum / scale), prior
 
-    def robustness(
-        self,
-        codes: CodeArray,
-        n_states: IntArray,
-        posterior: FloatArray,
-        reference: FloatArray,
-        prior: FloatArray,
-    ) -> FloatArray:
+    def robustness(self, evidence: Evidence) -> FloatArray:
         """Return how much of the reference prior may be replaced before the answer changes, (rows,)."""
-        out = np.empty(len(reference))
-        best, prior_set = _best(reference), most_probable(prior)
+        out = np.empty(len(evidence.reference))
         kernels.compression.compression_robustness(
-            codes, n_states, posterior, best, prior_set, self.feasible, self.base, self.kappa, self.eps, out
+            evidence.codes,
+            evidence.n_states,
+            evidence.posterior,
+            evidence.best,
+            evidence.prior_set,
+            self.feasible,
+            self.base,
+            self.kappa,
+            self.eps,
+            out,
         )
         return out

@@ -114,7 +114,7 @@ class TanTables:
 
 def tan_tables(counts: JointCounts, edges: IntArray, ess: float) -> TanTables:
     """Learn the parameters from the counts, for edges (parent, child)."""
-    naive = naive_tables(counts, ess)
+    naive = naive_tables(counts.singles, ess)
     n_states, n_classes = counts.layout.n_states, counts.layout.n_classes
     pairs = np.sort(edges, axis=1)
     widths = n_states + 1

@@ -47,15 +47,8 @@ def log_likelihoods(
     sums = np.empty((-(-n // block), k))
 
     def sum_blocks(blocks: slice) -> None:
-        tables.infer(
-            codes,
-            blocks.start * block,
-            min(n, blocks.stop * block),
-            labels=labels,
-            row_weights=row_weights,
-            log_floor=log_floor,
-            log_lik=sums[blocks],
-        )
+        rows = slice(blocks.start * block, min(n, blocks.stop * block))
+        tables.sum_log_likelihoods(codes, rows, labels, row_weights, log_floor, sums[blocks])
 
     run_in_threads(sum_blocks, parts(len(sums), 4 * n_threads, 8), n_threads)
     # Block after block, as if a loop added them: the sum of a column of numbers in memory.

@@ -13,7 +13,7 @@ A SPODE whose super-parent is unknown in a row is left out of that row (§1).
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
@@ -27,6 +27,10 @@ from skcredal._kernels._jit import fused_kernel, kernel, step
 __all__ = [
     "BLOCK_ROWS",
     "LANES",
+    "Average",
+    "Decision",
+    "Likelihoods",
+    "Tables",
     "best_classes",
     "infer",
     "mean_joint",
@@ -49,6 +53,58 @@ PER_LOG_2 = 1.4426950408889634
 ROUNDING = 6755399441055744.0
 # Below, exp is less than the smallest normal number: it is taken for 0.
 LEAST_EXPONENT = -708.0
+
+
+class Tables(NamedTuple):
+    """The parameters of all SPODEs (see ``parameters``)."""
+
+    n_states: IntArray
+    log_c: FloatArray
+    log_a: FloatArray
+    value_offsets: IntArray
+    log_ratio: FloatArray
+    line_offsets: IntArray
+
+
+class Average(NamedTuple):
+    """The mean of the SPODEs.
+
+    ``mean``, (rows, n_classes): Σ_j w_j P(c | a, s_j), the weights renormalised over a row's SPODEs; where
+    none is left, P(c) answers. ``posterior``, (k, rows, n_classes), or empty if it is not wanted: the
+    P(c | a, s_j) themselves, with the number ``left_out`` for a SPODE that is left out of a row.
+    """
+
+    weights: FloatArray
+    left_out: float
+    mean: FloatArray
+    posterior: FloatArray
+
+
+class Decision(NamedTuple):
+    """Which rows need a closer look to know the classes that remain.
+
+    ``doubtful``, (rows,), or empty if it is not wanted: whether the most probable class fails a test of
+    dominance over all others that gives SPODE j the factor between ``least`` and ``most`` that serves the
+    other best (see :func:`_find_doubtful`).
+    """
+
+    least: FloatArray
+    most: FloatArray
+    tie: float
+    doubtful: BoolArray
+
+
+class Likelihoods(NamedTuple):
+    """The conditional log-likelihoods of the SPODEs (§4); if they are wanted, nothing else is.
+
+    ``log_lik``, (blocks, k), or empty: Σ_r w_r log P(c_r | a_r, s_j) of every block, each logarithm at least
+    ``log_floor``. Without ``row_weights`` every row counts once.
+    """
+
+    labels: LabelArray
+    row_weights: FloatArray
+    log_floor: float
+    log_lik: FloatArray
 
 
 def _vector_sum(lanes: int) -> Callable[..., None]:
@@ -359,35 +415,20 @@ def infer(
     codes: CodeArray,
     first: int,
     last: int,
-    n_states: IntArray,
-    log_c: FloatArray,
-    log_a: FloatArray,
-    value_offsets: IntArray,
-    log_ratio: FloatArray,
-    line_offsets: IntArray,
-    weights: FloatArray,
-    left_out: float,
-    mean: FloatArray,
-    posterior: FloatArray,
-    least: FloatArray,
-    most: FloatArray,
-    tie: float,
-    doubtful: BoolArray,
-    labels: LabelArray,
-    row_weights: FloatArray,
-    log_floor: float,
-    log_lik: FloatArray,
+    tables: Tables,
+    average: Average,
+    decision: Decision,
+    likelihoods: Likelihoods,
 ) -> None:
-    """Compute P(c | a, s_j) of the rows from first to last, and fill in what follows and is not empty.
+    """Compute P(c | a, s_j) of the rows from first to last, and fill in what is wanted.
 
-    ``log_lik``, (blocks, k), alone: Σ_r log P(c_r | a_r, s_j) of every block (§4). Otherwise ``mean``, (rows,
-    n_classes): Σ_j w_j P(c | a, s_j), the weights renormalised over a row's SPODEs; where none is left, P(c)
-    answers. With it ``posterior``, (k, rows, n_classes): P(c | a, s_j), and the number ``left_out`` for a
-    SPODE left out; and ``doubtful``: whether the most probable class fails a test of dominance over all
-    others (see :func:`_find_doubtful`). Row 0 of all of them is ``first``.
-
-    All of it is one kernel, because compilation takes seconds for each that holds these loops.
+    Row 0 of every result is ``first``. All of it is one kernel, because compilation takes seconds for each
+    that holds these loops.
     """
+    n_states, log_c, log_a, value_offsets, log_ratio, line_offsets = tables
+    weights, left_out, mean, posterior = average
+    least, most, tie, doubtful = decision
+    labels, row_weights, log_floor, log_lik = likelihoods
     k, n_classes = codes.shape[0], len(log_c)
     cells = np.empty((BLOCK_ROWS, 2 * k), np.uint32)
     sums = np.empty((BLOCK_ROWS, LANES))

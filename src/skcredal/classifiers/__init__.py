@@ -1,11 +1,13 @@
 """The estimators, one family a file. They may import ``_encoding``, ``_ensemble`` and ``_kernels``."""
 
-from skcredal.classifiers._aode import AODE, BmaAODE, CompAODE
+from skcredal.classifiers._answers import Answers, answers
+from skcredal.classifiers._aode import AODE
 from skcredal.classifiers._base import TabularClassifier, TrainingRows
 from skcredal.classifiers._bayes import TAN, NaiveBayes, NullClassifier
+from skcredal.classifiers._bma_aode import BmaAODE, CredalBmaAODE
 from skcredal.classifiers._cma import CredalModelAveraging
-from skcredal.classifiers._credal import CredalClassifier
-from skcredal.classifiers._credal_aode import CredalBmaAODE, CredalCompAODE
+from skcredal.classifiers._comp_aode import CompAODE, CredalCompAODE
+from skcredal.classifiers._credal import CredalMixin
 from skcredal.classifiers._maplmg import MaplmgAODE
 from skcredal.classifiers._ncc import NaiveCredal
 from skcredal.classifiers._tree import CredalTree
@@ -13,11 +15,12 @@ from skcredal.classifiers._tree import CredalTree
 __all__ = [
     "AODE",
     "TAN",
+    "Answers",
     "BmaAODE",
     "CompAODE",
     "CredalBmaAODE",
-    "CredalClassifier",
     "CredalCompAODE",
+    "CredalMixin",
     "CredalModelAveraging",
     "CredalTree",
     "MaplmgAODE",
@@ -26,4 +29,5 @@ __all__ = [
     "NullClassifier",
     "TabularClassifier",
     "TrainingRows",
+    "answers",
 ]

@@ -1,57 +1,88 @@
-"""All that a classifier says of rows."""
+"""All that a classifier says of rows, from one encoding and one inference, in the words of one schema."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
 
-from skcredal._arrays import BoolArray, FloatArray
+from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray
+from skcredal._encoding.frames import frame_library, make_frame
+from skcredal._pipelines import innermost
 
-__all__ = ["Answers"]
+__all__ = ["Answers", "answers", "no_answers"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answers:
-    """What ``predict_proba``, ``predict_set``, ``predict_interval`` and ``robustness`` return, together.
+    """What a classifier says of rows: the result of :func:`answers`.
 
     Parameters
     ----------
+    classes : ndarray of shape (n_classes,)
+        The classes, in the order of the columns below.
     proba : ndarray of shape (n_rows, n_classes)
         The probability of every class.
     sets : ndarray of bool of shape (n_rows, n_classes), optional
         The classes that remain, of a credal classifier.
     interval : ndarray of shape (n_rows, n_classes, 2), optional
-        The bounds of their probabilities, likewise.
+        The lower and upper probabilities, likewise.
     robustness : ndarray of shape (n_rows,), optional
-        How much of the prior may be replaced, where that can be told.
+        How much of the prior may be replaced before the answer changes, where the classifier can tell.
     """
 
+    classes: AnyArray
     proba: FloatArray
     sets: BoolArray | None = None
     interval: FloatArray | None = None
     robustness: FloatArray | None = None
+    # The library of DataFrames that the rows came from; ``None`` for an array.
+    library: Any = field(default=None, repr=False)
 
-    @classmethod
-    def of_no_rows(cls, estimator: Any) -> Answers:
-        """Return what a fitted classifier says of a table without rows.
+    @property
+    def predicted_index(self) -> IntArray:
+        """The index of the most probable class of every row, of equal ones the first."""
+        index: IntArray = self.proba.argmax(axis=1)
+        return index
 
-        Examples
-        --------
-        >>> from skcredal import NaiveCredal
-        >>> answers = Answers.of_no_rows(NaiveCredal().fit([["a"], ["b"]], [0, 1]))
-        >>> answers.interval.shape, answers.robustness is None
-        ((0, 2, 2), True)
+    @property
+    def predicted(self) -> AnyArray:
+        """The most probable class of every row."""
+        labels: AnyArray = self.classes[self.predicted_index]
+        return labels
+
+    @property
+    def set_size(self) -> IntArray | None:
+        """How many classes remain."""
+        return None if self.sets is None else self.sets.sum(axis=1)
+
+    def columns(self) -> dict[str, Any]:
+        """Return the answers by the names that they have in tables.
+
+        ``predicted`` and ``probability_<class>``; of a credal classifier also ``set`` (a list of classes),
+        ``set_size``, ``lower_<class>`` and ``upper_<class>``; and ``robustness`` where there is one.
         """
-        n_classes = len(estimator.classes_)
-        return cls(
-            np.empty((0, n_classes)),
-            np.empty((0, n_classes), np.bool_) if hasattr(estimator, "predict_set") else None,
-            np.empty((0, n_classes, 2)) if hasattr(estimator, "predict_interval") else None,
-            np.empty(0) if hasattr(estimator, "robustness") else None,
-        )
+        labels = self.classes.tolist()
+        columns: dict[str, Any] = {"predicted": self.predicted}
+        columns |= {f"probability_{label}": self.proba[:, c] for c, label in enumerate(labels)}
+        if self.sets is not None:
+            columns["set"] = [[labels[c] for c in np.flatnonzero(mask)] for mask in self.sets]
+            columns["set_size"] = self.set_size
+        if self.interval is not None:
+            for bound, name in enumerate(("lower", "upper")):
+                columns |= {f"{name}_{label}": self.interval[:, c, bound] for c, label in enumerate(labels)}
+        if self.robustness is not None:
+            columns["robustness"] = self.robustness
+        return columns
+
+    def to_frame(self) -> Any:
+        """Return the answers as a DataFrame of the library that the rows came from, of pandas for an array.
+
+        The columns are those of :meth:`columns`.
+        """
+        return make_frame(self.columns(), self.library)
 
     @classmethod
     def joined(cls, parts: Sequence[Answers]) -> Answers:
@@ -60,10 +91,10 @@ class Answers:
         Examples
         --------
         >>> import numpy as np
-        >>> one, two = Answers(np.array([[0.4, 0.6]])), Answers(np.array([[0.9, 0.1]]))
+        >>> one, two = (Answers(np.array([0, 1]), np.array([[p, 1 - p]])) for p in (0.25, 0.5))
         >>> Answers.joined([one, two]).proba
-        array([[0.4, 0.6],
-               [0.9, 0.1]])
+        array([[0.25, 0.75],
+               [0.5 , 0.5 ]])
         """
         if len(parts) == 1:
             return parts[0]
@@ -72,4 +103,66 @@ class Answers:
             some = [getattr(part, name) for part in parts]
             return None if some[0] is None else np.concatenate(some)
 
-        return cls(*(join(field.name) for field in fields(cls)))
+        by_row = [one.name for one in fields(cls) if one.name not in ("classes", "library")]
+        return replace(parts[0], **{name: join(name) for name in by_row})
+
+
+def answers(estimator: Any, X: Any) -> Answers:
+    """Return all that a fitted classifier says of rows, also from inside a pipeline or a search.
+
+    The table is encoded once and inferred once, however much there is to say.
+
+    Parameters
+    ----------
+    estimator : classifier
+        A classifier of this package or any other with ``predict_proba``; a pipeline that ends in one, or a
+        search for one.
+    X : array-like or DataFrame of shape (n_rows, n_features)
+        The rows to classify.
+
+    Returns
+    -------
+    answers : Answers
+        Arrays ``predicted``, ``proba`` and, of a credal classifier, ``sets``, ``set_size``, ``interval`` and
+        ``robustness``; ``None`` for what the classifier cannot tell. ``to_frame()`` makes a table of them.
+
+    Examples
+    --------
+    >>> from skcredal import NaiveCredal, answers
+    >>> clf = NaiveCredal().fit([["a"], ["a"], ["a"], ["b"]], [0, 0, 0, 1])
+    >>> found = answers(clf, [["a"], ["b"]])
+    >>> found.sets
+    array([[ True, False],
+           [ True,  True]])
+    >>> list(found.to_frame())[:5]
+    ['predicted', 'probability_0', 'probability_1', 'set', 'set_size']
+    """
+    classifier, rows = innermost(estimator, X)
+    if hasattr(classifier, "_answers"):  # one of ours
+        found: Answers = classifier._answers(rows)
+    else:
+        methods = ("predict_set", "predict_interval", "robustness")
+        others = (getattr(classifier, name)(rows) if hasattr(classifier, name) else None for name in methods)
+        found = Answers(np.asarray(classifier.classes_), classifier.predict_proba(rows), *others)
+    return replace(found, library=frame_library(X))
+
+
+def no_answers(estimator: Any) -> Answers:
+    """Return what a fitted classifier says of a table without rows.
+
+    Examples
+    --------
+    >>> from skcredal import NaiveCredal
+    >>> found = no_answers(NaiveCredal().fit([["a"], ["b"]], [0, 1]))
+    >>> found.interval.shape, found.robustness is None
+    ((0, 2, 2), True)
+    """
+    classifier, _ = innermost(estimator)
+    n_classes = len(classifier.classes_)
+    return Answers(
+        np.asarray(classifier.classes_),
+        np.empty((0, n_classes)),
+        np.empty((0, n_classes), np.bool_) if hasattr(classifier, "predict_set") else None,
+        np.empty((0, n_classes, 2)) if hasattr(classifier, "predict_interval") else None,
+        np.empty(0) if hasattr(classifier, "robustness") else None,
+    )

@@ -1,4 +1,4 @@
-"""The determinate classifiers: AODE, BMA-AODE and COMP-AODE (§5)."""
+"""AODE: the plain mean of all SPODEs (§5), learned at once or batch by batch."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from skcredal import _kernels as kernels
 from skcredal._arrays import AnyArray, CodeArray, FloatArray, LabelArray
 from skcredal._encoding.frames import read_table
 from skcredal._encoding.target import encode_target, read_weights
-from skcredal._ensemble.parameters import spode_tables
-from skcredal._ensemble.weights import bma_weights, compression_weights, uniform_weights
+from skcredal._ensemble.weights import uniform_weights
 from skcredal._threads import thread_count
-from skcredal._transaction import all_or_nothing
 from skcredal._validation import check_choice, safe_repr
-from skcredal.classifiers._base import TrainingRows
-from skcredal.classifiers._spodes import LikelihoodWeightedEnsemble, SpodeEnsemble, resolve_epsilon
+from skcredal.classifiers._base import encoding_rules
+from skcredal.classifiers._spodes import SpodeEnsemble
 from skcredal.classifiers._stream import CountStream
 
-__all__ = ["AODE", "BmaAODE", "CompAODE"]
+__all__ = ["AODE"]
+
+
+_OF_BATCHES = ("_stream", "classes_", "n_features_in_", "feature_names_in_")
 
 
 class AODE(SpodeEnsemble):
@@ -147,13 +148,16 @@ class AODE(SpodeEnsemble):
         >>> clf.partial_fit([["yellow"]], ["banana"]).predict([["yellow"], ["red"]])
         array(['banana', 'apple'], dtype='<U6')
         """
-        self._check_parameters()
-        with all_or_nothing(self):
-            self._learn_batch(X, y, classes, sample_weight)
+        learner = self._unfitted()
+        # What was counted so far, and the features that it was counted of.
+        learner.__dict__ |= {name: vars(self)[name] for name in _OF_BATCHES if name in vars(self)}
+        learner._check_parameters()
+        learner._learn_batch(X, y, classes, sample_weight)
+        self._become(learner)
         return self
 
     def _learn_batch(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:
-        stream, rules, n_threads = self._stream, self._encoding_rules(), thread_count(self.n_jobs)
+        stream, rules, n_threads = self._stream, encoding_rules(self), thread_count(self.n_jobs)
         table = read_table(X, estimator=self)
         validate_data(self, table.data, reset=stream is None, skip_check_array=True)
         weights = read_weights(sample_weight, table.n_rows)
@@ -168,17 +172,14 @@ class AODE(SpodeEnsemble):
         stream, codes = stream.read(table, n_threads=n_threads)
         if rules.handle_unknown == "error":
             stream.refuse_unknown(codes)
-        names = [column.label for column in table.columns]
-        self._refuse_large_tables(stream.n_slots, names)
+        self._refuse_large_tables(stream.n_slots, [column.label for column in table.columns])
         self._stream = stream.add(codes, labels, weights, n_threads=n_threads)
         self._encoding = self._stream.encoding(rules)
-        self.super_parents_ = self._kept_features()
         self.counts_ = self._stream.counts_in(self._encoding)
-        self._tables = spode_tables(self.counts_, float(self.ess), n_threads=n_threads)
-        self.weights_ = uniform_weights(len(self.super_parents_))
+        self._derive()
 
     def _declared_classes(self, classes: Any, present: AnyArray) -> LabelArray:
-        """Settle the classes in the first call, and return the place of each class of a batch among them."""
+        """Settle the classes in the first call, and return the index of each class of a batch among them."""
         if self._stream is None:
             if hasattr(self, "classes_"):
                 warnings.warn(
@@ -196,25 +197,21 @@ class AODE(SpodeEnsemble):
                 f"classes={safe_repr(classes)} is not the same as on the first call to partial_fit, which "
                 f"was {self.classes_!r}."
             )
-        places = np.searchsorted(self.classes_, present)
-        known = self.classes_[np.minimum(places, len(self.classes_) - 1)]
+        index = np.searchsorted(self.classes_, present)
+        known = self.classes_[np.minimum(index, len(self.classes_) - 1)]
         for label, found in zip(present.tolist(), known.tolist(), strict=True):
             if label != found:
                 raise ValueError(
                     f"y holds the class {safe_repr(label)}, which is not in classes: {self.classes_!r}."
                 )
-        return places.astype(np.int32)
+        return index.astype(np.int32)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_choice("average", self.average, ("posterior", "joint"))
 
-    def _learn(self, rows: TrainingRows) -> None:
-        self._stream = None  # batches from before do not belong to these rows
-        super()._learn(rows)
-
-    def _learn_weights(self, rows: TrainingRows) -> FloatArray:
-        return uniform_weights(rows.n_features)
+    def _weigh(self) -> FloatArray:
+        return uniform_weights(len(self.super_parents_))
 
     def _posterior(self, chunk: CodeArray) -> FloatArray:
         if self.average == "posterior":
@@ -225,210 +222,3 @@ class AODE(SpodeEnsemble):
             chunk, tables.layout.n_states, tables.log_joints(chunk), tables.prior, out
         )
         return out
-
-
-class BmaAODE(LikelihoodWeightedEnsemble):
-    """BMA-AODE: Bayesian model averaging over the SPODEs with a uniform prior.
-
-    The weights are proportional to the conditional likelihoods of the SPODEs; those below a ten-thousandth of
-    the largest are set to 0. On larger data a single SPODE takes nearly all the weight: mind
-    :class:`CompAODE`.
-
-    Parameters
-    ----------
-    ess : float, default=1.0
-        Equivalent sample size of the BDeu prior over the parameters.
-    likelihood_floor : float, default=0.0
-        Bounds each probability inside the likelihoods from below (and nowhere else); the original experiments
-        of the paper used 0.01.
-    categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
-        Which features are categorical: by the type of their column (strings, booleans and declared
-        categories), ``"all"``, or besides those also the ones named here, by name, index or mask.
-    categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature, in the order of the columns. ``"auto"``: those that the input
-        declares (a pandas categorical, a polars Enum, an Arrow dictionary), else those that occur in
-        training.
-    missing : {"impute", "marginalize"}, default="impute"
-        ``"impute"``: a missing value is taken for the training median or mode. ``"marginalize"``: it is left
-        out, of the counts in training and of the factors in prediction.
-    handle_unknown : {"ignore", "error"}, default="ignore"
-        What to do with a value that is not among the states: leave its factors out, or refuse.
-    max_categories : int, optional
-        The most states a categorical feature may have; its rarest ones are merged into one "other" state.
-    n_jobs : int, optional
-        Threads; ``None`` is one, -1 is all cores. The answers do not depend on it.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-        The classes.
-    n_features_in_ : int
-        Number of features seen in :meth:`fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where ``X`` has names that are all strings.
-    super_parents_ : ndarray of shape (k,)
-        The features kept, each the super-parent of a SPODE, by name or else by index. A feature with a single
-        bin or a single observed value is dropped.
-    counts_ : JointCounts
-        How often each class, value and pair of values was seen.
-    log_likelihood_ : ndarray of shape (k,)
-        The conditional log-likelihood of each SPODE.
-    null_log_likelihood_ : float
-        That of the null model, which knows only the class frequencies.
-    weights_ : ndarray of shape (k,)
-        The weight of each SPODE.
-
-    See Also
-    --------
-    CredalBmaAODE : The same with a set of priors instead of the uniform one.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> fruit = pd.DataFrame(
-    ...     {
-    ...         "colour": ["red", "red", "green", "green", "yellow", "yellow"],
-    ...         "weight": [150.0, 160.0, 140.0, None, 120.0, 118.0],
-    ...     }
-    ... )
-    >>> kind = ["apple", "apple", "apple", "apple", "banana", "banana"]
-    >>> from skcredal import BmaAODE
-    >>> clf = BmaAODE().fit(fruit, kind)
-    >>> list(clf.super_parents_)
-    ['colour', 'weight']
-    >>> clf.weights_.round(2)
-    array([0.5, 0.5])
-    """
-
-    def __init__(
-        self,
-        *,
-        ess: float = 1.0,
-        likelihood_floor: float = 0.0,
-        categorical_features: Any = "from_dtype",
-        categories: Any = "auto",
-        missing: str = "impute",
-        handle_unknown: str = "ignore",
-        max_categories: int | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.ess = ess
-        self.likelihood_floor = likelihood_floor
-        self.categorical_features = categorical_features
-        self.categories = categories
-        self.missing = missing
-        self.handle_unknown = handle_unknown
-        self.max_categories = max_categories
-        self.n_jobs = n_jobs
-
-    def _learn_weights(self, rows: TrainingRows) -> FloatArray:
-        self._learn_likelihoods(rows)
-        return bma_weights(self.log_likelihood_)
-
-
-class CompAODE(LikelihoodWeightedEnsemble):
-    """COMP-AODE: the SPODEs weighted by their compression coefficients.
-
-    The coefficient of a SPODE tells how much shorter it makes the description of the classes than the null
-    model does. The logarithm spreads the weights more evenly than Bayesian model averaging, and models that
-    do not compress get none.
-
-    Parameters
-    ----------
-    ess : float, default=1.0
-        Equivalent sample size of the BDeu prior over the parameters.
-    epsilon : "auto" or float, default="auto"
-        Prior probability of the null model.
-        ``"auto"`` is ``min(0.01, 1/(2(k+1)))`` with k the features kept; a number must lie in ``(0,
-        1/(k+1))``.
-    likelihood_floor : float, default=0.0
-        Bounds each probability inside the likelihoods from below (and nowhere else); the original experiments
-        of the paper used 0.01.
-    categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
-        Which features are categorical: by the type of their column (strings, booleans and declared
-        categories), ``"all"``, or besides those also the ones named here, by name, index or mask.
-    categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature, in the order of the columns. ``"auto"``: those that the input
-        declares (a pandas categorical, a polars Enum, an Arrow dictionary), else those that occur in
-        training.
-    missing : {"impute", "marginalize"}, default="impute"
-        ``"impute"``: a missing value is taken for the training median or mode. ``"marginalize"``: it is left
-        out, of the counts in training and of the factors in prediction.
-    handle_unknown : {"ignore", "error"}, default="ignore"
-        What to do with a value that is not among the states: leave its factors out, or refuse.
-    max_categories : int, optional
-        The most states a categorical feature may have; its rarest ones are merged into one "other" state.
-    n_jobs : int, optional
-        Threads; ``None`` is one, -1 is all cores. The answers do not depend on it.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-        The classes.
-    n_features_in_ : int
-        Number of features seen in :meth:`fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where ``X`` has names that are all strings.
-    super_parents_ : ndarray of shape (k,)
-        The features kept, each the super-parent of a SPODE, by name or else by index. A feature with a single
-        bin or a single observed value is dropped.
-    counts_ : JointCounts
-        How often each class, value and pair of values was seen.
-    log_likelihood_ : ndarray of shape (k,)
-        The conditional log-likelihood of each SPODE.
-    null_log_likelihood_ : float
-        That of the null model, which knows only the class frequencies.
-    weights_ : ndarray of shape (k,)
-        The weight of each SPODE, all 0 if none is better than the null model.
-    epsilon_ : float
-        The ε in use.
-
-    See Also
-    --------
-    CredalCompAODE : The same with a set of priors instead of a single one.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> fruit = pd.DataFrame(
-    ...     {
-    ...         "colour": ["red", "red", "green", "green", "yellow", "yellow"],
-    ...         "weight": [150.0, 160.0, 140.0, None, 120.0, 118.0],
-    ...     }
-    ... )
-    >>> kind = ["apple", "apple", "apple", "apple", "banana", "banana"]
-    >>> from skcredal import CompAODE
-    >>> clf = CompAODE().fit(fruit, kind)
-    >>> clf.predict_proba(pd.DataFrame({"colour": ["yellow"], "weight": [121.0]})).round(2)
-    array([[0.04, 0.96]])
-    """
-
-    def __init__(
-        self,
-        *,
-        ess: float = 1.0,
-        epsilon: Any = "auto",
-        likelihood_floor: float = 0.0,
-        categorical_features: Any = "from_dtype",
-        categories: Any = "auto",
-        missing: str = "impute",
-        handle_unknown: str = "ignore",
-        max_categories: int | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.ess = ess
-        self.epsilon = epsilon
-        self.likelihood_floor = likelihood_floor
-        self.categorical_features = categorical_features
-        self.categories = categories
-        self.missing = missing
-        self.handle_unknown = handle_unknown
-        self.max_categories = max_categories
-        self.n_jobs = n_jobs
-
-    def _settle(self, k: int) -> None:
-        self.epsilon_ = resolve_epsilon(self.epsilon, k)
-
-    def _learn_weights(self, rows: TrainingRows) -> FloatArray:
-        self._learn_likelihoods(rows)
-        return compression_weights(self.log_likelihood_, self.null_log_likelihood_, self.epsilon_)

@@ -17,31 +17,61 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from skcredal._arrays import AnyArray, CodeArray, CountArray, FloatArray, IntArray, LabelArray
 from skcredal._config import get_config
 from skcredal._encoding.frames import read_series, read_table
-from skcredal._encoding.table_encoding import EncodingRules, learn_encoding
+from skcredal._encoding.table_encoding import (
+    EncodedTable,
+    EncodingRules,
+    Feature,
+    TableEncoding,
+    learn_encoding,
+)
 from skcredal._encoding.target import encode_target, read_weights
-from skcredal._ensemble.counts import JointCounts, count, pair_table_bytes
-from skcredal._ensemble.naive import ValueCounts, count_values
+from skcredal._ensemble.counts import JointCounts, ValueCounts, count, count_values, pair_table_bytes
 from skcredal._ensemble.parameters import SpodeTables, prediction_chunks
 from skcredal._ensemble.weights import log_likelihoods
 from skcredal._state import KeepsState
 from skcredal._threads import run_in_threads, thread_count
-from skcredal._transaction import all_or_nothing
 from skcredal._validation import check_choice, check_integer, naming
 from skcredal.classifiers._answers import Answers
 
-__all__ = ["TabularClassifier", "TrainingRows"]
-
+__all__ = [
+    "LEARNED",
+    "TabularClassifier",
+    "TrainingRows",
+    "encoding_rules",
+    "fit_rows",
+    "learned_features",
+    "training_rows",
+]
 
 Value = TypeVar("Value")
+Classifier = TypeVar("Classifier", bound="TabularClassifier")
+
+# What is learned and has no trailing underscore.
+LEARNED = {"_encoding", "_tables", "_priors", "_stream"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingRows:
-    """The training table as codes (k, n), labels (n,) and weights (n,) or ``None``, and what was made of it.
+    """Training rows: how their table becomes codes, their classes, and what was made of them.
 
     Several classifiers may learn from the same rows: what more than one of them needs is computed once.
+
+    Parameters
+    ----------
+    encoding : TableEncoding
+        How the table becomes codes.
+    classes : ndarray of shape (n_classes,)
+        The classes, sorted.
+    codes : ndarray of shape (k, n_rows)
+        The states of the features kept; the number of states of a feature stands for unknown.
+    labels : ndarray of shape (n_rows,)
+        The index of each row's class.
+    weights : ndarray of shape (n_rows,), optional
+        Their weights.
     """
 
+    encoding: TableEncoding
+    classes: AnyArray
     codes: CodeArray
     labels: LabelArray
     weights: CountArray | None
@@ -60,37 +90,47 @@ class TrainingRows:
         value: Value = self._shared[key]
         return value
 
-    @property
-    def n_features(self) -> int:
-        """How many features were kept."""
-        return len(self.codes)
-
-    def count_values(self, n_states: IntArray, n_classes: int) -> ValueCounts:
-        """Count the classes and values."""
-        return count_values(self.codes, self.labels, n_states, n_classes, self.weights)
-
-    def count_pairs(self, n_states: IntArray, n_classes: int, *, n_threads: int) -> JointCounts:
-        """Count the pairs of values, too."""
-        return count(self.codes, self.labels, n_states, n_classes, weights=self.weights, n_threads=n_threads)
-
-    def log_likelihoods(self, tables: SpodeTables, *, floor: float, n_threads: int) -> FloatArray:
-        """Return the conditional log-likelihood of every SPODE."""
-        return log_likelihoods(
-            tables, self.codes, self.labels, weights=self.weights, floor=floor, n_threads=n_threads
-        )
-
     def seconds_saved(self) -> float:
         """Return how long it took others to compute what was reused since the last call of this method."""
         seconds = sum(self._reused)
         self._reused.clear()
         return seconds
 
+    def count_values(self) -> ValueCounts:
+        """Count the classes and values."""
+        return self.shared("value counts", self._sum_values)
+
+    def count_pairs(self, *, n_threads: int) -> JointCounts:
+        """Count the pairs of values, too."""
+        return self.shared("joint counts", lambda: self._sum_pairs(n_threads))
+
+    def log_likelihoods(self, tables: SpodeTables, *, floor: float, n_threads: int) -> FloatArray:
+        """Return the conditional log-likelihood of every SPODE, each probability at least ``floor``."""
+        # The tables are those of the rows' own counts: they differ by their prior alone.
+        key = ("log-likelihoods", tables.ess, floor)
+        return self.shared(key, lambda: self._sum_log_likelihoods(tables, floor, n_threads))
+
+    def _sum_values(self) -> ValueCounts:
+        n_states, n_classes = self.encoding.n_states, len(self.classes)
+        return count_values(self.codes, self.labels, n_states, n_classes, self.weights)
+
+    def _sum_pairs(self, n_threads: int) -> JointCounts:
+        n_states, n_classes = self.encoding.n_states, len(self.classes)
+        return count(self.codes, self.labels, n_states, n_classes, weights=self.weights, n_threads=n_threads)
+
+    def _sum_log_likelihoods(self, tables: SpodeTables, floor: float, n_threads: int) -> FloatArray:
+        return log_likelihoods(
+            tables, self.codes, self.labels, weights=self.weights, floor=floor, n_threads=n_threads
+        )
+
 
 class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """A classifier of tables with numeric and categorical columns and missing values, discretised inside.
 
-    Subclasses take the parameters that are read here in their ``__init__``, learn from codes in
-    :meth:`_learn`, and answer for a chunk of codes in :meth:`_posterior`.
+    Subclasses take the parameters that are read here in their ``__init__``, learn in three steps and answer
+    for a chunk of codes in :meth:`_posterior`. The steps are :meth:`_count`, what adds up over rows;
+    :meth:`_score`, where a second pass over the rows is needed; and :meth:`_derive`, everything else, without
+    rows. A model file holds what the first two have learned.
     """
 
     categorical_features: Any
@@ -102,7 +142,11 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
 
     # Why the classifier cannot learn from sums over batches of rows; ``None`` if it can.
     _needs_all_rows: str | None = None
+    # What :meth:`_score` learns, by name.
+    _scores: tuple[str, ...] = ()
 
+    _encoding: TableEncoding
+    counts_: ValueCounts | JointCounts
     classes_: AnyArray
     n_features_in_: int
     feature_names_in_: npt.NDArray[np.object_]
@@ -125,10 +169,32 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
         self : object
             The fitted classifier. If anything is wrong, it stays as it was before.
         """
-        self._check_parameters()
-        with all_or_nothing(self):
-            self._learn(self._encode_training(X, y, sample_weight))
-        return self
+        return fit_rows(self, lambda learner: training_rows(learner, X, y, sample_weight))
+
+    def _unfitted(self) -> Self:
+        """Return a copy that has learned nothing, to learn aside (see :meth:`_become`)."""
+        copy = object.__new__(type(self))
+        copy.__dict__ = {
+            name: value
+            for name, value in vars(self).items()
+            if not name.endswith("_") and name not in LEARNED
+        }
+        return copy
+
+    def _become(self, learner: Self) -> None:
+        """Take over all of another's state in one assignment.
+
+        Whatever fails or is interrupted before leaves this classifier as it was, and a prediction in another
+        thread answers from the old model or from the new one, never from a mixture (see :meth:`_snapshot`).
+        """
+        self.__dict__ = learner.__dict__
+
+    def _snapshot(self) -> Self:
+        """Return this classifier as it is now, whatever is fitted meanwhile in another thread."""
+        check_is_fitted(self)
+        snapshot = object.__new__(type(self))
+        snapshot.__dict__ = self.__dict__
+        return snapshot
 
     def predict(self, X: Any) -> AnyArray:
         """Return the most probable class of every row; of equally probable ones the first in ``classes_``.
@@ -143,8 +209,8 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
         y_pred : ndarray of shape (n_rows,)
             The classes.
         """
-        proba = self.predict_proba(X)
-        y_pred: AnyArray = self.classes_[proba.argmax(axis=1)]
+        model = self._snapshot()
+        y_pred: AnyArray = model.classes_[model.predict_proba(X).argmax(axis=1)]
         return y_pred
 
     def predict_proba(self, X: Any) -> FloatArray:
@@ -160,7 +226,8 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
         proba : ndarray of shape (n_rows, n_classes)
             The probabilities, columns as in ``classes_``.
         """
-        return self._proba_of_codes(self._encode(X))
+        model = self._snapshot()
+        return model._proba_of_codes(model._encode(X))
 
     def _proba_of_codes(self, codes: CodeArray) -> FloatArray:
         proba = np.empty((codes.shape[1], len(self.classes_)))
@@ -171,8 +238,12 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
         self._for_each_chunk(codes, answer)
         return proba
 
+    def _answers(self, X: Any) -> Answers:
+        """Return what all of the methods say of a table, from one encoding and one inference."""
+        model = self._snapshot()
+        return model._answers_of_codes(model._encode(X))
+
     def _answers_of_codes(self, codes: CodeArray) -> Answers:
-        """Return what each of the methods says of rows, with as little inference as that takes."""
         parts: dict[int, Answers] = {}
 
         def answer(chunk: CodeArray, rows: slice) -> None:
@@ -229,9 +300,23 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
             check_integer("max_categories", self.max_categories, low=2)
         thread_count(self.n_jobs)
 
-    @abstractmethod
     def _learn(self, rows: TrainingRows) -> None:
-        """Learn from the training rows; the encoding and the classes are settled."""
+        """Learn from rows, in memory or not, whose encoding and classes are settled."""
+        self._encoding, self.classes_ = rows.encoding, rows.classes
+        self._count(rows)
+        self._score(rows)
+        self._derive()
+
+    def _count(self, rows: TrainingRows) -> None:
+        """Learn what adds up over rows: by default, how often each class and value was seen."""
+        self.counts_ = rows.count_values()
+
+    def _score(self, rows: TrainingRows) -> None:
+        """Learn what needs a second pass over the rows, as ``_scores`` names it."""
+
+    @abstractmethod
+    def _derive(self) -> None:
+        """Learn everything else from that, without rows; also done when a model is loaded."""
 
     @abstractmethod
     def _posterior(self, chunk: CodeArray) -> FloatArray:
@@ -239,7 +324,7 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
 
     def _answer_chunk(self, chunk: CodeArray) -> Answers:
         """Return all that is said of a chunk, exactly as each method by itself says it."""
-        return Answers(self._posterior(chunk))
+        return Answers(self.classes_, self._posterior(chunk))
 
     def _for_each_chunk(self, codes: CodeArray, work: Callable[[CodeArray, slice], None]) -> None:
         """Do the work chunk by chunk, so that nothing of the size rows × features × classes is held."""
@@ -251,53 +336,15 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
         n_numbers = len(codes) * len(self.classes_)
         run_in_threads(work_on, prediction_chunks(codes.shape[1], n_numbers, n_threads), n_threads)
 
-    def _encode_training(self, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
-        """Read the training table, learn its encoding and the classes, and return the rows that count."""
-        n_threads = thread_count(self.n_jobs)
-        table = read_table(X, estimator=self, n_threads=n_threads)
-        validate_data(self, table.data, reset=True, skip_check_array=True)
-        weights = read_weights(sample_weight, table.n_rows)
-        classes, labels = encode_target(y, n_rows=table.n_rows, estimator=self)
-        if weights is not None and not weights.all():
-            # A row of weight 0 is absent: its values declare no state and its class may vanish with it.
-            rows = weights > 0
-            table, weights = table.select(rows), weights[rows]
-            present, places = np.unique(labels[rows], return_inverse=True)
-            classes, labels = classes[present], places.astype(np.int32)
-        names = getattr(self, "feature_names_in_", None)
-        self._encoding, codes = learn_encoding(
-            table, labels, weights, len(classes), self._encoding_rules(), names=names, n_threads=n_threads
-        )
-        self.classes_ = classes
-        return TrainingRows(codes, labels, weights)
-
-    def _encoding_rules(self) -> EncodingRules:
-        return EncodingRules(
-            self.categorical_features,
-            self.categories,
-            self.missing,
-            self.handle_unknown,
-            self.max_categories,
-        )
-
     def _encode(self, X: Any) -> CodeArray:
-        """Read a table to predict and return its codes (k, n)."""
-        check_is_fitted(self)
+        """Return the codes (k, n) of a table to predict."""
+        if isinstance(X, EncodedTable):
+            if X.encoding is not self._encoding:
+                raise ValueError("X must have been encoded as the training rows were, got another encoding.")
+            return X.codes
         table = read_table(X, estimator=self)
         validate_data(self, table.data, reset=False, skip_check_array=True)
         return self._encoding.encode(table, n_threads=thread_count(self.n_jobs))
-
-    def _count_values(self, rows: TrainingRows) -> ValueCounts:
-        """Count the classes and values of the training rows, once for all that learn from them."""
-        n_states, n_classes = self._encoding.n_states, len(self.classes_)
-        return rows.shared("value counts", lambda: rows.count_values(n_states, n_classes))
-
-    def _count_pairs(self, rows: TrainingRows) -> JointCounts:
-        """Count the pairs of values, too; refused if the tables would be too large."""
-        self._check_pair_tables(rows)
-        n_states, n_classes = self._encoding.n_states, len(self.classes_)
-        n_threads = thread_count(self.n_jobs)
-        return rows.shared("joint counts", lambda: rows.count_pairs(n_states, n_classes, n_threads=n_threads))
 
     def _kept_features(self) -> AnyArray:
         """Return the features kept: their names, or their indices where there are no names."""
@@ -305,18 +352,14 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
         names = getattr(self, "feature_names_in_", None)
         return kept if names is None else names[kept]
 
-    def _check_pair_tables(self, rows: TrainingRows) -> None:
-        """Refuse pair tables beyond the limit before they are allocated."""
-        n_states = self._encoding.n_states
-        self._refuse_large_tables(n_states, self._kept_features())
-
     def _refuse_large_tables(self, n_states: IntArray, names: Any) -> None:
+        """Refuse pair tables beyond the limit before they are allocated."""
         needed = pair_table_bytes(n_states, len(self.classes_))
         limit = get_config()["pair_table_limit"]
         if needed <= limit:
             return
         most = np.argsort(-n_states, kind="stable")[:3]
-        worst = ", ".join(f"{names[place]!s} ({n_states[place]} states)" for place in most)
+        worst = ", ".join(f"{names[j]!s} ({n_states[j]} states)" for j in most)
         raise ValueError(
             f"The pair tables of {len(n_states)} features and {len(self.classes_)} classes would take "
             f"{_size(needed)}, beyond the limit of {_size(limit)}. The features with most states are "
@@ -329,6 +372,60 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         return tags
+
+
+def fit_rows(classifier: Classifier, make_rows: Callable[[Classifier], TrainingRows]) -> Classifier:
+    """Fit a classifier, aside: it changes as a whole at the end, or not at all.
+
+    Parameters
+    ----------
+    classifier : TabularClassifier
+        What is to be fitted, in place.
+    make_rows : callable
+        Returns the training rows, given a copy of the classifier that has learned nothing, which it lets know
+        the names and the number of the features.
+    """
+    learner = classifier._unfitted()
+    learner._check_parameters()
+    learner._learn(make_rows(learner))
+    classifier._become(learner)
+    return classifier
+
+
+def training_rows(classifier: TabularClassifier, X: Any, y: Any, sample_weight: Any = None) -> TrainingRows:
+    """Read a training table, learn its encoding, and return the rows that count."""
+    n_threads = thread_count(classifier.n_jobs)
+    table = read_table(X, estimator=classifier, n_threads=n_threads)
+    validate_data(classifier, table.data, reset=True, skip_check_array=True)
+    weights = read_weights(sample_weight, table.n_rows)
+    classes, labels = encode_target(y, n_rows=table.n_rows, estimator=classifier)
+    if weights is not None and not weights.all():
+        # A row of weight 0 is absent: its values declare no state and its class may vanish with it.
+        rows = weights > 0
+        table, weights = table.select(rows), weights[rows]
+        present, index = np.unique(labels[rows], return_inverse=True)
+        classes, labels = classes[present], index.astype(np.int32)
+    names, rules = getattr(classifier, "feature_names_in_", None), encoding_rules(classifier)
+    encoding, codes = learn_encoding(
+        table, labels, weights, len(classes), rules, names=names, n_threads=n_threads
+    )
+    return TrainingRows(encoding, classes, codes, labels, weights)
+
+
+def encoding_rules(classifier: TabularClassifier) -> EncodingRules:
+    """Return how the parameters of a classifier want tables to be read."""
+    return EncodingRules(
+        classifier.categorical_features,
+        classifier.categories,
+        classifier.missing,
+        classifier.handle_unknown,
+        classifier.max_categories,
+    )
+
+
+def learned_features(classifier: TabularClassifier) -> list[Feature]:
+    """Return how each column of the training table becomes codes."""
+    return classifier._encoding.features
 
 
 def _size(n_bytes: int) -> str:

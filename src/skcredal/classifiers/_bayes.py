@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from skcredal._arrays import AnyArray, CodeArray, FloatArray
-from skcredal._ensemble.counts import JointCounts
-from skcredal._ensemble.naive import ValueCounts, class_prior, naive_tables
+from skcredal._ensemble.counts import JointCounts, ValueCounts
+from skcredal._ensemble.naive import class_prior, naive_tables
 from skcredal._ensemble.tan import conditional_information, spanning_tree, tan_tables
 from skcredal._threads import thread_count
 from skcredal._validation import check_real
@@ -23,7 +23,6 @@ class BayesClassifier(TabularClassifier):
     ess: float
 
     features_: AnyArray
-    counts_: ValueCounts | JointCounts
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -107,9 +106,8 @@ class NullClassifier(BayesClassifier):
         self.max_categories = max_categories
         self.n_jobs = n_jobs
 
-    def _learn(self, rows: TrainingRows) -> None:
+    def _derive(self) -> None:
         self.features_ = self._kept_features()
-        self.counts_ = self._count_values(rows)
         self.prior_ = class_prior(self.counts_.n_c, float(self.ess))
 
     def _posterior(self, chunk: CodeArray) -> FloatArray:
@@ -198,9 +196,10 @@ class NaiveBayes(BayesClassifier):
         self.max_categories = max_categories
         self.n_jobs = n_jobs
 
-    def _learn(self, rows: TrainingRows) -> None:
+    counts_: ValueCounts
+
+    def _derive(self) -> None:
         self.features_ = self._kept_features()
-        self.counts_ = self._count_values(rows)
         self._tables = naive_tables(self.counts_, float(self.ess))
 
     def _posterior(self, chunk: CodeArray) -> FloatArray:
@@ -300,11 +299,15 @@ class TAN(BayesClassifier):
         self.max_categories = max_categories
         self.n_jobs = n_jobs
 
-    def _learn(self, rows: TrainingRows) -> None:
+    counts_: JointCounts
+
+    def _count(self, rows: TrainingRows) -> None:
+        self._refuse_large_tables(rows.encoding.n_states, self._kept_features())
+        self.counts_ = rows.count_pairs(n_threads=thread_count(self.n_jobs))
+
+    def _derive(self) -> None:
         self.features_ = self._kept_features()
-        self.counts_ = self._count_pairs(rows)
-        n_threads = thread_count(self.n_jobs)
-        information = conditional_information(self.counts_, n_threads=n_threads)
+        information = conditional_information(self.counts_, n_threads=thread_count(self.n_jobs))
         edges = spanning_tree(information, len(self.features_))
         names = self.features_.tolist()
         self.tree_ = [(names[i], names[j]) for i, j in edges.tolist()]

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from skcredal._arrays import BoolArray, CodeArray, FloatArray
+from skcredal._arrays import CodeArray, FloatArray
+from skcredal._ensemble.counts import ValueCounts
 from skcredal._ensemble.inclusion import (
     InclusionPriors,
     averaged_tables,
     inclusion_probabilities,
     log_bayes_factors,
 )
-from skcredal._ensemble.naive import ValueCounts, naive_tables
+from skcredal._ensemble.naive import NaiveEvidence, naive_tables
 from skcredal._validation import check_real
-from skcredal.classifiers._base import TrainingRows
-from skcredal.classifiers._credal import CredalClassifier
+from skcredal.classifiers._base import TabularClassifier
+from skcredal.classifiers._credal import CredalMixin
 
 __all__ = ["CredalModelAveraging"]
 
 
-class CredalModelAveraging(CredalClassifier):
+class CredalModelAveraging(CredalMixin, TabularClassifier):
     """CMA: Bayesian model averaging over naive Bayes with any subset of the features, with a set of priors.
 
     The prior says of every feature with which probability it is in the model, whatever the others; the set
@@ -135,23 +136,17 @@ class CredalModelAveraging(CredalClassifier):
         check_real("ess", self.ess, low=0.0, low_open=True)
         check_real("epsilon", self.epsilon, low=0.0, high=0.5, low_open=True, high_open=True)
 
-    def _learn(self, rows: TrainingRows) -> None:
+    def _derive(self) -> None:
         self.features_ = self._kept_features()
         ess, eps = float(self.ess), float(self.epsilon)
-        counts = self._count_values(rows)
-        naive, log_e = naive_tables(counts, ess), log_bayes_factors(counts, ess)
-        self.counts_ = counts
+        naive, log_e = naive_tables(self.counts_, ess), log_bayes_factors(self.counts_, ess)
         self.inclusion_ = inclusion_probabilities(log_e)
         # Even odds that a feature is in the model.
-        self._tables = averaged_tables(naive, counts, ess, log_e, 0.0)
-        self._priors = InclusionPriors.from_counts(naive, counts, ess, log_e, eps)
+        self._tables = averaged_tables(naive, self.counts_, ess, log_e, 0.0)
+        self._priors = InclusionPriors.from_counts(naive, self.counts_, ess, log_e, eps)
 
     def _posterior(self, chunk: CodeArray) -> FloatArray:
         return self._tables.posteriors(chunk)
 
-    def _maximal_sets(self, chunk: CodeArray) -> tuple[BoolArray, FloatArray]:
-        reference = self._posterior(chunk)
-        return self._priors.maximal_sets(chunk, reference), reference
-
-    def _intervals(self, chunk: CodeArray) -> FloatArray:
-        return self._priors.intervals(chunk, self._posterior(chunk))
+    def _evidence(self, chunk: CodeArray) -> NaiveEvidence:
+        return NaiveEvidence(chunk, self._posterior(chunk))

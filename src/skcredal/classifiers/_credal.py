@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,9 +11,16 @@ from skcredal._arrays import BoolArray, CodeArray, FloatArray
 from skcredal._ensemble.priors import put_back
 from skcredal._validation import check_choice
 from skcredal.classifiers._answers import Answers
-from skcredal.classifiers._base import TabularClassifier
 
-__all__ = ["CredalClassifier", "interval_dominance"]
+if TYPE_CHECKING:
+    from skcredal.classifiers._base import TabularClassifier
+
+    Base = TabularClassifier
+else:
+    # A mixin, like scikit-learn's: it goes before a TabularClassifier among the bases.
+    Base = object
+
+__all__ = ["CredalMixin", "interval_dominance"]
 
 # Bounds closer than this do not tell classes apart: doubt widens the set.
 BOUND_TIE = 1e-10
@@ -33,18 +40,20 @@ def interval_dominance(interval: FloatArray) -> BoolArray:
     return kept
 
 
-class CredalClassifier(TabularClassifier):
-    """A classifier with a set of priors: it returns the classes that remain whatever the prior.
+class CredalMixin(Base):
+    """Sets and bounds of a classifier with a set of priors: the classes that remain whatever the prior.
 
-    Subclasses answer for a chunk of codes in :meth:`_maximal_sets` and :meth:`_intervals`.
+    To be named before a :class:`TabularClassifier` among the bases of a class, which derives the set of
+    priors as ``_priors`` and returns in :meth:`_evidence` what it is to judge. Of ``_priors`` this asks
+    ``maximal_sets(evidence)``, (rows, n_classes), ``intervals(evidence)``, (rows, n_classes, 2), and where it
+    can tell ``robustness(evidence)``, (rows,); of the evidence ``reference``, the probabilities (rows,
+    n_classes) under the reference prior.
     """
 
     criterion: str
 
-    # Why E-admissibility cannot be had; None where it can.
-    _no_e_admissibility: str | None = (
-        "it asks for one prior that makes a class the best, which is a linear program only for CredalBmaAODE"
-    )
+    _priors: Any
+    _criteria: tuple[str, ...] = ("maximality", "interval_dominance")
 
     def predict_set(self, X: Any) -> BoolArray:
         """Return the classes that remain whatever the prior of the set, by the ``criterion``.
@@ -64,7 +73,8 @@ class CredalClassifier(TabularClassifier):
         y_set : ndarray of bool of shape (n_rows, n_classes)
             Which classes belong to the set of each row, columns as in ``classes_``; never empty.
         """
-        return self._sets_of_codes(self._encode(X))
+        model = self._snapshot()
+        return model._sets_of_codes(model._encode(X))
 
     def _sets_of_codes(self, codes: CodeArray) -> BoolArray:
         sets = np.empty((codes.shape[1], len(self.classes_)), np.bool_)
@@ -93,44 +103,45 @@ class CredalClassifier(TabularClassifier):
         interval : ndarray of shape (n_rows, n_classes, 2)
             The bounds, columns as in ``classes_``; they hold the probability of :meth:`predict_proba`.
         """
-        codes = self._encode(X)
-        interval = np.empty((codes.shape[1], len(self.classes_), 2))
+        model = self._snapshot()
+        codes = model._encode(X)
+        interval = np.empty((codes.shape[1], len(model.classes_), 2))
 
         def bound(chunk: CodeArray, rows: slice) -> None:
-            interval[rows] = self._intervals(chunk)
+            interval[rows] = model._priors.intervals(model._evidence(chunk))
 
-        self._for_each_chunk(codes, bound)
+        model._for_each_chunk(codes, bound)
         return interval
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        criteria = ("maximality", "interval_dominance", "e_admissibility")
-        check_choice("criterion", self.criterion, criteria)
-        if self.criterion == "e_admissibility" and self._no_e_admissibility is not None:
+        if self.criterion == "e_admissibility" and self.criterion not in self._criteria:
             raise ValueError(
-                f"criterion='e_admissibility' is not available for {type(self).__name__}: "
-                f"{self._no_e_admissibility}."
+                f"criterion='e_admissibility' is not available for {type(self).__name__}: it asks for one "
+                "prior that makes a class the best, which is a linear program only for CredalBmaAODE."
             )
+        check_choice("criterion", self.criterion, self._criteria)
+
+    @abstractmethod
+    def _evidence(self, chunk: CodeArray) -> Any:
+        """Return what the set of priors judges of a chunk of codes (k, rows)."""
 
     def _answer_chunk(self, chunk: CodeArray) -> Answers:
-        interval = self._intervals(chunk)
-        if self.criterion == "interval_dominance":
-            sets, reference = interval_dominance(interval), self._posterior(chunk)
-        else:
-            sets, reference = self._sets(chunk)
-        put_back(sets, reference)
-        return Answers(reference, sets, interval)
+        evidence = self._evidence(chunk)
+        interval = self._priors.intervals(evidence)
+        sets = self._sets_of_evidence(evidence, interval)
+        put_back(sets, evidence.reference)
+        robustness = self._priors.robustness(evidence) if hasattr(self._priors, "robustness") else None
+        return Answers(self.classes_, evidence.reference, sets, interval, robustness)
 
     def _sets(self, chunk: CodeArray) -> tuple[BoolArray, FloatArray]:
-        """Return the sets of a chunk by the criterion, and the probabilities under the reference prior."""
+        """Return the sets of a chunk as they come out, and the probabilities under the reference prior."""
+        evidence = self._evidence(chunk)
+        return self._sets_of_evidence(evidence), evidence.reference
+
+    def _sets_of_evidence(self, evidence: Any, interval: FloatArray | None = None) -> BoolArray:
+        """Return the sets by the criterion; bounds that are known already need not be computed again."""
         if self.criterion == "interval_dominance":
-            return interval_dominance(self._intervals(chunk)), self._posterior(chunk)
-        return self._maximal_sets(chunk)
-
-    @abstractmethod
-    def _maximal_sets(self, chunk: CodeArray) -> tuple[BoolArray, FloatArray]:
-        """Return the undominated classes as they come out, and the posterior under the reference prior."""
-
-    @abstractmethod
-    def _intervals(self, chunk: CodeArray) -> FloatArray:
-        """Return the lower and upper probabilities (rows, n_classes, 2) of a chunk."""
+            return interval_dominance(self._priors.intervals(evidence) if interval is None else interval)
+        sets: BoolArray = self._priors.maximal_sets(evidence)
+        return sets

@@ -108,7 +108,8 @@ class MaplmgAODE(SpodeEnsemble):
     array([[0.06, 0.94]])
     """
 
-    _needs_all_rows = "each iteration of EM goes over what every row says with itself left out"
+    _needs_all_rows = "each step of Newton's method goes over what every row says with itself left out"
+    _scores = ("weights_", "n_iter_", "objective_")
 
     n_iter_: int
     objective_: float
@@ -141,7 +142,7 @@ class MaplmgAODE(SpodeEnsemble):
         check_integer("max_iter", self.max_iter, low=1)
         check_real("tol", self.tol, low=0.0)
 
-    def _learn_weights(self, rows: TrainingRows) -> FloatArray:
+    def _score(self, rows: TrainingRows) -> None:
         n_threads = thread_count(self.n_jobs)
         left_out = leave_one_out(
             self.counts_,
@@ -167,5 +168,7 @@ class MaplmgAODE(SpodeEnsemble):
                 ConvergenceWarning,
                 stacklevel=4,
             )
-        self.n_iter_, self.objective_ = mixture.n_iter, mixture.objective
-        return mixture.weights
+        self.weights_, self.n_iter_, self.objective_ = mixture.weights, mixture.n_iter, mixture.objective
+
+    def _weigh(self) -> FloatArray:
+        return self.weights_

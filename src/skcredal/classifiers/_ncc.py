@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from skcredal._arrays import BoolArray, CodeArray, FloatArray
+from skcredal._arrays import CodeArray, FloatArray
+from skcredal._ensemble.counts import ValueCounts
 from skcredal._ensemble.idm import DirichletPriors
-from skcredal._ensemble.naive import ValueCounts, naive_tables
+from skcredal._ensemble.naive import NaiveEvidence, naive_tables
 from skcredal._validation import check_real
-from skcredal.classifiers._base import TrainingRows
-from skcredal.classifiers._credal import CredalClassifier
+from skcredal.classifiers._base import TabularClassifier
+from skcredal.classifiers._credal import CredalMixin
 
 __all__ = ["NaiveCredal"]
 
 
-class NaiveCredal(CredalClassifier):
+class NaiveCredal(CredalMixin, TabularClassifier):
     """NCC: naive Bayes with a set of priors over its parameters, the imprecise Dirichlet model.
 
     The set holds every prior that spreads the pseudo-count ``s`` over the classes and over the values within
@@ -134,18 +135,13 @@ class NaiveCredal(CredalClassifier):
         check_real("contamination", self.contamination, low=0.0, high=1.0)
         check_real("ess", self.ess, low=0.0, low_open=True)
 
-    def _learn(self, rows: TrainingRows) -> None:
+    def _derive(self) -> None:
         self.features_ = self._kept_features()
-        self.counts_ = self._count_values(rows)
         self._tables = naive_tables(self.counts_, float(self.ess))
         self._priors = DirichletPriors.from_counts(self.counts_, float(self.s), float(self.contamination))
 
     def _posterior(self, chunk: CodeArray) -> FloatArray:
         return self._tables.posteriors(chunk)
 
-    def _maximal_sets(self, chunk: CodeArray) -> tuple[BoolArray, FloatArray]:
-        reference = self._posterior(chunk)
-        return self._priors.maximal_sets(chunk, reference), reference
-
-    def _intervals(self, chunk: CodeArray) -> FloatArray:
-        return self._priors.intervals(chunk, self._posterior(chunk))
+    def _evidence(self, chunk: CodeArray) -> NaiveEvidence:
+        return NaiveEvidence(chunk, self._posterior(chunk))

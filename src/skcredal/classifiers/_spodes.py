@@ -1,22 +1,39 @@
-"""What the AODE family shares: counting, the tables of the SPODEs, and prediction chunk by chunk."""
+"""What the AODE family shares: counts, the tables of the SPODEs, and sets of priors over them."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from skcredal._arrays import CodeArray, FloatArray
+from skcredal._arrays import BoolArray, CodeArray, FloatArray
+from skcredal._encoding.frames import frame_library, make_frame
 from skcredal._ensemble.counts import JointCounts
-from skcredal._ensemble.parameters import spode_tables
+from skcredal._ensemble.explain import describe, explain_case
+from skcredal._ensemble.parameters import SpodeTables, chunks, spode_tables
+from skcredal._ensemble.priors import BmaPriors, CompressionPriors, Evidence
 from skcredal._ensemble.weights import automatic_epsilon, null_log_likelihood
 from skcredal._threads import thread_count
 from skcredal._validation import check_real, safe_repr, to_float
 from skcredal.classifiers._base import TabularClassifier, TrainingRows
+from skcredal.classifiers._credal import CredalMixin
 
-__all__ = ["LikelihoodWeightedEnsemble", "SpodeEnsemble", "resolve_epsilon"]
+__all__ = ["CredalSpodesMixin", "LikelihoodWeightedEnsemble", "SpodeEnsemble", "resolve_epsilon"]
+
+_EXPLANATION = (
+    "predicted",
+    "probability",
+    "rival",
+    "rival_probability",
+    "undecided",
+    "robustness",
+    "super_parents",
+    "votes",
+    "prior",
+    "sentence",
+)
 
 
 def resolve_epsilon(epsilon: Any, k: int) -> float:
@@ -40,26 +57,29 @@ class SpodeEnsemble(TabularClassifier):
 
     counts_: JointCounts
     weights_: FloatArray
+    _tables: SpodeTables
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_real("ess", self.ess, low=0.0, low_open=True)
 
-    def _learn(self, rows: TrainingRows) -> None:
-        self.super_parents_ = self._kept_features()
-        self._settle(rows.n_features)
-        n_threads, ess = thread_count(self.n_jobs), float(self.ess)
-        self.counts_ = self._count_pairs(rows)
-        self._tables = rows.shared(
-            ("SPODE tables", ess), lambda: spode_tables(self.counts_, ess, n_threads=n_threads)
-        )
-        self.weights_ = self._learn_weights(rows)
+    def _count(self, rows: TrainingRows) -> None:
+        self._refuse_large_tables(rows.encoding.n_states, self._kept_features())
+        self.counts_ = rows.count_pairs(n_threads=thread_count(self.n_jobs))
+        # Others that learn from the same rows need the same tables, and so may the score that comes next.
+        self._tables = rows.shared(("SPODE tables", float(self.ess)), self._make_tables)
 
-    def _settle(self, k: int) -> None:
-        """Settle what depends on the number of features kept, before the work of counting."""
+    def _make_tables(self) -> SpodeTables:
+        return spode_tables(self.counts_, float(self.ess), n_threads=thread_count(self.n_jobs))
+
+    def _derive(self) -> None:
+        self.super_parents_ = self._kept_features()
+        if not hasattr(self, "_tables"):  # the model was loaded, or counted batch by batch
+            self._tables = self._make_tables()
+        self.weights_ = self._weigh()
 
     @abstractmethod
-    def _learn_weights(self, rows: TrainingRows) -> FloatArray:
+    def _weigh(self) -> FloatArray:
         """Return the weights of the SPODEs."""
 
     def spode_proba(self, X: Any) -> FloatArray:
@@ -76,13 +96,14 @@ class SpodeEnsemble(TabularClassifier):
             The probabilities, super-parents as in ``super_parents_``, columns as in ``classes_``; NaN where
             the value of the super-parent is unknown, which leaves its SPODE out of the row.
         """
-        codes = self._encode(X)
-        proba = np.empty((codes.shape[1], len(codes), len(self.classes_)))
+        model = self._snapshot()
+        codes = model._encode(X)
+        proba = np.empty((codes.shape[1], len(codes), len(model.classes_)))
 
         def posteriors(chunk: CodeArray, rows: slice) -> None:
-            proba[rows] = self._tables.posteriors(chunk, left_out=np.nan).swapaxes(0, 1)
+            proba[rows] = model._tables.posteriors(chunk, left_out=np.nan).swapaxes(0, 1)
 
-        self._for_each_chunk(codes, posteriors)
+        model._for_each_chunk(codes, posteriors)
         return proba
 
     def _posterior(self, chunk: CodeArray) -> FloatArray:
@@ -97,14 +118,122 @@ class LikelihoodWeightedEnsemble(SpodeEnsemble):
     log_likelihood_: FloatArray
     null_log_likelihood_: float
 
+    _scores = ("log_likelihood_",)
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_real("likelihood_floor", self.likelihood_floor, low=0.0, high=1.0, high_open=True)
 
-    def _learn_likelihoods(self, rows: TrainingRows) -> None:
-        floor = float(self.likelihood_floor)
-        self.log_likelihood_ = rows.shared(
-            ("log-likelihoods", float(self.ess), floor),
-            lambda: rows.log_likelihoods(self._tables, floor=floor, n_threads=thread_count(self.n_jobs)),
+    def _score(self, rows: TrainingRows) -> None:
+        self.log_likelihood_ = rows.log_likelihoods(
+            self._tables, floor=float(self.likelihood_floor), n_threads=thread_count(self.n_jobs)
         )
+
+    def _derive(self) -> None:
         self.null_log_likelihood_ = null_log_likelihood(self.counts_.n_c)
+        super()._derive()
+
+
+if TYPE_CHECKING:
+    Base = SpodeEnsemble
+else:
+    Base = object
+
+
+class CredalSpodesMixin(CredalMixin, Base):
+    """Sets, bounds, robustness and explanations of a SPODE ensemble with a set of priors over the SPODEs."""
+
+    _priors: BmaPriors | CompressionPriors
+
+    def robustness(self, X: Any) -> FloatArray:
+        """Return how much of the reference prior may be replaced by anything before the answer changes.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_features)
+            The rows to classify.
+
+        Returns
+        -------
+        robustness : ndarray of shape (n_rows,)
+            Between 0, where the answer of :meth:`predict` does not dominate even under the reference prior,
+            and 1, where it does under every prior.
+        """
+        model = self._snapshot()
+        return model._robustness_of_codes(model._encode(X))
+
+    def _robustness_of_codes(self, codes: CodeArray) -> FloatArray:
+        robustness = np.empty(codes.shape[1])
+
+        def measure(chunk: CodeArray, rows: slice) -> None:
+            robustness[rows] = self._priors.robustness(self._evidence(chunk))
+
+        self._for_each_chunk(codes, measure)
+        return robustness
+
+    def explain(self, X: Any) -> Any:
+        """Return why each row was decided, or left undecided.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_features)
+            The rows to classify.
+
+        Returns
+        -------
+        explanation : DataFrame
+            Of the library of ``X`` (of pandas for an array), a row for each of its rows, with the columns
+            ``predicted`` and ``probability`` (the answer under the reference prior), ``rival`` and
+            ``rival_probability`` (the class that some prior of the set brings closest to it, or past it),
+            ``undecided`` (whether the set has several classes), ``robustness``, ``super_parents`` (those
+            whose value is known, from the one that speaks most for the predicted class to the one that speaks
+            most for the rival), ``votes`` (by how much each prefers the predicted class), ``prior`` (the
+            prior over them that favours the rival most) and ``sentence``, the same in words.
+        """
+        model = self._snapshot()
+        return make_frame(model._explain_codes(model._encode(X)), frame_library(X))
+
+    def _explain_codes(self, codes: CodeArray) -> dict[str, list[Any]]:
+        sets, robustness = self._sets_of_codes(codes), self._robustness_of_codes(codes)
+        classes = [str(label) for label in self.classes_]
+        names = [str(name) if isinstance(name, str) else f"feature {name}" for name in self.super_parents_]
+        columns: dict[str, list[Any]] = {name: [] for name in _EXPLANATION}
+        for rows in chunks(codes.shape[1]):
+            evidence = self._evidence(np.ascontiguousarray(codes[:, rows]))
+            known = evidence.codes < evidence.n_states[:, None]
+            for index, r in enumerate(range(rows.start, rows.stop)):
+                posterior, reference = evidence.posterior[:, index], evidence.reference[index]
+                case = explain_case(self._priors, posterior, known[:, index], reference)
+                rival = case.rival
+                record = (
+                    self.classes_[case.predicted],
+                    reference[case.predicted],
+                    None if rival is None else self.classes_[rival],
+                    np.nan if rival is None else reference[rival],
+                    sets[r].sum() > 1,
+                    robustness[r],
+                    [names[j] for j in case.order],
+                    [float(case.votes[j]) for j in case.order],
+                    [float(case.prior[j]) for j in case.order],
+                    describe(case, sets[r], reference, posterior, classes, names),
+                )
+                for column, value in zip(columns.values(), record, strict=True):
+                    column.append(value.item() if isinstance(value, np.generic) else value)
+        return columns
+
+    def _evidence(self, chunk: CodeArray) -> Evidence:
+        reference, posterior = self._tables.mean_posterior(chunk, self.weights_, keep=True)
+        return Evidence(chunk, self._tables.layout.n_states, posterior, reference, self._tables.prior)
+
+    def _sets(self, chunk: CodeArray) -> tuple[BoolArray, FloatArray]:
+        if self.criterion == "interval_dominance":
+            return super()._sets(chunk)
+        # Most rows are clear from bounds on the factors of the SPODEs, found while their mean is taken: only
+        # the others need all that the SPODEs say, and the exact minimum.
+        reference, doubtful = self._tables.decide(chunk, self.weights_, *self._priors.factors())
+        sets = np.zeros(reference.shape, np.bool_)
+        sets[np.arange(len(sets)), reference.argmax(axis=1)] = True
+        if doubtful.any():
+            evidence = self._evidence(np.ascontiguousarray(chunk[:, doubtful]))
+            sets[doubtful] = self._sets_of_evidence(evidence)
+        return sets, reference

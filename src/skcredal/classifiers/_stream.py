@@ -26,7 +26,7 @@ from skcredal._encoding.table_encoding import (
     categorical_mask,
     declared_states,
 )
-from skcredal._ensemble.counts import JointCounts, Layout, count
+from skcredal._ensemble.counts import JointCounts, Layout, ValueCounts, count
 from skcredal._threads import run_in_threads
 
 __all__ = ["CountStream", "Slots"]
@@ -40,23 +40,23 @@ class Slots:
     """The slots of a categorical feature: one for missing cells, and one for each state as it came."""
 
     label: str
-    places: dict[Any, int]
+    slots: dict[Any, int]
     declared_by_type: bool
     # Whether the user says that the feature is categorical, so that numbers are states, too.
-    by_wish: bool = False
+    by_choice: bool = False
     # The states that the user declares.
     declared: list[Any] | None = None
 
     @property
     def n_slots(self) -> int:
         """The number of slots."""
-        return len(self.places) + 1
+        return len(self.slots) + 1
 
     def read(self, column: Column) -> tuple[Slots, IntArray]:
         """Return the slots with those of new states, and the slot of every row."""
         if (
             column.is_numeric
-            and not (self.by_wish or column.is_untyped)
+            and not (self.by_choice or column.is_untyped)
             # A part of a file in which a column of text is empty is often read as numbers, all missing.
             and not np.isnan(column.numbers()).all()
         ):
@@ -65,11 +65,11 @@ class Slots:
                 "those before, and numbers now."
             )
         factor = column.factor()
-        places = self.places.copy()
-        slots = [places.setdefault(state, len(places) + 1) for state in factor.states]
+        slots = self.slots.copy()
+        of_states = [slots.setdefault(state, len(slots) + 1) for state in factor.states]
         declared = self.declared_by_type and factor.declared
-        known = replace(self, places=places, declared_by_type=declared)
-        return known, np.array([*slots, MISSING])[factor.codes]
+        known = replace(self, slots=slots, declared_by_type=declared)
+        return known, np.array([*of_states, MISSING])[factor.codes]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,17 +102,17 @@ class CountStream:
             [column.is_numeric for column in table.columns], rules.categorical_features, names
         )
         declared = declared_states([column.label for column in table.columns], categorical, rules.categories)
-        wished = categorical_mask([True] * len(categorical), rules.categorical_features, names)
+        chosen = categorical_mask([True] * len(categorical), rules.categorical_features, names)
         features: list[NumericFeature | Slots] = []
         for j, column in enumerate(table.columns):
             if categorical[j]:
-                features.append(Slots(column.label, {}, True, bool(wished[j]), declared.get(j)))
+                features.append(Slots(column.label, {}, True, bool(chosen[j]), declared.get(j)))
             else:
                 impute = rules.missing == "impute"
                 features.append(
                     NumericFeature.learn(column.numbers(), labels, weights, n_classes, impute=impute)
                 )
-        n_slots = np.array([_n_slots(feature) for feature in features], np.int64)
+        n_slots = cls.n_slots_of(features)
         nothing = np.empty((len(features), 0), np.uint8)
         return cls(features, count(nothing, np.empty(0, np.int32), n_slots, n_classes))
 
@@ -127,7 +127,7 @@ class CountStream:
 
         learned = run_in_threads(read, range(len(self.features)), n_threads)
         features = [feature for feature, _ in learned]
-        n_slots = np.array([_n_slots(feature) for feature in features], np.int64)
+        n_slots = self.n_slots_of(features)
         codes = np.empty((len(features), table.n_rows), np.min_scalar_type(int(n_slots.max(initial=0))))
         for j, (_, column_codes) in enumerate(learned):
             codes[j] = column_codes
@@ -136,7 +136,12 @@ class CountStream:
     @property
     def n_slots(self) -> IntArray:
         """The number of slots of each column."""
-        return np.array([_n_slots(feature) for feature in self.features], np.int64)
+        return self.n_slots_of(self.features)
+
+    @staticmethod
+    def n_slots_of(features: Sequence[NumericFeature | Slots]) -> IntArray:
+        """Return the number of slots of each of some columns."""
+        return np.array([_n_slots(feature) for feature in features], np.int64)
 
     def add(
         self, codes: CodeArray, labels: LabelArray, weights: CountArray | None, *, n_threads: int
@@ -156,7 +161,7 @@ class CountStream:
                 features.append(feature)
                 continue
             totals = self.counts.values(j).sum(axis=1)
-            seen = {state: totals[slot].item() for state, slot in feature.places.items()}
+            seen = {state: totals[slot].item() for state, slot in feature.slots.items()}
             features.append(
                 CategoricalFeature.from_counts(
                     StateCounts(seen, totals[MISSING].item(), feature.declared_by_type).in_order(),
@@ -176,7 +181,7 @@ class CountStream:
             if isinstance(feature, CategoricalFeature) and isinstance(slots, Slots):
                 move = np.full(slots.n_slots, feature.n_states)
                 move[MISSING] = feature.fill
-                for state, slot in slots.places.items():
+                for state, slot in slots.slots.items():
                     move[slot] = feature.lookup.get(state, feature.n_states)
             else:
                 move = np.arange(feature.n_states + 1)
@@ -189,7 +194,7 @@ class CountStream:
             if isinstance(slots, NumericFeature) or slots.declared is None:
                 continue
             known = set(slots.declared)
-            foreign = [s for s, slot in slots.places.items() if s not in known and (codes[j] == slot).any()]
+            foreign = [s for s, slot in slots.slots.items() if s not in known and (codes[j] == slot).any()]
             if foreign:
                 shown = ", ".join(map(repr, foreign[:5])) + (", ..." if len(foreign) > 5 else "")
                 raise ValueError(f"{slots.label} holds unknown states, and handle_unknown='error': {shown}.")
@@ -206,7 +211,7 @@ def _moved(counts: JointCounts, kept: list[int], moves: list[IntArray], n_states
     layout = Layout(n_states, n_classes)
     n_ca = np.zeros(layout.value_offsets[-1], counts.n_ca.dtype)
     n_cab = np.zeros(layout.pair_offsets[-1], counts.n_cab.dtype)
-    result = JointCounts(layout, counts.n_c, n_ca, n_cab, complete=True)
+    result = JointCounts(ValueCounts(layout, counts.n_c, n_ca), n_cab, complete=True)
     complete = True
     stay = [move < n for move, n in zip(moves, n_states, strict=True)]
     for i, feature in enumerate(kept):
@@ -215,6 +220,6 @@ def _moved(counts: JointCounts, kept: list[int], moves: list[IntArray], n_states
         complete = complete and not values[~stay[i]].any()
         for j in range(i + 1, len(kept)):
             block = counts.pair(feature, kept[j])[stay[i]][:, stay[j]]
-            places = np.ix_(moves[i][stay[i]], moves[j][stay[j]])
-            np.add.at(result.pair(i, j), places, block)
+            cells = np.ix_(moves[i][stay[i]], moves[j][stay[j]])
+            np.add.at(result.pair(i, j), cells, block)
     return replace(result, complete=complete)

@@ -6,25 +6,26 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from skcredal._arrays import AnyArray, BoolArray, CodeArray, CountArray, FloatArray, IntArray
+from skcredal._arrays import AnyArray, CodeArray, FloatArray, IntArray
 from skcredal._encoding.features import CategoricalFeature, NumericFeature
+from skcredal._ensemble.counts import ValueCounts
 from skcredal._ensemble.credal_tree import (
     DecisionTree,
+    LeafEvidence,
+    LeafPriors,
     TreeNode,
     grow_tree,
-    idm_intervals,
     idm_posterior,
     idm_sets,
 )
-from skcredal._ensemble.naive import ValueCounts
 from skcredal._validation import check_integer, check_real
-from skcredal.classifiers._base import TrainingRows
-from skcredal.classifiers._credal import CredalClassifier
+from skcredal.classifiers._base import TabularClassifier, TrainingRows
+from skcredal.classifiers._credal import CredalMixin
 
 __all__ = ["CredalTree"]
 
 
-class CredalTree(CredalClassifier):
+class CredalTree(CredalMixin, TabularClassifier):
     """CDT: a decision tree that splits and answers with the imprecise Dirichlet model.
 
     A node splits on the feature of the largest imprecise information gain: its upper entropy under the
@@ -110,6 +111,7 @@ class CredalTree(CredalClassifier):
 
     s: float
 
+    _scores = ("tree_",)
     _needs_all_rows = "every split goes over the rows of its node again"
 
     features_: AnyArray
@@ -150,8 +152,8 @@ class CredalTree(CredalClassifier):
         nodes : ndarray of shape (n_rows,)
             Their indices: a leaf, or the node at which a value has no branch.
         """
-        codes = self._encode(X)
-        return self.tree_.find(codes)
+        model = self._snapshot()
+        return model.tree_.find(model._encode(X))
 
     def export_text(self, *, max_depth: int | None = None, show_counts: bool = False) -> str:
         """Return the tree as text, like :func:`sklearn.tree.export_text`.
@@ -196,37 +198,31 @@ class CredalTree(CredalClassifier):
         super()._check_parameters()
         check_real("s", self.s, low=0.0, low_open=True)
 
-    def _learn(self, rows: TrainingRows) -> None:
-        self.features_ = self._kept_features()
-        n_classes = len(self.classes_)
-        self.counts_ = self._count_values(rows)
+    def _score(self, rows: TrainingRows) -> None:
         self.tree_ = grow_tree(
             rows.codes,
             rows.labels,
-            n_classes,
+            len(self.classes_),
             float(self.s),
-            features=self.features_.tolist(),
+            features=self._kept_features().tolist(),
             states=[state_texts(self._encoding.features[j]) for j in self._encoding.kept],
             weights=rows.weights,
         )
 
-    def _answers(self, chunk: CodeArray) -> CountArray:
-        """Return the class counts of the nodes that answer for a chunk, (rows, n_classes)."""
-        return self.tree_.counts[self.tree_.find(chunk)]
+    def _derive(self) -> None:
+        self.features_ = self._kept_features()
+        self._priors = LeafPriors(float(self.s))
 
     def _posterior(self, chunk: CodeArray) -> FloatArray:
-        return idm_posterior(self._answers(chunk), float(self.s))
+        return self._evidence(chunk).reference
 
-    def _maximal_sets(self, chunk: CodeArray) -> tuple[BoolArray, FloatArray]:
-        n_c = self._answers(chunk)
-        return idm_sets(n_c, float(self.s)), idm_posterior(n_c, float(self.s))
-
-    def _intervals(self, chunk: CodeArray) -> FloatArray:
-        return idm_intervals(self._answers(chunk), float(self.s))
+    def _evidence(self, chunk: CodeArray) -> LeafEvidence:
+        counts = self.tree_.counts[self.tree_.find(chunk)]
+        return LeafEvidence(counts, idm_posterior(counts, self._priors.s))
 
     def _leaf_text(self, node: TreeNode, *, show_counts: bool) -> str:
         """Return what a leaf answers, as text."""
-        answer = self.classes_[idm_sets(node.counts, float(self.s))]
+        answer = self.classes_[idm_sets(node.counts, self._priors.s)]
         word = "class" if len(answer) == 1 else "classes"
         counts = f" ({', '.join(f'{n:.10g}' for n in node.counts)})" if show_counts else ""
         return f"{word}: {', '.join(str(label) for label in answer)}{counts}"

@@ -13,10 +13,11 @@ from sklearn.base import clone
 
 from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray
 from skcredal._validation import check_instance, check_integer, naming, safe_repr
+from skcredal.classifiers._answers import answers
 from skcredal.classifiers._base import TabularClassifier
-from skcredal.classifiers._credal import CredalClassifier
-from skcredal.classifiers._credal_aode import CredalCompAODE
-from skcredal.classifiers._credal_spodes import CredalSpodeEnsemble
+from skcredal.classifiers._comp_aode import CredalCompAODE
+from skcredal.classifiers._credal import CredalMixin
+from skcredal.classifiers._spodes import CredalSpodesMixin
 from skcredal.evaluation._fold import Fold, check_classifiers, run_fold, splits
 from skcredal.evaluation._sums import FoldSums, measures, pool
 
@@ -160,7 +161,7 @@ def ranking(
         check_instance("sums", total, FoldSums)
         if name not in classifiers:
             raise ValueError(f"classifiers must hold those of sums, lacks {safe_repr(name)}.")
-        credal = isinstance(classifiers[name], CredalClassifier)
+        credal = isinstance(classifiers[name], CredalMixin)
         found: dict[str, Any] = measures(total, credal=credal)
         if not credal:
             found["u65"] = found["u80"] = found["accuracy"]
@@ -229,7 +230,7 @@ class Cases:
 def out_of_fold_cases(
     features: Any,
     target: AnyArray,
-    classifier: CredalClassifier | None = None,
+    classifier: CredalMixin | None = None,
     *,
     folds: int = 10,
     seed: int = 0,
@@ -261,7 +262,7 @@ def out_of_fold_cases(
     check_folds(target, folds)
     _check_features(features, target)
     if classifier is not None:
-        check_instance("classifier", classifier, CredalClassifier)
+        check_instance("classifier", classifier, CredalMixin)
     classes, true = np.unique(target, return_inverse=True)
     n, n_classes = len(true), len(classes)
     proba, sets = np.zeros((n, n_classes)), np.zeros((n, n_classes), np.bool_)
@@ -275,16 +276,16 @@ def out_of_fold_cases(
             rows = features.iloc[test]
             columns = np.searchsorted(classes, learner.classes_)
             cells = np.ix_(test, columns)
-            proba[cells], sets[cells] = learner.predict_proba(rows), learner.predict_set(rows)
-            interval[cells] = learner.predict_interval(rows)
+            found = answers(learner, rows)
+            proba[cells], sets[cells], interval[cells] = found.proba, found.sets, found.interval
+            if found.robustness is not None:
+                robustness[test] = found.robustness
             undecided = test[sets[test].sum(axis=1) > 1]
-            if not isinstance(learner, CredalSpodeEnsemble):
+            if not isinstance(learner, CredalSpodesMixin):
                 reasons.update((r, _undecided(classes, sets[r], proba[r])) for r in undecided.tolist())
-            else:
-                robustness[test] = learner.robustness(rows)
-                if len(undecided):
-                    explained = learner.explain(features.iloc[undecided]).to_dict("records")
-                    reasons.update(zip(undecided.tolist(), explained, strict=True))
+            elif len(undecided):
+                explained = learner.explain(features.iloc[undecided]).to_dict("records")
+                reasons.update(zip(undecided.tolist(), explained, strict=True))
         if on_fold is not None:
             on_fold()
     return Cases(classes, true, proba.argmax(axis=1), proba, sets, interval, robustness, reasons)

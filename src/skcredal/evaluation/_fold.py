@@ -12,29 +12,22 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
-from skcredal._arrays import AnyArray, CodeArray, FloatArray, IntArray
-from skcredal._encoding.table_encoding import TableEncoding
+from skcredal._arrays import AnyArray, FloatArray, IntArray
+from skcredal._encoding.frames import read_table
+from skcredal._encoding.table_encoding import EncodedTable
 from skcredal._validation import check_instance, check_integer, check_texts, naming, safe_repr
-from skcredal.classifiers._base import TabularClassifier, TrainingRows
+from skcredal.classifiers._base import TabularClassifier, TrainingRows, fit_rows, training_rows
 from skcredal.classifiers._bayes import NullClassifier
-from skcredal.classifiers._credal import CredalClassifier
+from skcredal.classifiers._credal import CredalMixin
 from skcredal.evaluation._sums import FoldSums, fold_sums
 
-__all__ = ["EncodedTable", "Fold", "HeldOut", "check_classifiers", "encode_whole", "run_fold", "splits"]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class EncodedTable:
-    """A table whose encoding was learned from all its rows, as the original experiments did."""
-
-    encoding: TableEncoding
-    codes: CodeArray
+__all__ = ["Fold", "HeldOut", "check_classifiers", "encode_whole", "run_fold", "splits"]
 
 
 def encode_whole(features: Any, target: AnyArray) -> EncodedTable:
     """Learn medians, modes and cuts from the whole data set, test rows included (the setting ``"paper"``)."""
-    reader = NullClassifier().fit(features, target)
-    return EncodedTable(reader._encoding, reader._encode(features))
+    rows = training_rows(NullClassifier(), features, target)
+    return EncodedTable(rows.encoding, rows.codes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,16 +70,16 @@ class Fold:
         self._learners: dict[str, TabularClassifier] = {}
         self.y_test: AnyArray = target[test]
         start = time.perf_counter()
-        reader = NullClassifier()
         if whole is None:
-            self._rows = reader._encode_training(features.iloc[train], target[train], None)
+            reader = NullClassifier()
+            self._rows = training_rows(reader, features.iloc[train], target[train])
             encoded = time.perf_counter()
-            self.test_codes = reader._encode(features.iloc[test])
+            table = read_table(features.iloc[test], estimator=reader)
+            self.test = EncodedTable(self._rows.encoding, self._rows.encoding.encode(table))
         else:
-            self._rows = _read_rows(reader, whole, target, train)
+            self._rows = _rows_of(whole, target, train)
             encoded = time.perf_counter()
-            self.test_codes = np.ascontiguousarray(whole.codes[:, test])
-        self._reader = reader
+            self.test = _part(whole, test)
         self.encode_seconds = encoded - start
         self.encode_test_seconds = time.perf_counter() - encoded
 
@@ -103,9 +96,7 @@ class Fold:
 
     def learn_variant(self, classifier: TabularClassifier) -> TabularClassifier:
         """Return a copy of the classifier, learned from the training rows."""
-        learner: TabularClassifier = clone(classifier)
-        learner.classes_, learner._encoding = self._reader.classes_, self._reader._encoding
-        learner._learn(self._rows)
+        learner: TabularClassifier = fit_rows(clone(classifier), lambda _: self._rows)
         return learner
 
     def seconds_saved(self) -> float:
@@ -126,34 +117,33 @@ class Fold:
         rng = np.random.default_rng(0)
         held = np.zeros(len(self._train), np.bool_)
         labels = self._rows.labels
-        for c in range(len(self._reader.classes_)):
+        for c in range(len(self._rows.classes)):
             of_class = rng.permutation(np.flatnonzero(labels == c))
             held[of_class[: int(share * len(of_class))]] = True
         seen, rest = self._train[~held], self._train[held]
-        learner: TabularClassifier = clone(classifier)
         if self._whole is None:
-            learner.fit(self._features.iloc[seen], self._target[seen])
-            rest_codes = learner._encode(self._features.iloc[rest])
-            test_codes = learner._encode(self._features.iloc[self._test])
+            learner = clone(classifier).fit(self._features.iloc[seen], self._target[seen])
+            rest_rows, test_rows = self._features.iloc[rest], self._features.iloc[self._test]
         else:
-            learner._learn(_read_rows(learner, self._whole, self._target, seen))
-            rest_codes = np.ascontiguousarray(self._whole.codes[:, rest])
-            test_codes = self.test_codes
+            rows = _rows_of(self._whole, self._target, seen)
+            learner = fit_rows(clone(classifier), lambda _: rows)
+            rest_rows, test_rows = _part(self._whole, rest), self.test
         return HeldOut(
             learner.classes_,
-            learner._proba_of_codes(rest_codes),
+            learner.predict_proba(rest_rows),
             np.searchsorted(learner.classes_, self._target[rest]),
-            learner._proba_of_codes(test_codes),
+            learner.predict_proba(test_rows),
         )
 
 
-def _read_rows(
-    reader: TabularClassifier, whole: EncodedTable, target: AnyArray, train: IntArray
-) -> TrainingRows:
-    """Return training rows of a table that was encoded as a whole; the reader takes its encoding over."""
-    reader.classes_, labels = np.unique(target[train], return_inverse=True)
-    reader._encoding = whole.encoding
-    return TrainingRows(np.ascontiguousarray(whole.codes[:, train]), labels.astype(np.int32), None)
+def _part(whole: EncodedTable, rows: IntArray) -> EncodedTable:
+    return EncodedTable(whole.encoding, np.ascontiguousarray(whole.codes[:, rows]))
+
+
+def _rows_of(whole: EncodedTable, target: AnyArray, train: IntArray) -> TrainingRows:
+    """Return training rows of a table that was encoded as a whole."""
+    classes, labels = np.unique(target[train], return_inverse=True)
+    return TrainingRows(whole.encoding, classes, _part(whole, train).codes, labels.astype(np.int32), None)
 
 
 def splits(target: AnyArray, *, folds: int, run: int, seed: int) -> list[tuple[IntArray, IntArray]]:
@@ -199,8 +189,9 @@ def run_fold(classifiers: Mapping[str, TabularClassifier], fold: Fold) -> dict[s
         start = time.perf_counter()
         learner = fold.learn(name, classifier)
         learned = time.perf_counter()
-        y_proba = learner._proba_of_codes(fold.test_codes)
-        y_set = learner._sets_of_codes(fold.test_codes) if isinstance(learner, CredalClassifier) else None
+        # One after the other: bounds, which nothing here asks for, would take most of the time of answers().
+        y_proba = learner.predict_proba(fold.test)
+        y_set = learner.predict_set(fold.test) if isinstance(learner, CredalMixin) else None
         results[name] = fold_sums(
             fold.y_test,
             y_proba,

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from skcredal._validation import check_choice, check_texts, safe_repr
-from skcredal.classifiers._aode import AODE, BmaAODE, CompAODE
+from skcredal.classifiers._aode import AODE
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._bayes import TAN, NaiveBayes, NullClassifier
+from skcredal.classifiers._bma_aode import BmaAODE, CredalBmaAODE
 from skcredal.classifiers._cma import CredalModelAveraging
-from skcredal.classifiers._credal import CredalClassifier
-from skcredal.classifiers._credal_aode import CredalBmaAODE, CredalCompAODE
+from skcredal.classifiers._comp_aode import CompAODE, CredalCompAODE
+from skcredal.classifiers._credal import CredalMixin
 from skcredal.classifiers._maplmg import MaplmgAODE
 from skcredal.classifiers._ncc import NaiveCredal
 from skcredal.classifiers._tree import CredalTree
@@ -43,7 +44,7 @@ def is_credal(name: str) -> bool:
     >>> is_credal("cdt"), is_credal("tan")
     (True, False)
     """
-    return issubclass(CLASSIFIERS[check_choice("name", name, tuple(CLASSIFIERS))], CredalClassifier)
+    return issubclass(CLASSIFIERS[check_choice("name", name, tuple(CLASSIFIERS))], CredalMixin)
 
 
 def make_classifiers(names: Iterable[str] | None = None) -> dict[str, TabularClassifier]:

@@ -9,9 +9,9 @@ from typing import Any, Self
 
 from numpy.typing import ArrayLike
 from sklearn import get_config
-from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import MetadataRequest
 
+from skcredal._pipelines import innermost
 from skcredal._validation import naming
 
 __all__ = ["make_set_scorer", "predict_set"]
@@ -156,17 +156,11 @@ def predict_set(estimator: Any, X: Any) -> ArrayLike:
 
 
 def _sets_and_estimator(estimator: Any, X: Any) -> tuple[ArrayLike, Any]:
-    inner = estimator
-    while not hasattr(inner, "predict_set"):
-        if isinstance(inner, Pipeline):
-            X = inner[:-1].transform(X) if len(inner) > 1 else X
-            inner = inner[-1]
-        elif hasattr(inner, "best_estimator_"):
-            inner = inner.best_estimator_
-        else:
-            where = "" if inner is estimator else f", which ends in {type(inner).__name__}"
-            raise TypeError(
-                "estimator must have predict_set, or be a pipeline that ends in an estimator that has it, or "
-                f"a fitted search for one, got {type(estimator).__name__}{where}."
-            )
-    return inner.predict_set(X), inner
+    classifier, rows = innermost(estimator, X)
+    if not hasattr(classifier, "predict_set"):
+        where = "" if classifier is estimator else f", which ends in {type(classifier).__name__}"
+        raise TypeError(
+            "estimator must have predict_set, or be a pipeline that ends in an estimator that has it, or "
+            f"a fitted search for one, got {type(estimator).__name__}{where}."
+        )
+    return classifier.predict_set(rows), classifier

@@ -10,10 +10,11 @@ from typing import Any
 import joblib
 
 from skcredal._arrays import AnyArray, IntArray
+from skcredal._encoding.table_encoding import EncodedTable
 from skcredal._validation import check_instance
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.datasets import load_dataset
-from skcredal.evaluation._fold import EncodedTable, Fold, encode_whole, run_fold, splits
+from skcredal.evaluation._fold import Fold, encode_whole, run_fold, splits
 from skcredal.evaluation._sums import FoldSums
 from skcredal.paper._plan import Plan
 from skcredal.paper._store import ResultStore

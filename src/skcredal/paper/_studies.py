@@ -15,8 +15,8 @@ from sklearn.base import clone
 
 from skcredal._arrays import AnyArray, BoolArray, FloatArray
 from skcredal.classifiers._base import TabularClassifier
-from skcredal.classifiers._credal import CredalClassifier
-from skcredal.classifiers._credal_spodes import CredalSpodeEnsemble
+from skcredal.classifiers._credal import CredalMixin
+from skcredal.classifiers._spodes import CredalSpodesMixin
 from skcredal.evaluation._fold import Fold
 from skcredal.evaluation._sums import fold_sums
 from skcredal.paper._rivals import CONFORMAL_LEVELS, conformal_sets, optimal_sets, reject_or_answer
@@ -101,9 +101,8 @@ def _vary_epsilon(fold: Fold, classifiers: Classifiers) -> Series:
 
 
 def _sums_of_sets(fold: Fold, learner: TabularClassifier) -> list[float]:
-    assert isinstance(learner, CredalClassifier)
-    codes = fold.test_codes
-    y_proba, y_set = learner._proba_of_codes(codes), learner._sets_of_codes(codes)
+    assert isinstance(learner, CredalMixin)
+    y_proba, y_set = learner.predict_proba(fold.test), learner.predict_set(fold.test)
     return _set_sums(fold.y_test, y_proba, y_set, learner.classes_)
 
 
@@ -131,11 +130,11 @@ def retained_correct(score: FloatArray, correct: BoolArray, kept: FloatArray) ->
 def _set_aside(fold: Fold, classifiers: Classifiers) -> Series:
     """Return how many rows are kept, and right, as the least robust or the least probable are set aside."""
     learner = fold.learn("comp-aode*", classifiers["comp-aode*"])
-    assert isinstance(learner, CredalSpodeEnsemble)
-    y_proba = learner._proba_of_codes(fold.test_codes)
+    assert isinstance(learner, CredalSpodesMixin)
+    y_proba = learner.predict_proba(fold.test)
     correct = learner.classes_[y_proba.argmax(axis=1)] == fold.y_test
     kept = len(correct) * (1.0 - np.array(SET_ASIDE))
-    robustness, probability = learner._robustness_of_codes(fold.test_codes), y_proba.max(axis=1)
+    robustness, probability = learner.robustness(fold.test), y_proba.max(axis=1)
     # Many rows have the robustness 1: no prior at all would change their answer.
     pairs = np.column_stack([robustness, probability])
     _, place = np.unique(pairs, axis=0, return_inverse=True)
@@ -175,7 +174,7 @@ def _sums_of_rule(
     fold: Fold, learner: TabularClassifier, rule: Callable[[FloatArray, str], BoolArray]
 ) -> FloatArray:
     """Return the sums of the sets that a rule makes of probabilities for each utility."""
-    y_proba = learner._proba_of_codes(fold.test_codes)
+    y_proba = learner.predict_proba(fold.test)
     return np.array(
         [_set_sums(fold.y_test, y_proba, rule(y_proba, utility), learner.classes_) for utility in UTILITIES]
     )

@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 from skcredal._extras import require
 from skcredal._state import converted_states
 from skcredal._validation import check_instance, check_path, naming
-from skcredal.persistence._parts import pack_estimator, unpack_estimator
+from skcredal.persistence._contents import pack_estimator, unpack_estimator
 from skcredal.persistence._trust import ACCEPTED, advice, called_functions, trusted_names
 
 __all__ = ["FORMAT", "load", "read_notes", "save"]

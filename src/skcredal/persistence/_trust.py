@@ -22,10 +22,11 @@ from sklearn.model_selection import BaseCrossValidator, BaseShuffleSplit
 
 from skcredal import metrics
 from skcredal._encoding.discretizer import MDLDiscretizer
-from skcredal.classifiers._aode import AODE, BmaAODE, CompAODE
+from skcredal.classifiers._aode import AODE
 from skcredal.classifiers._bayes import TAN, NaiveBayes, NullClassifier
+from skcredal.classifiers._bma_aode import BmaAODE, CredalBmaAODE
 from skcredal.classifiers._cma import CredalModelAveraging
-from skcredal.classifiers._credal_aode import CredalBmaAODE, CredalCompAODE
+from skcredal.classifiers._comp_aode import CompAODE, CredalCompAODE
 from skcredal.classifiers._maplmg import MaplmgAODE
 from skcredal.classifiers._ncc import NaiveCredal
 from skcredal.classifiers._tree import CredalTree

@@ -12,13 +12,12 @@ from importlib.util import find_spec
 from typing import Any, TypeVar
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skcredal._encoding.statistics import EncodingStatistics
 from skcredal._extras import require
 from skcredal._validation import safe_repr
-from skcredal.classifiers._answers import Answers
+from skcredal.classifiers._answers import no_answers
 from skcredal.classifiers._base import TabularClassifier, TrainingRows
 from skcredal.scale._passes import (
     BatchEncoder,
@@ -28,7 +27,7 @@ from skcredal.scale._passes import (
     check_learner,
     learn_in_passes,
 )
-from skcredal.scale._predictions import answer_columns, prediction_columns
+from skcredal.scale._predictions import arrow_columns, prediction_columns
 
 __all__ = ["fit_dask", "predict_dask"]
 
@@ -124,7 +123,7 @@ def predict_dask(estimator: Any, data: Any) -> Any:
     if isinstance(estimator, TabularClassifier):  # others may take other columns than they were fitted with
         # Here, and not first on the workers when the answers are asked for.
         validate_data(estimator, description, reset=False, skip_check_array=True)
-    meta = _frame(answer_columns(estimator, Answers.of_no_rows(estimator)))
+    meta = _frame(arrow_columns(no_answers(estimator)))
     model = dask.delayed(estimator)  # one node of the graph, which all partitions share
     # Not map_partitions, which up to dask 2025.1 hands a delayed model over as it is, not what it stands for.
     blocks = data.rechunk({1: -1}).to_delayed()[:, 0] if _is_array(data) else data.to_delayed()
@@ -174,11 +173,7 @@ class DaskSource(RowSource):
     def describe(self, estimator: TabularClassifier) -> BatchReader:
         """Let the estimator know the features by the collection's own description."""
         validate_data(estimator, self.features, reset=True, skip_check_array=True)
-        reader = clone(estimator)  # without what an earlier fit has learned, which need not travel
-        reader.n_features_in_ = estimator.n_features_in_
-        if hasattr(estimator, "feature_names_in_"):
-            reader.feature_names_in_ = estimator.feature_names_in_
-        return BatchReader(reader)
+        return BatchReader(estimator)
 
     def encoding_statistics(self, reader: BatchReader, edges: Edges | None = None) -> EncodingStatistics:
         """Return the sum of the first pass, or of one that counts the bins of some columns."""

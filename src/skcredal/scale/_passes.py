@@ -13,6 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -23,12 +24,9 @@ from skcredal._encoding.frames import Table, read_table
 from skcredal._encoding.statistics import EncodingStatistics
 from skcredal._encoding.table_encoding import TableEncoding, categorical_mask
 from skcredal._encoding.target import ONLY_ZEROS, check_weights, encode_target
-from skcredal._ensemble.counts import JointCounts
-from skcredal._ensemble.naive import ValueCounts
+from skcredal._ensemble.counts import JointCounts, ValueCounts
 from skcredal._ensemble.parameters import SpodeTables
-from skcredal._threads import thread_count
-from skcredal._transaction import all_or_nothing
-from skcredal.classifiers._base import TabularClassifier, TrainingRows
+from skcredal.classifiers._base import TabularClassifier, TrainingRows, encoding_rules, fit_rows
 
 __all__ = [
     "CHANGED",
@@ -76,8 +74,8 @@ class BatchReader:
         if weights is not None and not weights.all():
             rows = weights > 0
             table, labels, weights = table.select(rows), labels[rows], weights[rows]
-            present, places = np.unique(labels, return_inverse=True)
-            classes, labels = classes[present], places.astype(np.int32)
+            present, index = np.unique(labels, return_inverse=True)
+            classes, labels = classes[present], index.astype(np.int32)
         return Batch(table, classes, labels, weights)
 
     def encoding_statistics(
@@ -113,8 +111,8 @@ class BatchEncoder:
 
     def encode(self, batch: Batch, *, n_threads: int = 1) -> TrainingRows:
         """Return the codes, labels and weights of a batch."""
-        places = np.searchsorted(self.classes, batch.classes)
-        known = self.classes[np.minimum(places, len(self.classes) - 1)]
+        index = np.searchsorted(self.classes, batch.classes)
+        known = self.classes[np.minimum(index, len(self.classes) - 1)]
         if not np.array_equal(known, batch.classes):
             new = next(one for one, other in zip(batch.classes, known, strict=True) if one != other)
             raise ValueError(f"{CHANGED}: the class {new!s} was not there in the first pass.")
@@ -123,7 +121,8 @@ class BatchEncoder:
             ones = np.ones(len(batch.labels))
             weights = (ones if batch.weights is None else batch.weights).astype(self.weight_type)
         codes = self.encoding.encode(batch.table, n_threads=n_threads, is_part=True)
-        return TrainingRows(codes, places.astype(np.int32)[batch.labels], weights)
+        labels = index.astype(np.int32)[batch.labels]
+        return TrainingRows(self.encoding, self.classes, codes, labels, weights)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,43 +148,22 @@ class LikelihoodSums:
         return self.sums + self.residue
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CountValues:
-    """The count pass where no pairs are needed."""
-
-    n_states: IntArray
-    n_classes: int
-
-    def __call__(self, rows: TrainingRows) -> ValueCounts:
-        """Count a batch."""
-        return rows.count_values(self.n_states, self.n_classes)
+def _sum_values(rows: TrainingRows) -> ValueCounts:
+    """Count a batch where no pairs are needed."""
+    return rows.count_values()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CountPairs:
-    """The count pass."""
-
-    n_states: IntArray
-    n_classes: int
-    n_threads: int
-
-    def __call__(self, rows: TrainingRows) -> JointCounts:
-        """Count a batch."""
-        return rows.count_pairs(self.n_states, self.n_classes, n_threads=self.n_threads)
+def _sum_pairs(rows: TrainingRows, *, n_threads: int) -> JointCounts:
+    """Count a batch."""
+    return rows.count_pairs(n_threads=n_threads)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SumLikelihoods:
-    """The likelihood pass."""
-
-    tables: SpodeTables
-    floor: float
-    n_threads: int
-
-    def __call__(self, rows: TrainingRows) -> LikelihoodSums:
-        """Sum over a batch."""
-        sums = rows.log_likelihoods(self.tables, floor=self.floor, n_threads=self.n_threads)
-        return LikelihoodSums(sums, np.zeros(len(sums)), len(rows.labels))
+def _sum_log_likelihoods(
+    rows: TrainingRows, *, tables: SpodeTables, floor: float, n_threads: int
+) -> LikelihoodSums:
+    """Sum the likelihoods over a batch."""
+    sums = rows.log_likelihoods(tables, floor=floor, n_threads=n_threads)
+    return LikelihoodSums(sums, np.zeros(len(sums)), len(rows.labels))
 
 
 class RowSource(ABC):
@@ -212,21 +190,19 @@ class SummedRows(TrainingRows):
     encoder: BatchEncoder
     statistics: EncodingStatistics
 
-    def count_values(self, n_states: IntArray, n_classes: int) -> ValueCounts:
-        """Count the classes and values in a pass over the rows."""
-        counts = self.source.sum("counts", CountValues(n_states, n_classes), self.encoder)
+    def _sum_values(self) -> ValueCounts:
+        counts = self.source.sum("counts", _sum_values, self.encoder)
         self._check_same_rows(counts.n_c)
         return counts
 
-    def count_pairs(self, n_states: IntArray, n_classes: int, *, n_threads: int) -> JointCounts:
-        """Count the pairs of values, too, in a pass over the rows."""
-        counts = self.source.sum("counts", CountPairs(n_states, n_classes, n_threads), self.encoder)
+    def _sum_pairs(self, n_threads: int) -> JointCounts:
+        counts = self.source.sum("counts", partial(_sum_pairs, n_threads=n_threads), self.encoder)
         self._check_same_rows(counts.n_c)
         return counts
 
-    def log_likelihoods(self, tables: SpodeTables, *, floor: float, n_threads: int) -> FloatArray:
-        """Return the conditional log-likelihood of every SPODE from another pass over the rows."""
-        total = self.source.sum("likelihoods", SumLikelihoods(tables, floor, n_threads), self.encoder)
+    def _sum_log_likelihoods(self, tables: SpodeTables, floor: float, n_threads: int) -> FloatArray:
+        work = partial(_sum_log_likelihoods, tables=tables, floor=floor, n_threads=n_threads)
+        total = self.source.sum("likelihoods", work, self.encoder)
         if total.n_rows != self.statistics.n_rows:
             raise ValueError(
                 f"{CHANGED}: there were {self.statistics.n_rows} in the first, and {total.n_rows} in the "
@@ -258,30 +234,29 @@ def check_learner(estimator: Any) -> TabularClassifier:
 
 def learn_in_passes(estimator: TabularClassifier, source: RowSource) -> None:
     """Fit the estimator from a source of rows; if anything is wrong, it stays as it was before."""
-    estimator._check_parameters()
-    thread_count(estimator.n_jobs)
-    with all_or_nothing(estimator):
-        reader = source.describe(estimator)
-        statistics = source.encoding_statistics(reader)
-        if statistics.n_rows == 0:
-            raise ValueError(ONLY_ZEROS)
-        for _ in range(MOST_BINNING_PASSES):
-            edges = statistics.quantile_edges()
-            if not edges:
-                break
-            statistics = statistics.with_bins(source.encoding_statistics(reader, edges), edges)
-        names = getattr(estimator, "feature_names_in_", None)
-        encoding = statistics.learn_encoding(estimator._encoding_rules(), names=names)
-        estimator._encoding, estimator.classes_ = encoding, statistics.classes
-        encoder = BatchEncoder(reader, encoding, statistics.classes, statistics.weight_type)
-        nothing = np.empty((len(encoding.kept), 0), np.uint8)
-        estimator._learn(
-            SummedRows(
-                nothing,
-                np.empty(0, np.int32),
-                None,
-                source=source,
-                encoder=encoder,
-                statistics=statistics,
-            )
-        )
+    fit_rows(estimator, lambda learner: _summed_rows(learner, source))
+
+
+def _summed_rows(learner: TabularClassifier, source: RowSource) -> SummedRows:
+    """Learn the encoding in one pass, or in several, and return rows to be summed in others."""
+    reader = source.describe(learner)
+    statistics = source.encoding_statistics(reader)
+    if statistics.n_rows == 0:
+        raise ValueError(ONLY_ZEROS)
+    for _ in range(MOST_BINNING_PASSES):
+        edges = statistics.quantile_edges()
+        if not edges:
+            break
+        statistics = statistics.with_bins(source.encoding_statistics(reader, edges), edges)
+    names = getattr(learner, "feature_names_in_", None)
+    encoding = statistics.learn_encoding(encoding_rules(learner), names=names)
+    return SummedRows(
+        encoding,
+        statistics.classes,
+        np.empty((len(encoding.kept), 0), np.uint8),
+        np.empty(0, np.int32),
+        None,
+        source=source,
+        encoder=BatchEncoder(reader, encoding, statistics.classes, statistics.weight_type),
+        statistics=statistics,
+    )

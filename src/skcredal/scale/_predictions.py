@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,13 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 from skcredal._encoding.frames import read_series
 from skcredal._extras import require
 from skcredal._validation import naming
-from skcredal.classifiers._answers import Answers
-from skcredal.classifiers._base import TabularClassifier
+from skcredal.classifiers._answers import Answers, answers
 from skcredal.scale._batches import n_rows_of, noting, refuse_path
 from skcredal.scale._progress import ProgressWish, reporting
 from skcredal.scale._storage import appearing_when_complete
 
-__all__ = ["answer_columns", "answers_of", "predict_batches", "prediction_columns"]
+__all__ = ["arrow_columns", "predict_batches", "prediction_columns"]
 
 
 def predict_batches(
@@ -106,7 +106,7 @@ def predict_batches(
 
 
 def prediction_columns(estimator: Any, X: Any, y: Any = None) -> dict[str, Any]:
-    """Return what is said of a table as columns of Arrow, by name.
+    """Return what is said of a table as columns of Arrow, by name, with the classes given as ``target``.
 
     Examples
     --------
@@ -115,55 +115,29 @@ def prediction_columns(estimator: Any, X: Any, y: Any = None) -> dict[str, Any]:
     >>> list(prediction_columns(clf, [["a"]]))
     ['predicted', 'probability_0', 'probability_1']
     """
-    return answer_columns(
-        estimator, answers_of(estimator, X), None if y is None else _target(y, n_rows_of(X))
-    )
+    columns = arrow_columns(answers(estimator, X))
+    return columns if y is None else {**columns, "target": _target(y, n_rows_of(X))}
 
 
-def answers_of(estimator: Any, X: Any) -> Answers:
-    """Return all that a classifier says of a table, which is encoded once.
-
-    Examples
-    --------
-    >>> from skcredal import NaiveCredal
-    >>> clf = NaiveCredal().fit([["a"], ["a"], ["a"], ["b"]], [0, 0, 0, 1])
-    >>> answers = answers_of(clf, [["a"], ["b"]])
-    >>> answers.sets
-    array([[ True, False],
-           [ True,  True]])
-    >>> answers.robustness is None
-    True
-    """
-    if isinstance(estimator, TabularClassifier):
-        return estimator._answers_of_codes(estimator._encode(X))
-    methods = ("predict_set", "predict_interval", "robustness")
-    others = (getattr(estimator, name)(X) if hasattr(estimator, name) else None for name in methods)
-    return Answers(estimator.predict_proba(X), *others)
-
-
-def answer_columns(estimator: Any, answers: Answers, target: Any = None) -> dict[str, Any]:
-    """Return answers as columns of Arrow, by name."""
+def arrow_columns(found: Answers) -> dict[str, Any]:
+    """Return answers as columns of Arrow, named as by :meth:`Answers.columns`, without lists of Python."""
     arrow = require("pyarrow", extra="scale", purpose="predict_batches")
-    labels = estimator.classes_.tolist()
-    classes = arrow.array(labels)
-    proba = answers.proba
-    columns = {"predicted": classes.take(arrow.array(proba.argmax(axis=1)))}
-    columns |= {f"probability_{label}": arrow.array(proba[:, c]) for c, label in enumerate(labels)}
-    if answers.sets is not None:
-        sizes = answers.sets.sum(axis=1)
-        ends = arrow.array(np.concatenate([[0], np.cumsum(sizes)]), arrow.int32())
-        members = classes.take(arrow.array(np.nonzero(answers.sets)[1]))
-        columns["set"] = arrow.ListArray.from_arrays(ends, members)
-        columns["set_size"] = arrow.array(sizes, arrow.int32())
-    if answers.interval is not None:
-        for bound, name in enumerate(("lower", "upper")):
-            for c, label in enumerate(labels):
-                columns[f"{name}_{label}"] = arrow.array(answers.interval[:, c, bound])
-    if answers.robustness is not None:
-        columns["robustness"] = arrow.array(answers.robustness)
-    if target is not None:
-        columns["target"] = target
-    return columns
+    classes = arrow.array(found.classes.tolist())
+    columns = replace(found, sets=None).columns()
+    columns = {name: arrow.array(values) for name, values in columns.items() if name != "predicted"}
+    columns = {"predicted": classes.take(arrow.array(found.predicted_index)), **columns}
+    sizes = found.set_size
+    if found.sets is None or sizes is None:
+        return columns
+    ends = arrow.array(np.concatenate([[0], np.cumsum(sizes)]), arrow.int32())
+    members = classes.take(arrow.array(np.nonzero(found.sets)[1]))
+    sets = {
+        "set": arrow.ListArray.from_arrays(ends, members),
+        "set_size": arrow.array(sizes, arrow.int32()),
+    }
+    n_first = 1 + len(found.classes)  # after the class and the probabilities
+    first, rest = list(columns.items())[:n_first], list(columns.items())[n_first:]
+    return dict([*first, *sets.items(), *rest])
 
 
 def _target(y: Any, n_rows: int) -> Any:

@@ -1,42 +1,36 @@
-"""The credal classifiers BMA-AODE* and COMP-AODE*, which return every undominated class (§6, §7)."""
+"""COMP-AODE and COMP-AODE*: the SPODEs weighted by compression coefficients (§5, §7)."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from skcredal._arrays import BoolArray, CodeArray, FloatArray
-from skcredal._ensemble.priors import BmaPriors, CompressionPriors
-from skcredal.classifiers._aode import BmaAODE, CompAODE
+from skcredal._arrays import FloatArray
+from skcredal._ensemble.priors import CompressionPriors
+from skcredal._ensemble.weights import compression_weights
 from skcredal.classifiers._base import TrainingRows
-from skcredal.classifiers._credal_spodes import CredalSpodeEnsemble
-from skcredal.classifiers._spodes import resolve_epsilon
+from skcredal.classifiers._spodes import CredalSpodesMixin, LikelihoodWeightedEnsemble, resolve_epsilon
 
-__all__ = ["CredalBmaAODE", "CredalCompAODE"]
+__all__ = ["CompAODE", "CredalCompAODE"]
 
 
-class CredalBmaAODE(CredalSpodeEnsemble, BmaAODE):
-    """BMA-AODE*: Bayesian model averaging over the SPODEs with a set of priors.
+class CompAODE(LikelihoodWeightedEnsemble):
+    """COMP-AODE: the SPODEs weighted by their compression coefficients.
 
-    The set holds every prior that gives each SPODE at least ε. :meth:`predict_set` returns the classes that
-    no other beats under all of them, by an exact closed form; :meth:`predict` and :meth:`predict_proba`
-    answer for the uniform prior, as :class:`BmaAODE`.
+    The coefficient of a SPODE tells how much shorter it makes the description of the classes than the null
+    model does. The logarithm spreads the weights more evenly than Bayesian model averaging, and models that
+    do not compress get none.
 
     Parameters
     ----------
     ess : float, default=1.0
         Equivalent sample size of the BDeu prior over the parameters.
     epsilon : "auto" or float, default="auto"
-        Least prior probability of a SPODE.
+        Prior probability of the null model.
         ``"auto"`` is ``min(0.01, 1/(2(k+1)))`` with k the features kept; a number must lie in ``(0,
         1/(k+1))``.
     likelihood_floor : float, default=0.0
         Bounds each probability inside the likelihoods from below (and nowhere else); the original experiments
         of the paper used 0.01.
-    criterion : {"maximality", "interval_dominance", "e_admissibility"}, default="maximality"
-        Which classes :meth:`predict_set` returns: those that no other dominates under every prior
-        (``"maximality"``), those whose upper probability reaches the largest lower one
-        (``"interval_dominance"``, larger sets), or those that some single prior makes
-        the most probable (``"e_admissibility"``, smaller sets).
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical: by the type of their column (strings, booleans and declared
         categories), ``"all"``, or besides those also the ones named here, by name, index or mask.
@@ -72,25 +66,13 @@ class CredalBmaAODE(CredalSpodeEnsemble, BmaAODE):
     null_log_likelihood_ : float
         That of the null model, which knows only the class frequencies.
     weights_ : ndarray of shape (k,)
-        The weight of each SPODE under the uniform prior.
+        The weight of each SPODE, all 0 if none is better than the null model.
     epsilon_ : float
         The ε in use.
 
     See Also
     --------
-    CredalCompAODE : More often determinate, and usually the better choice.
-
-    Notes
-    -----
-    The set of priors is over the SPODEs that survive the likelihood cut of :class:`BmaAODE`, and in each row
-    over those whose super-parent is known. The difference of two scores is linear in the prior, so that its
-    minimum lies at one of the extreme points; no solver is needed. Classes that are equal up to rounding stay
-    together. Where no SPODE is left (no feature tells anything, or all values are unknown), the class
-    frequencies answer.
-
-    References
-    ----------
-    G. Corani, A. Antonucci, "Credal Classification based on AODE and compression coefficients".
+    CredalCompAODE : The same with a set of priors instead of a single one.
 
     Examples
     --------
@@ -102,11 +84,10 @@ class CredalBmaAODE(CredalSpodeEnsemble, BmaAODE):
     ...     }
     ... )
     >>> kind = ["apple", "apple", "apple", "apple", "banana", "banana"]
-    >>> from skcredal import CredalBmaAODE, set_labels
-    >>> clf = CredalBmaAODE().fit(fruit, kind)
-    >>> new = pd.DataFrame({"colour": ["red", "red"], "weight": [150.0, 100.0]})
-    >>> [labels.tolist() for labels in set_labels(clf.predict_set(new), clf.classes_)]
-    [['apple'], ['apple', 'banana']]
+    >>> from skcredal import CompAODE
+    >>> clf = CompAODE().fit(fruit, kind)
+    >>> clf.predict_proba(pd.DataFrame({"colour": ["yellow"], "weight": [121.0]})).round(2)
+    array([[0.04, 0.96]])
     """
 
     def __init__(
@@ -115,7 +96,6 @@ class CredalBmaAODE(CredalSpodeEnsemble, BmaAODE):
         ess: float = 1.0,
         epsilon: Any = "auto",
         likelihood_floor: float = 0.0,
-        criterion: str = "maximality",
         categorical_features: Any = "from_dtype",
         categories: Any = "auto",
         missing: str = "impute",
@@ -126,7 +106,6 @@ class CredalBmaAODE(CredalSpodeEnsemble, BmaAODE):
         self.ess = ess
         self.epsilon = epsilon
         self.likelihood_floor = likelihood_floor
-        self.criterion = criterion
         self.categorical_features = categorical_features
         self.categories = categories
         self.missing = missing
@@ -134,27 +113,19 @@ class CredalBmaAODE(CredalSpodeEnsemble, BmaAODE):
         self.max_categories = max_categories
         self.n_jobs = n_jobs
 
-    _priors: BmaPriors
-    _no_e_admissibility = None
+    def _count(self, rows: TrainingRows) -> None:
+        resolve_epsilon(self.epsilon, len(rows.codes))  # refused before the work of counting
+        super()._count(rows)
 
-    def _sets_of_posteriors(
-        self, chunk: CodeArray, posterior: FloatArray, reference: FloatArray
-    ) -> BoolArray:
-        maximal = super()._sets_of_posteriors(chunk, posterior, reference)
-        if self.criterion != "e_admissibility":
-            return maximal
-        return self._priors.e_admissible_sets(chunk, self._tables.layout.n_states, posterior, maximal)
+    def _derive(self) -> None:
+        self.epsilon_ = resolve_epsilon(self.epsilon, len(self._encoding.kept))
+        super()._derive()
 
-    def _settle(self, k: int) -> None:
-        self.epsilon_ = resolve_epsilon(self.epsilon, k)
-
-    def _learn_weights(self, rows: TrainingRows) -> FloatArray:
-        weights = super()._learn_weights(rows)
-        self._priors = BmaPriors.from_likelihoods(self.log_likelihood_, self.epsilon_)
-        return weights
+    def _weigh(self) -> FloatArray:
+        return compression_weights(self.log_likelihood_, self.null_log_likelihood_, self.epsilon_)
 
 
-class CredalCompAODE(CredalSpodeEnsemble, CompAODE):
+class CredalCompAODE(CredalSpodesMixin, CompAODE):
     """COMP-AODE*: the SPODEs weighted by compression coefficients with a set of priors.
 
     The set holds every prior that gives the null model ε and each SPODE at least ε. :meth:`predict_set`
@@ -274,9 +245,8 @@ class CredalCompAODE(CredalSpodeEnsemble, CompAODE):
         self.max_categories = max_categories
         self.n_jobs = n_jobs
 
-    def _learn_weights(self, rows: TrainingRows) -> FloatArray:
-        weights = super()._learn_weights(rows)
+    def _derive(self) -> None:
+        super()._derive()
         self._priors = CompressionPriors.from_likelihoods(
             self.log_likelihood_, self.null_log_likelihood_, self.epsilon_
         )
-        return weights

@@ -1,0 +1,36 @@
+"""The classifier inside scikit-learn's pipelines and searches, which pass on only methods they know."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.pipeline import Pipeline
+
+__all__ = ["innermost"]
+
+
+def innermost(estimator: Any, X: Any = None) -> tuple[Any, Any]:
+    """Return the estimator that answers in the end, and the table as it gets there.
+
+    That is through the transformers of a pipeline, and into the best estimator of a search. Without a table
+    nothing is transformed.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import FunctionTransformer
+    >>> from skcredal import AODE
+    >>> import numpy as np
+    >>> pipeline = make_pipeline(FunctionTransformer(np.negative), AODE()).fit([[1.0], [2.0]], [0, 1])
+    >>> innermost(pipeline, np.array([[3.0]]))
+    (AODE(), array([[-3.]]))
+    """
+    while not hasattr(estimator, "predict_set"):
+        if isinstance(estimator, Pipeline):
+            X = inner.transform(X) if X is not None and len(inner := estimator[:-1]) else X
+            estimator = estimator[-1]
+        elif hasattr(estimator, "best_estimator_"):
+            estimator = estimator.best_estimator_
+        else:
+            break
+    return estimator, X
