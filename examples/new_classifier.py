@@ -13,9 +13,9 @@ page writes it, puts it through scikit-learn's whole contract, and draws what it
 # rows, by default the counts of classes and values), ``_score`` (a second pass over the rows) and ``_derive``
 # (everything else, without rows). It answers for a chunk of codes with probabilities in ``_posterior``. A
 # credal one derives a set of priors, an object that is asked for undominated classes and bounds, and returns
-# in ``_evidence`` what that is to judge. Everything else is inherited: reading tables of any library, cuts, missing and unknown values, weights, threads, refusals,
-# ``predict``, ``predict_proba``, ``predict_set`` and ``predict_interval``. ``__init__`` only stores, as
-# everywhere in scikit-learn.
+# in ``_evidence`` what that is to judge. Everything else is inherited: reading tables of any library, cuts,
+# missing and unknown values, weights, threads, refusals, ``predict``, ``predict_proba``, ``predict_set`` and
+# ``predict_interval``. ``__init__`` only stores, as everywhere in scikit-learn.
 
 import warnings
 from dataclasses import dataclass

@@ -586,7 +586,7 @@ def test_what_needs_more_care_than_bytes_is_read_column_by_column(X, rules):
 )
 @pytest.mark.filterwarnings("ignore:.*was learned as")
 def test_bytes_are_learned_as_objects_are(cells, categories, max_categories, missing):
-    """All columns of bytes at once, against each column of objects by itself."""
+    """Columns of bytes, against the same as objects."""
     X = np.array(cells, np.uint8)
     labels = np.zeros(len(X), np.int32)
     rules = EncodingRules("all", categories, missing, max_categories=max_categories)
@@ -605,7 +605,7 @@ def test_bytes_are_learned_as_objects_are(cells, categories, max_categories, mis
 
 def test_a_large_table_of_bytes_does_not_depend_on_threads(monkeypatch):
     monkeypatch.setattr("skcredal._encoding.frames.CELLS_WORTH_A_THREAD", 10)
-    monkeypatch.setattr("skcredal._encoding.table_encoding.CELLS_WORTH_A_THREAD", 10)
+    monkeypatch.setattr("skcredal._encoding.table_encoding.ROWS_WORTH_A_THREAD", 10)
     X = np.random.default_rng(7).integers(0, 4, (700, 5))
     rules = EncodingRules("all")
     labels = np.zeros(700, np.int32)

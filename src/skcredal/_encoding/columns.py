@@ -17,6 +17,7 @@ from skcredal._arrays import AnyArray, FloatArray
 from skcredal._encoding.factors import (
     Factor,
     Places,
+    as_bytes,
     declared_factor,
     factor_of_bytes,
     factor_of_small_integers,
@@ -113,8 +114,9 @@ class Column:
         values = self._array()
         if values.dtype.kind in "OSUT":
             return self._factor_of_objects(values.tolist())
-        if values.dtype == np.uint8 and values.flags.c_contiguous:
-            return factor_of_bytes(values)
+        bytes_ = as_bytes(values)
+        if bytes_ is not None:
+            return factor_of_bytes(bytes_)
         if values.dtype.kind in "iu" and len(values):
             low, high = int(values.min()), int(values.max())
             if high - low < _SMALL_RANGE:

@@ -10,12 +10,13 @@ import narwhals as nw
 import numpy as np
 
 from skcredal import _kernels as kernels
-from skcredal._arrays import AnyArray, IntArray
+from skcredal._arrays import AnyArray, ByteArray, IntArray
 from skcredal._validation import safe_repr
 
 __all__ = [
     "Factor",
     "Places",
+    "as_bytes",
     "declared_factor",
     "factor_of_bytes",
     "factor_of_small_integers",
@@ -65,6 +66,23 @@ def in_order(states: list[Any]) -> list[Any]:
         return sorted(states)
     except TypeError:
         return sorted(states, key=lambda state: (type(state).__name__, safe_repr(state)))
+
+
+def as_bytes(values: AnyArray) -> ByteArray | None:
+    """Return integers as bytes that lie side by side; ``None`` if some are none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> as_bytes(np.array([0, 255])), as_bytes(np.array([-1, 0])), as_bytes(np.array([0, 256]))
+    (array([  0, 255], dtype=uint8), None, None)
+    """
+    if values.dtype.kind not in "iu":
+        return None
+    if values.dtype == np.uint8 and values.flags.c_contiguous:
+        return values
+    bytes_ = np.empty((1, len(values)), np.uint8)
+    return bytes_[0] if kernels.cells.bytes_of_columns(values[:, None], 0, len(values), bytes_) else None
 
 
 def factor_of_bytes(values: AnyArray) -> Factor:

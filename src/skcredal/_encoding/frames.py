@@ -21,12 +21,12 @@ from skcredal._validation import naming, safe_repr
 __all__ = [
     "CELLS_WORTH_A_THREAD",
     "Table",
-    "as_bytes",
     "frame_library",
     "make_frame",
     "read_series",
     "read_table",
     "read_text",
+    "table_as_bytes",
 ]
 
 # Cells that are worth starting a thread for.
@@ -113,7 +113,7 @@ def _read_any_table(X: Any, estimator: Any, n_threads: int) -> Table:
             # Rows of mixed cells: numpy alone would turn the numbers into text.
             X = np.array(X, dtype=object)
     array = check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator)
-    cells = as_bytes(array, n_threads=n_threads)
+    cells = table_as_bytes(array, n_threads=n_threads)
     data = array.T if cells is None else cells
     columns = [Column(f"Feature {j}", column) for j, column in enumerate(data)]
     return Table(array, columns, len(array), cells)
@@ -134,7 +134,7 @@ def _whole_table(X: Any) -> Any:
     return require("pyarrow", extra="scale", purpose="Reading batches of Arrow").Table.from_batches([X])
 
 
-def as_bytes(table: AnyArray, *, n_threads: int = 1) -> ByteArray | None:
+def table_as_bytes(table: AnyArray, *, n_threads: int = 1) -> ByteArray | None:
     """Return the columns of a table of integers as bytes, one after the other; ``None`` if some are none."""
     if table.dtype.kind not in "iu":
         return None

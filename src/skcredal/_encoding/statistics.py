@@ -14,15 +14,14 @@ import numpy as np
 from skcredal._arrays import AnyArray, BoolArray, CountArray, FloatArray, IntArray, LabelArray
 from skcredal._encoding.columns import Column
 from skcredal._encoding.factors import in_order
-from skcredal._encoding.features import CategoricalFeature, NumericFeature, state_counts
+from skcredal._encoding.features import NumericFeature, state_counts
 from skcredal._encoding.frames import Table
 from skcredal._encoding.histogram import ValueHistogram
 from skcredal._encoding.table_encoding import (
+    EncodingPlan,
     EncodingRules,
     Feature,
     TableEncoding,
-    categorical_mask,
-    declared_states,
     warn_of_identifiers,
 )
 from skcredal._threads import run_in_threads
@@ -286,30 +285,22 @@ class EncodingStatistics:
         names : sequence of str, optional
             The names of the features, where they have some.
         """
-        labels = [column.label for column in self.columns]
-        numeric = [column.is_numeric for column in self.columns]
-        categorical = categorical_mask(numeric, rules.categorical_features, names)
-        declared = declared_states(labels, categorical, rules.categories)
-        impute = rules.missing == "impute"
+        plan = EncodingPlan.of(
+            [column.label for column in self.columns],
+            [column.is_numeric for column in self.columns],
+            rules,
+            names,
+        )
         features: list[Feature] = []
         for j, column in enumerate(self.columns):
             if column.is_numeric:
                 assert column.numbers is not None
-                features.append(NumericFeature.from_histogram(column.numbers, impute=impute))
-                continue
-            assert column.states is not None
-            seen = column.states.in_order()
-            feature = CategoricalFeature.from_counts(
-                seen,
-                declared=declared.get(j),
-                max_categories=rules.max_categories,
-                impute=impute,
-                refuse_unknown=rules.handle_unknown == "error",
-            )
-            feature.warn_of_another_kind(list(seen), column.label)
-            features.append(feature)
+                features.append(NumericFeature.from_histogram(column.numbers, impute=plan.impute))
+            else:
+                assert column.states is not None
+                features.append(plan.learn_states(j, column.states.in_order()))
         encoding = TableEncoding(features)
-        warn_of_identifiers(encoding, labels, self.n_rows)
+        warn_of_identifiers(encoding, plan.labels, self.n_rows)
         return encoding
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
@@ -14,18 +14,18 @@ import numpy as np
 from skcredal import _kernels as kernels
 from skcredal._arrays import AnyArray, BoolArray, CodeArray, CountArray, IntArray, LabelArray
 from skcredal._encoding.factors import is_missing
-from skcredal._encoding.features import CategoricalFeature, NumericFeature
-from skcredal._encoding.frames import CELLS_WORTH_A_THREAD, Table
-from skcredal._threads import parts, run_in_threads
+from skcredal._encoding.features import CategoricalFeature, NumericFeature, state_counts
+from skcredal._encoding.frames import Table
+from skcredal._threads import run_in_threads
 from skcredal._validation import safe_repr
 
 __all__ = [
     "EncodedTable",
+    "EncodingPlan",
     "EncodingRules",
     "Feature",
     "TableEncoding",
     "categorical_mask",
-    "declared_states",
     "learn_encoding",
     "warn_of_identifiers",
 ]
@@ -159,77 +159,83 @@ def learn_encoding(
     n_threads : int
         Threads; the result does not depend on it.
     """
-    n_columns, is_bytes = len(table.columns), table.cells is not None
-    numeric = [True] * n_columns if is_bytes else [column.is_numeric for column in table.columns]
-    categorical = categorical_mask(numeric, rules.categorical_features, names)
-    labels_of_columns = [column.label for column in table.columns]
-    declared = declared_states(labels_of_columns, categorical, rules.categories)
-    if is_bytes and categorical.all() and weights is None and rules.handle_unknown != "error":
-        return _learn_bytes(table, declared, rules, n_threads)
-    impute = rules.missing == "impute"
+    plan = EncodingPlan.of(
+        [column.label for column in table.columns],
+        [column.is_numeric for column in table.columns],
+        rules,
+        names,
+    )
 
     def learn(j: int) -> tuple[Feature, AnyArray]:
         column = table.columns[j]
-        if not categorical[j]:
+        if not plan.categorical[j]:
             numbers = column.numbers()
-            numeric = NumericFeature.learn(numbers, labels, weights, n_classes, impute=impute)
+            numeric = NumericFeature.learn(numbers, labels, weights, n_classes, impute=plan.impute)
             return numeric, numeric.encode(numbers)
         factor = column.factor()
-        feature = CategoricalFeature.learn(
-            factor,
-            weights,
-            declared=declared.get(j),
-            max_categories=rules.max_categories,
-            impute=impute,
-            refuse_unknown=rules.handle_unknown == "error",
-        )
-        feature.warn_of_another_kind(factor.states, column.label)
+        feature = plan.learn_states(j, state_counts(factor, weights))
         return feature, feature.encode(factor, column.label)
 
     # Of a short column, the threads would only wait for each other's Python.
     n_learners = n_threads if table.n_rows >= ROWS_WORTH_A_THREAD else 1
-    learned = run_in_threads(learn, range(n_columns), n_learners)
+    learned = run_in_threads(learn, range(len(table.columns)), n_learners)
     encoding = TableEncoding([feature for feature, _ in learned])
-    warn_of_identifiers(encoding, labels_of_columns, table.n_rows)
-    return encoding, encoding._stack(lambda j: learned[j][1], table.n_rows, n_threads=1)
+    warn_of_identifiers(encoding, plan.labels, table.n_rows)
+    codes = [codes for _, codes in learned]
+    if table.cells is not None and all(codes[j] is table.columns[j].data for j in encoding.kept):
+        # Bytes that are codes as they stand need no copy.
+        return encoding, table.cells if len(encoding.kept) == len(codes) else table.cells[encoding.kept]
+    return encoding, encoding._stack(lambda j: codes[j], table.n_rows, n_threads=1)
 
 
-def _learn_bytes(
-    table: Table, declared: dict[int, list[Any]], rules: EncodingRules, n_threads: int
-) -> tuple[TableEncoding, CodeArray]:
-    """Learn from bytes that all are categories: those of all columns are counted at once."""
-    cells = table.cells
-    assert cells is not None
-    occurrences = np.zeros((len(cells), kernels.cells.BYTE), np.int64)
+@dataclass(frozen=True, slots=True, eq=False)
+class EncodingPlan:
+    """Which columns are categorical, and which states they have, before anything of them is learned.
 
-    def count_some(some: slice) -> None:
-        kernels.bitmaps.count_columns(cells, some.start, some.stop, occurrences)
+    However the columns come (as rows, as sums over batches, as counts of a stream), what is learned of the
+    states of one is learned here, from how often each was seen.
 
-    least = CELLS_WORTH_A_THREAD // max(table.n_rows, 1) + 1
-    run_in_threads(count_some, parts(len(cells), n_threads, least), n_threads)
-    seen: list[dict[int, int]] = [{} for _ in cells]
-    columns, values = np.nonzero(occurrences)
-    counts = occurrences[columns, values]
-    for j, value, count in zip(columns.tolist(), values.tolist(), counts.tolist(), strict=True):
-        seen[j][value] = count
-    features: list[Feature] = []
-    as_codes = True
-    for j, column in enumerate(table.columns):
+    Parameters
+    ----------
+    labels : list of str
+        What messages call the columns.
+    categorical : ndarray of bool of shape (n_columns,)
+        Which are categorical: by their type, or because the user says so.
+    declared : dict
+        The states that the user declares, by column.
+    rules : EncodingRules
+        The user's parameters.
+    """
+
+    labels: list[str]
+    categorical: BoolArray
+    declared: dict[int, list[Any]]
+    rules: EncodingRules
+
+    @classmethod
+    def of(
+        cls, labels: list[str], numeric: Sequence[bool], rules: EncodingRules, names: Sequence[str] | None
+    ) -> EncodingPlan:
+        """Make a plan for columns that are numeric by their type, or are not."""
+        categorical = categorical_mask(numeric, rules.categorical_features, names)
+        return cls(labels, categorical, declared_states(labels, categorical, rules.categories), rules)
+
+    @property
+    def impute(self) -> bool:
+        """Whether a missing value is taken for the median or mode."""
+        return self.rules.missing == "impute"
+
+    def learn_states(self, j: int, seen: Mapping[Any, float]) -> CategoricalFeature:
+        """Learn a categorical column from how often each state was seen, in the order of the states."""
         feature = CategoricalFeature.from_counts(
-            seen[j],
-            declared=declared.get(j),
-            max_categories=rules.max_categories,
-            impute=rules.missing == "impute",
-            refuse_unknown=False,
+            seen,
+            declared=self.declared.get(j),
+            max_categories=self.rules.max_categories,
+            impute=self.impute,
+            refuse_unknown=self.rules.handle_unknown == "error",
         )
-        feature.warn_of_another_kind(list(seen[j]), column.label)
-        features.append(feature)
-        as_codes &= all(feature.lookup.get(value) == value for value in seen[j])
-    encoding = TableEncoding(features)
-    warn_of_identifiers(encoding, [column.label for column in table.columns], table.n_rows)
-    if as_codes and encoding.n_states.max(initial=0) < kernels.cells.BYTE:
-        return encoding, cells if len(encoding.kept) == len(cells) else cells[encoding.kept]
-    return encoding, encoding.encode(table, n_threads=n_threads, is_part=True)
+        feature.warn_of_another_kind(list(seen), self.labels[j])
+        return feature
 
 
 def warn_of_identifiers(encoding: TableEncoding, labels: Sequence[str], n_rows: int) -> None:
@@ -248,32 +254,32 @@ def warn_of_identifiers(encoding: TableEncoding, labels: Sequence[str], n_rows: 
         )
 
 
-def categorical_mask(numeric: Sequence[bool], wish: Any, names: Sequence[str] | None) -> BoolArray:
+def categorical_mask(numeric: Sequence[bool], choice: Any, names: Sequence[str] | None) -> BoolArray:
     """Return which features are categorical: those that are not numeric, and those that the user names."""
     mask: BoolArray = np.logical_not(np.asarray(numeric, np.bool_))
-    if isinstance(wish, str) and wish == "from_dtype":
+    if isinstance(choice, str) and choice == "from_dtype":
         return mask
-    if isinstance(wish, str) and wish == "all":
+    if isinstance(choice, str) and choice == "all":
         return np.ones(len(mask), np.bool_)
-    if isinstance(wish, str) or np.ndim(wish) != 1:
+    if isinstance(choice, str) or np.ndim(choice) != 1:
         raise ValueError(
             "categorical_features must be 'from_dtype', 'all', or a list of names or indices or a mask, "
-            f"got {safe_repr(wish)}."
+            f"got {safe_repr(choice)}."
         )
-    chosen = list(wish) if isinstance(wish, (list, tuple)) else np.asarray(wish).tolist()
-    if chosen and all(isinstance(choice, bool) for choice in chosen):
+    chosen = list(choice) if isinstance(choice, (list, tuple)) else np.asarray(choice).tolist()
+    if chosen and all(isinstance(one, bool) for one in chosen):
         if len(chosen) != len(mask):
             raise ValueError(
                 f"categorical_features as a mask must have one entry for each of {len(mask)} features, "
                 f"got {len(chosen)}."
             )
         return np.logical_or(mask, chosen)
-    for choice in chosen:
-        mask[_place(choice, len(mask), names)] = True
+    for one in chosen:
+        mask[_index(one, len(mask), names)] = True
     return mask
 
 
-def _place(choice: Any, n_columns: int, names: Sequence[str] | None) -> int:
+def _index(choice: Any, n_columns: int, names: Sequence[str] | None) -> int:
     if isinstance(choice, str):
         if names is None:
             raise ValueError(

@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from skcredal._arrays import AnyArray, CountArray, FloatArray, LabelArray
 from skcredal._encoding.columns import Column
 from skcredal._encoding.factors import is_missing
-from skcredal._encoding.frames import as_bytes, read_series, read_text
+from skcredal._encoding.frames import read_series, read_text
 from skcredal._validation import naming, real_numbers, refuse_mask, safe_repr
 
 __all__ = ["ONLY_ZEROS", "check_weights", "encode_target", "read_weights"]
@@ -58,8 +58,7 @@ def _encode_classes(y: Any, n_rows: int | None) -> tuple[AnyArray, LabelArray]:
         return _encode_objects(target)
     assert_all_finite(target, input_name="y")
     if target.dtype.kind in "iu":
-        bytes_ = as_bytes(target[:, None])
-        factor = Column("y", target if bytes_ is None else bytes_[0]).factor()
+        factor = Column("y", target).factor()
         if factor.occurrences is not None and 2 * len(factor.states) <= len(target):
             # Few small integers: classes beyond doubt, found without sorting.
             return np.array(factor.states, target.dtype), factor.codes.astype(np.int32)

@@ -16,7 +16,7 @@ from numba.extending import intrinsic, overload
 from skcredal._arrays import BoolArray, ByteArray, CountArray, IntArray
 from skcredal._kernels._jit import kernel, step
 
-__all__ = ["WORD", "count_bytes", "count_columns", "count_pairs", "pack_bits", "pack_features"]
+__all__ = ["WORD", "count_bytes", "count_pairs", "pack_bits", "pack_features"]
 
 # Rows of a word of a bitmap.
 WORD = 64
@@ -128,13 +128,6 @@ def count_bytes(values: ByteArray, counts: IntArray) -> None:
     for value in range(BYTE):
         for turn in range(4):
             counts[value] += by_turns[turn, value]
-
-
-@kernel
-def count_columns(columns: ByteArray, first: int, last: int, counts: IntArray) -> None:
-    """Add how often each value occurs in some of the columns to their rows of ``counts``, (columns, 256)."""
-    for j in range(first, last):
-        count_bytes(columns[j], counts[j])
 
 
 @step

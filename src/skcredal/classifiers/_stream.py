@@ -20,11 +20,11 @@ from skcredal._encoding.features import CategoricalFeature, NumericFeature
 from skcredal._encoding.frames import Table
 from skcredal._encoding.statistics import StateCounts
 from skcredal._encoding.table_encoding import (
+    EncodingPlan,
     EncodingRules,
     Feature,
     TableEncoding,
     categorical_mask,
-    declared_states,
 )
 from skcredal._ensemble.counts import JointCounts, Layout, ValueCounts, count
 from skcredal._threads import run_in_threads
@@ -98,20 +98,20 @@ class CountStream:
         names: Sequence[str] | None,
     ) -> CountStream:
         """Learn from the first batch which features are categorical, and where to cut the others."""
-        categorical = categorical_mask(
-            [column.is_numeric for column in table.columns], rules.categorical_features, names
+        plan = EncodingPlan.of(
+            [column.label for column in table.columns],
+            [column.is_numeric for column in table.columns],
+            rules,
+            names,
         )
-        declared = declared_states([column.label for column in table.columns], categorical, rules.categories)
-        chosen = categorical_mask([True] * len(categorical), rules.categorical_features, names)
+        chosen = categorical_mask([True] * len(table.columns), rules.categorical_features, names)
         features: list[NumericFeature | Slots] = []
         for j, column in enumerate(table.columns):
-            if categorical[j]:
-                features.append(Slots(column.label, {}, True, bool(chosen[j]), declared.get(j)))
+            if plan.categorical[j]:
+                features.append(Slots(column.label, {}, True, bool(chosen[j]), plan.declared.get(j)))
             else:
-                impute = rules.missing == "impute"
-                features.append(
-                    NumericFeature.learn(column.numbers(), labels, weights, n_classes, impute=impute)
-                )
+                numbers = column.numbers()
+                features.append(NumericFeature.learn(numbers, labels, weights, n_classes, impute=plan.impute))
         n_slots = cls.n_slots_of(features)
         nothing = np.empty((len(features), 0), np.uint8)
         return cls(features, count(nothing, np.empty(0, np.int32), n_slots, n_classes))
@@ -155,6 +155,13 @@ class CountStream:
 
     def encoding(self, rules: EncodingRules) -> TableEncoding:
         """Return how tables become codes, as ``fit`` on all rows so far would learn it."""
+        slots = [feature if isinstance(feature, Slots) else None for feature in self.features]
+        plan = EncodingPlan(
+            ["" if feature is None else feature.label for feature in slots],
+            np.array([feature is not None for feature in slots]),
+            {j: one.declared for j, one in enumerate(slots) if one is not None and one.declared is not None},
+            rules,
+        )
         features: list[Feature] = []
         for j, feature in enumerate(self.features):
             if isinstance(feature, NumericFeature):
@@ -162,15 +169,8 @@ class CountStream:
                 continue
             totals = self.counts.values(j).sum(axis=1)
             seen = {state: totals[slot].item() for state, slot in feature.slots.items()}
-            features.append(
-                CategoricalFeature.from_counts(
-                    StateCounts(seen, totals[MISSING].item(), feature.declared_by_type).in_order(),
-                    declared=feature.declared,
-                    max_categories=rules.max_categories,
-                    impute=rules.missing == "impute",
-                    refuse_unknown=rules.handle_unknown == "error",
-                )
-            )
+            states = StateCounts(seen, totals[MISSING].item(), feature.declared_by_type)
+            features.append(plan.learn_states(j, states.in_order()))
         return TableEncoding(features)
 
     def counts_in(self, encoding: TableEncoding) -> JointCounts:
