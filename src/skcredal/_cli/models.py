@@ -207,7 +207,7 @@ def write_table(
         write(sys.stdout.buffer)
         sys.stdout.buffer.flush()
     else:
-        with replacing(out) as beside, beside.open("wb") as stream:
+        with replacing(out) as unfinished, unfinished.open("wb") as stream:
             write(stream)
 
 
