@@ -29,7 +29,7 @@ from skcredal._ensemble.parameters import SpodeTables
 from skcredal.scale import fit_batches, predict_batches, scan_parquet
 from skcredal.scale._predictions import answers_of
 
-WISHES = [
+CHOICES = [
     (AODE, {}),
     (BmaAODE, {}),
     (TAN, {}),
@@ -61,16 +61,16 @@ def assert_same_answers(clf, X):
 
 @given(
     seed=seeds,
-    wish=st.sampled_from(WISHES),
+    choice=st.sampled_from(CHOICES),
     missing=st.sampled_from(["impute", "marginalize"]),
     epsilon=st.sampled_from(["auto", 0.001]),
 )
 @settings(max_examples=80)
-def test_answers_together_are_those_of_the_methods(seed, wish, missing, epsilon):
+def test_answers_together_are_those_of_the_methods(seed, choice, missing, epsilon):
     """Rows with missing and with unknown values: the first half is learned, all are asked for."""
     rng = np.random.default_rng(seed)
     X, y, _ = messy_table(rng)
-    learner, parameters = wish
+    learner, parameters = choice
     if epsilon != "auto" and learner in (CredalBmaAODE, CredalCompAODE):
         parameters = {**parameters, "epsilon": epsilon}
     half = -(-len(y) // 2)
@@ -91,7 +91,7 @@ def long_table(n=2500):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 3])
-@pytest.mark.parametrize(("learner", "parameters"), WISHES)
+@pytest.mark.parametrize(("learner", "parameters"), CHOICES)
 def test_answers_for_many_chunks_of_rows_stay_in_order(learner, parameters, n_jobs):
     X, y = long_table()
     clf = learner(n_jobs=n_jobs, categorical_features=["x0", "x1"], **parameters).fit(X[:20], y[:20])
@@ -176,8 +176,8 @@ def test_an_address_that_only_fsspec_knows():
     assert predict_batches(clf, batches, f"memory:/{path}") == 3
     assert listed() == ["bucket/answers.parquet"]
     assert_written(memory, path)
-    for place in (f"memory:/{path}", "memory://bucket", "memory://bucket/*.parquet"):
-        assert scan_parquet(place).n_rows == 3
+    for address in (f"memory:/{path}", "memory://bucket", "memory://bucket/*.parquet"):
+        assert scan_parquet(address).n_rows == 3
     assert scan_parquet("/bucket", filesystem=memory).n_rows == 3
 
 
@@ -186,13 +186,13 @@ class BrokenError(Exception):
 
 
 @pytest.mark.parametrize("error", [BrokenError, KeyboardInterrupt])
-@pytest.mark.parametrize("place", ["mock", "memory", "file"])
-def test_what_fails_leaves_nothing_half_written(place, error, tmp_path):
-    if place == "file":
+@pytest.mark.parametrize("store", ["mock", "memory", "file"])
+def test_what_fails_leaves_nothing_half_written(store, error, tmp_path):
+    if store == "file":
         filesystem, path = None, (tmp_path / "answers.parquet").as_uri()
         listed = lambda: [f"bucket/{file.name}" for file in tmp_path.iterdir()]  # noqa: E731
     else:
-        filesystem, path, listed = stores()[place == "memory"]
+        filesystem, path, listed = stores()[store == "memory"]
     clf, rows = clf_and_rows()
 
     def batches():
@@ -230,7 +230,7 @@ def test_a_store_that_cannot_rename_keeps_the_finished_work():
         ("{}", None, IsADirectoryError, "path must be a file, got the folder"),
         ("{}/nowhere/answers.parquet", None, FileNotFoundError, "nowhere/answers"),
         ("nosuch://bucket/answers", None, ValueError, "nosuch"),
-        ("{}/answers.parquet", 3, TypeError, "filesystem must be one of pyarrow.fs or of fsspec, got"),
+        ("{}/answers.parquet", 3, TypeError, "filesystem must be from pyarrow.fs or fsspec, got"),
     ],
 )
 def test_destinations_that_are_none_are_refused_before_any_work(tmp_path, path, filesystem, error, message):

@@ -140,7 +140,7 @@ class BatchSource(RowSource):
         total, n_rows = None, 0
         with reporting(self.progress, stage, self.total) as advance:
             for number, (X, y, weights) in enumerate(self._triples(), 1):
-                with noting(self.given, stage, number):
+                with annotate_error(self.given, stage, number):
                     part = work(reader.read(X, y, weights))
                     total = part if total is None else total + part
                 n_rows += n_rows_of(X)
@@ -167,7 +167,7 @@ class BatchSource(RowSource):
 
 
 @contextmanager
-def noting(batches: Any, stage: str, number: int) -> Iterator[None]:
+def annotate_error(batches: Any, stage: str, number: int) -> Iterator[None]:
     """Say in which batch an error arose."""
     try:
         yield

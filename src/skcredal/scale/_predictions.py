@@ -14,9 +14,9 @@ from skcredal._extras import require
 from skcredal._validation import naming
 from skcredal.classifiers._answers import Answers
 from skcredal.classifiers._base import TabularClassifier
-from skcredal.scale._batches import n_rows_of, noting, refuse_path
+from skcredal.scale._batches import annotate_error, n_rows_of, refuse_path
 from skcredal.scale._progress import ProgressWish, reporting
-from skcredal.scale._storage import appearing_when_complete
+from skcredal.scale._storage import replacing_in_store
 
 __all__ = ["answer_columns", "answers_of", "predict_batches", "prediction_columns"]
 
@@ -83,13 +83,13 @@ def predict_batches(
         raise TypeError(f"batches must be iterable, got {type(tables).__name__}.")
     total = 0
     with (
-        appearing_when_complete(path, filesystem) as unfinished,
+        replacing_in_store(path, filesystem) as unfinished,
         reporting(progress, "predictions", getattr(batches, "n_rows", None)) as advance,
     ):
         writer = None
         try:
             for number, (X, y) in enumerate(_pairs(tables), 1):
-                with noting(batches, "predictions", number):
+                with annotate_error(batches, "predictions", number):
                     table = arrow.table(prediction_columns(estimator, X, y))
                     if writer is None:
                         writer = parquet.ParquetWriter(unfinished, table.schema)
