@@ -11,11 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from skcredal._encoding.frames import read_series
 from skcredal._extras import require
+from skcredal._progress import ProgressChoice, report_progress
 from skcredal._validation import naming
 from skcredal.classifiers._answers import Answers
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.scale._batches import annotate_error, n_rows_of, refuse_path
-from skcredal.scale._progress import ProgressWish, reporting
 from skcredal.scale._storage import replacing_in_store
 
 __all__ = ["answer_columns", "answers_of", "predict_batches", "prediction_columns"]
@@ -26,7 +26,7 @@ def predict_batches(
     batches: Iterable[Any] | Callable[[], Iterable[Any]],
     path: str | os.PathLike[str],
     *,
-    progress: ProgressWish = False,
+    progress: ProgressChoice = False,
     filesystem: Any = None,
 ) -> int:
     """Predict rows that come in batches, and write what is said of them to a Parquet file.
@@ -84,7 +84,7 @@ def predict_batches(
     total = 0
     with (
         replacing_in_store(path, filesystem) as unfinished,
-        reporting(progress, "predictions", getattr(batches, "n_rows", None)) as advance,
+        report_progress(progress, "predictions", getattr(batches, "n_rows", None)) as advance,
     ):
         writer = None
         try:
