@@ -130,7 +130,7 @@ def test_a_schema_that_differs_is_refused_with_file_and_column(table, tmp_path):
         scan_parquet(tmp_path, target="class")
     scan_parquet(tmp_path, target="class", columns=["number"])
     pq.write_table(table.set_column(0, "number", table["kind"]), tmp_path / "part7.parquet")
-    with pytest.raises(ValueError, match=r"part7\.parquet has the type string in column 'number'.*double"):
+    with pytest.raises(ValueError, match=r"part7\.parquet has type string in column 'number'.*double"):
         scan_parquet(tmp_path, target="class")
 
 
@@ -232,7 +232,7 @@ def test_an_error_in_the_rows_names_their_file(table, tmp_path):
         ({"columns": "number"}, TypeError, "columns must be a list of names, not a string"),
         ({"columns": ["class"], "target": "class"}, ValueError, "'class' twice"),
         ({"columns": []}, ValueError, "at least one feature"),
-        ({"weight": "weight"}, ValueError, "only with a target"),
+        ({"weight": "weight"}, ValueError, "weight needs a target"),
         ({"batch_rows": 0}, ValueError, "batch_rows must be at least 1"),
     ],
 )

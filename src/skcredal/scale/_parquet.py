@@ -42,24 +42,24 @@ def scan_parquet(
     Parameters
     ----------
     path : str, path or list of them
-        A file, a folder (all its files that end in ``.parquet``, in it and below, but those whose name, or
-        that of a folder on the way, begins with a dot or an underscore), a pattern with ``*``,
-        ``?`` or ``[]``, or the address of any of them in an object store (``s3://bucket/folder``, ``gs://``,
-        ``file://``, and whatever fsspec knows where that is installed).
+        A file; a folder, of which all files ending in ``.parquet`` are read, subfolders included, unless the
+        name of the file or of a subfolder begins with a dot or an underscore; a pattern with ``*``, ``**``,
+        ``?`` or ``[]``; or the address of any of them in an object store (``s3://bucket/folder``, ``gs://``,
+        ``file://``, and whatever fsspec knows if it is installed).
     target : str, optional
-        The column of the classes. Without it, batches are tables to predict.
+        The column with the classes. Without it, batches are tables to predict.
     columns : sequence of str, optional
         The features, in this order; by default all columns but ``target`` and ``weight``.
     weight : str, optional
-        The column of the weights of the rows.
+        The column with the weights of the rows.
     batch_rows : int, default=131072
-        The most rows of a batch.
+        The largest number of rows in a batch.
     filesystem : pyarrow.fs.FileSystem or fsspec.AbstractFileSystem, optional
-        Where the path is, if the path does not tell.
+        Where the path is, unless the path is an address or local.
     partitioning : {"hive", None}, default="hive"
-        Whether names of folders like ``year=2024`` are columns, after those of the files: 32-bit integers if
-        all values are such, or else text. Of a folder, those below it count; of files and patterns, all
-        folders of their paths. A column that a file holds itself is read from the files.
+        Whether folders with names like ``year=2024`` are columns, after those of the files: 32-bit integers
+        if all values are, or else text. For a folder, these are its subfolders; for files and patterns, all
+        folders in their paths. A column that is in a file as well is read from the files.
 
     Returns
     -------
@@ -101,7 +101,7 @@ def scan_parquet(
     return ParquetScan(files, features, target, weight, int(batch_rows), sum(file.n_rows for file in files))
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ParquetScan:
     """Rows of Parquet files, batch by batch, as often as they are asked for; made by :func:`scan_parquet`.
 
@@ -265,7 +265,7 @@ def _wanted_columns(
     if isinstance(columns, str):
         raise TypeError(f"columns must be a list of names, not a string, got {safe_repr(columns)}.")
     if weight is not None and target is None:
-        raise ValueError(f"weight={safe_repr(weight)} is of use only with a target.")
+        raise ValueError(f"weight needs a target, got weight={safe_repr(weight)} without one.")
     apart = [name for name in (target, weight) if name is not None]
     # Of all files, so that one that lacks a column is refused even if it is the first.
     names = list(dict.fromkeys(name for file in files for name in file.schema.names))
@@ -292,7 +292,7 @@ def _check_schema(file: ParquetFile, files: list[ParquetFile], wanted: list[str]
         found, expected = file.schema.field(name).type, first.schema.field(name).type
         if len({_kind(found), _kind(expected)} - {"null"}) > 1:
             raise ValueError(
-                f"{file.path} has the type {found} in column {name!r}, and {first.path} has {expected}."
+                f"{file.path} has type {found} in column {name!r}, but {first.path} has {expected}."
             )
 
 

@@ -81,7 +81,7 @@ def find_files(path: Any, filesystem: Any = None) -> tuple[Any, str, list[str]]:
             below = factory.finish(arrow.schema([])).files
             files = [name for name in below if name.endswith(".parquet")]
     if not files:
-        raise FileNotFoundError(f"There is no Parquet file at {path!s}.")
+        raise FileNotFoundError(f"No Parquet file found at {path!s}.")
     return filesystem, folder, sorted(files)
 
 
