@@ -1,30 +1,66 @@
 """Files that are replaced as a whole or not at all."""
 
 import os
+import secrets
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["replacing"]
+__all__ = ["check_destination", "replacing"]
+
+
+def check_destination(path: str | os.PathLike[str]) -> Path:
+    """Return the file that is to be written, refused if it cannot be one.
+
+    Examples
+    --------
+    >>> check_destination("nowhere/notes.txt")
+    Traceback (most recent call last):
+    FileNotFoundError: path must be a file in a folder that exists, got 'nowhere/notes.txt'.
+    """
+    # A link stays a link: what it points to is replaced.
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise IsADirectoryError(f"path must be a file, got the folder {os.fspath(path)!r}.")
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"path must be a file in a folder that exists, got {os.fspath(path)!r}.")
+    return target
 
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield a place beside a file; what is written there takes the file's place, if nothing fails.
+    """Yield an empty file to write to, which replaces the one at the path if nothing fails.
+
+    Whatever happens on the way, a power failure included, the path holds the old file or the new one.
 
     Examples
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with replacing(f"{folder}/notes.txt") as beside:
-    ...         _ = beside.write_text("eggs, milk")
+    ...     with replacing(f"{folder}/notes.txt") as unfinished:
+    ...         _ = unfinished.write_text("eggs, milk")
     ...     [file.name for file in Path(folder).iterdir()]
     ['notes.txt']
     """
-    target = Path(path)
-    beside = target.with_name(f".{target.name}.{os.getpid()}")
+    target = check_destination(path)
+    # In the same folder, as a file is renamed in one step only within a file system.
+    unfinished = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
-        yield beside
-        beside.replace(target)
+        # Now, so that a folder that must not be written to is found before the work.
+        unfinished.touch(exist_ok=False)
+        yield unfinished
+        # The content goes to the disk before the name: else a power failure could leave an empty file.
+        with unfinished.open("r+b") as file:
+            os.fsync(file.fileno())
+        if target.exists():
+            shutil.copymode(target, unfinished)
+        os.replace(unfinished, target)  # noqa: PTH105 - Path.replace is the same, and this the name people look for
     finally:
-        beside.unlink(missing_ok=True)
+        unfinished.unlink(missing_ok=True)
+    if os.name == "posix":  # elsewhere a folder cannot be opened
+        folder = os.open(target.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)

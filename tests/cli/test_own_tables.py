@@ -228,7 +228,7 @@ def test_a_word_among_numbers_is_refused_with_its_row(run, table, model):
     refused = run("predict", "m.skcredal", "words.csv")
     assert refused.exit_code == 1
     *_, last = refused.stderr.splitlines()
-    assert "Column 'age' is one of numbers in the model, but row 29 of words.csv holds 'k.A.'" in last
+    assert "Column 'age' was numeric during fit, but row 29 of words.csv contains 'k.A.'" in last
     assert run("predict", "m.skcredal", "words.csv", "--missing", "k.A.").exit_code == 0
 
 

@@ -40,17 +40,17 @@ OTHERS = [TAN, NaiveBayes, NaiveCredal, CredalModelAveraging, NullClassifier]
     learner=st.sampled_from(FAMILY + OTHERS),
     weighting=st.sampled_from(["none", "whole", "eighths"]),
     missing=st.sampled_from(["impute", "marginalize"]),
-    wishes=st.sampled_from([{}, {"categorical_features": "all"}, {"max_categories": 2}]),
+    choices=st.sampled_from([{}, {"categorical_features": "all"}, {"max_categories": 2}]),
     n_jobs=st.sampled_from([1, 3]),
     kind=st.sampled_from([lambda X: X, as_polars, as_arrow]),
 )
 @settings(max_examples=120)
-def test_the_model_is_that_of_all_rows(seed, learner, weighting, missing, wishes, n_jobs, kind):
+def test_the_model_is_that_of_all_rows(seed, learner, weighting, missing, choices, n_jobs, kind):
     rng = np.random.default_rng(seed)
     X, y, weights = messy_table(rng, weighting=weighting)
     if len(as_polars(X).columns) == 0:
         kind = lambda X: X  # noqa: E731
-    clf = learner(missing=missing, n_jobs=n_jobs, **wishes)
+    clf = learner(missing=missing, n_jobs=n_jobs, **choices)
     batches = [(kind(batch[0]), *batch[1:]) for batch in split(rng, X, y, weights)]
     rng.shuffle(batches)
     model = fitted(lambda: fit_batches(clone(clf), batches))

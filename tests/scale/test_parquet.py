@@ -64,7 +64,7 @@ def test_weights_and_chosen_columns(table, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "place",
+    "path_below",
     [
         lambda folder: folder,
         lambda folder: str(folder) + "/",
@@ -77,7 +77,7 @@ def test_weights_and_chosen_columns(table, tmp_path):
         lambda folder: [folder / f"part{number}.parquet" for number in range(3)],
     ],
 )
-def test_every_way_to_name_files(table, tmp_path, place):
+def test_every_way_to_name_files(table, tmp_path, path_below):
     folder = tmp_path / "below"
     folder.mkdir()
     write(table, folder)
@@ -85,7 +85,7 @@ def test_every_way_to_name_files(table, tmp_path, place):
     (folder / "notes.txt").write_text("not data")
     (folder / "_delta_log").mkdir()
     (folder / "_delta_log" / "checkpoint.parquet").write_text("not data")
-    scan = scan_parquet(place(folder))
+    scan = scan_parquet(path_below(folder))
     assert scan.n_rows == 1000
     assert pa.concat_tables(scan)["number"] == table["number"]
 
@@ -130,7 +130,7 @@ def test_a_schema_that_differs_is_refused_with_file_and_column(table, tmp_path):
         scan_parquet(tmp_path, target="class")
     scan_parquet(tmp_path, target="class", columns=["number"])
     pq.write_table(table.set_column(0, "number", table["kind"]), tmp_path / "part7.parquet")
-    with pytest.raises(ValueError, match=r"part7\.parquet has the type string in column 'number'.*double"):
+    with pytest.raises(ValueError, match=r"part7\.parquet has type string in column 'number'.*double"):
         scan_parquet(tmp_path, target="class")
 
 
@@ -151,12 +151,12 @@ def test_of_two_files_that_differ_both_are_named(table, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"target": "class", "weight": "w"}, "weight must be one of the columns .* got 'w'"),
+        ({"target": "class", "weight": "w"}, "weight must be a column of the files, .* got 'w'"),
         (
             {"target": "class", "columns": ["number", "kin"]},
-            "columns must be some of the columns .* got 'kin'",
+            "columns must name columns of the files, .* got 'kin'",
         ),
-        ({"columns": [["number"]]}, r"columns must be some of the columns .* got \['number'\]"),
+        ({"columns": [["number"]]}, r"columns must name columns of the files, .* got \['number'\]"),
     ],
 )
 def test_a_column_that_no_file_has_is_refused_with_the_parameter(table, tmp_path, arguments, message):
@@ -227,12 +227,12 @@ def test_an_error_in_the_rows_names_their_file(table, tmp_path):
         ({"path": "nowhere"}, FileNotFoundError, "nowhere"),
         ({"path": "nowhere/*.parquet"}, FileNotFoundError, "nowhere"),
         ({"path": []}, ValueError, "path"),
-        ({"target": "colour"}, ValueError, "target must be one of the columns .* got 'colour'"),
+        ({"target": "colour"}, ValueError, "target must be a column of the files, .* got 'colour'"),
         ({"columns": ["number", "number"]}, ValueError, "'number' twice"),
-        ({"columns": "number"}, TypeError, "columns must be a list"),
+        ({"columns": "number"}, TypeError, "columns must be a list of names, not a string"),
         ({"columns": ["class"], "target": "class"}, ValueError, "'class' twice"),
         ({"columns": []}, ValueError, "at least one feature"),
-        ({"weight": "weight"}, ValueError, "only with a target"),
+        ({"weight": "weight"}, ValueError, "weight needs a target"),
         ({"batch_rows": 0}, ValueError, "batch_rows must be at least 1"),
     ],
 )

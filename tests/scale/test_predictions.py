@@ -93,8 +93,8 @@ def test_an_address_that_only_fsspec_knows():
     assert predict_batches(clf, batches, f"memory:/{path}") == 3
     assert listed() == ["bucket/answers.parquet"]
     assert_written(memory, path)
-    for place in (f"memory:/{path}", "memory://bucket", "memory://bucket/*.parquet"):
-        assert scan_parquet(place).n_rows == 3
+    for address in (f"memory:/{path}", "memory://bucket", "memory://bucket/*.parquet"):
+        assert scan_parquet(address).n_rows == 3
     assert scan_parquet("/bucket", filesystem=memory).n_rows == 3
 
 
@@ -103,13 +103,13 @@ class BrokenError(Exception):
 
 
 @pytest.mark.parametrize("error", [BrokenError, KeyboardInterrupt])
-@pytest.mark.parametrize("place", ["mock", "memory", "file"])
-def test_what_fails_leaves_nothing_half_written(place, error, tmp_path):
-    if place == "file":
+@pytest.mark.parametrize("store", ["mock", "memory", "file"])
+def test_what_fails_leaves_nothing_half_written(store, error, tmp_path):
+    if store == "file":
         filesystem, path = None, (tmp_path / "answers.parquet").as_uri()
         listed = lambda: [f"bucket/{file.name}" for file in tmp_path.iterdir()]  # noqa: E731
     else:
-        filesystem, path, listed = stores()[place == "memory"]
+        filesystem, path, listed = stores()[store == "memory"]
     clf, rows = clf_and_rows()
 
     def batches():
@@ -147,7 +147,7 @@ def test_a_store_that_cannot_rename_keeps_the_finished_work():
         ("{}", None, IsADirectoryError, "path must be a file, got the folder"),
         ("{}/nowhere/answers.parquet", None, FileNotFoundError, "nowhere/answers"),
         ("nosuch://bucket/answers", None, ValueError, "nosuch"),
-        ("{}/answers.parquet", 3, TypeError, "filesystem must be one of pyarrow.fs or of fsspec, got"),
+        ("{}/answers.parquet", 3, TypeError, "filesystem must be from pyarrow.fs or fsspec, got"),
     ],
 )
 def test_destinations_that_are_none_are_refused_before_any_work(tmp_path, path, filesystem, error, message):

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from skcredal._cli.console import CallError, note, progress_bar, shown_warnings
+from skcredal._cli.console import CallError, note, shown_warnings
 from skcredal._cli.evaluate import (
     check_report,
     evaluate_classifiers,
@@ -44,6 +44,7 @@ from skcredal._cli.options import (
 )
 from skcredal._cli.user_tables import Reading, counted, label_table, shown
 from skcredal._extras import require
+from skcredal._progress import progress_bar
 from skcredal.classifiers._answers import Answers, answers, no_answers
 from skcredal.evaluation._registry import CLASSIFIERS, make_classifiers
 from skcredal.persistence import save

@@ -12,9 +12,8 @@ from typing import Any, NoReturn
 import typer
 import typer.core
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-__all__ = ["CallError", "OneLineGroup", "TableConsole", "note", "progress_bar", "shown_warnings"]
+__all__ = ["CallError", "OneLineGroup", "TableConsole", "note", "shown_warnings"]
 
 _INTERRUPTED = 130
 
@@ -105,22 +104,3 @@ def shown_warnings() -> Iterator[None]:
                 # The command line names the columns itself, with the option that drops them.
                 if "look like identifiers" not in message:
                     note(message, label="Warning")
-
-
-@contextmanager
-def progress_bar(unit: str, total: int) -> Iterator[Any]:
-    """Yield a function that advances a bar on standard error, drawn only where someone is watching."""
-    console = Console(stderr=True)
-    if not console.is_terminal:  # where rich would leave an empty line, in some versions
-        yield lambda steps: None
-        return
-    columns = (
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn(f"{unit},"),
-        TimeRemainingColumn(),
-        TextColumn("left"),
-    )
-    with Progress(*columns, console=console, transient=True) as progress:
-        bar = progress.add_task("", total=total)
-        yield lambda steps: progress.advance(bar, steps)

@@ -12,8 +12,9 @@ from rich import box
 from rich.table import Table
 
 import skcredal
-from skcredal._cli.console import CallError, TableConsole, note, progress_bar
+from skcredal._cli.console import CallError, TableConsole, note
 from skcredal._cli.user_tables import LabelledTable, counted
+from skcredal._progress import progress_bar
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
 from skcredal.evaluation._cross_validation import (

@@ -52,12 +52,12 @@ class KeptModel:
 
 
 def read_model(path: str) -> KeptModel:
-    """Load a model; a file that does not exist is a mistake of the call."""
+    """Load a model; if the file does not exist, the call is wrong."""
     if not Path(path).is_file():
         raise CallError(f"There is no model {path!r}; skcredal fit writes one.")
     classifier = load(path)
     if not hasattr(classifier, "predict_proba"):
-        raise ValueError(f"{path} holds {type(classifier).__name__}, which is no classifier.")
+        raise ValueError(f"{path} contains {type(classifier).__name__}, which is not a classifier.")
     notes = read_notes(path)
     target, reading = notes.get("target"), notes.get("reading", {})
     if not isinstance(target, (str, type(None))) or not are_reading_notes(reading):
@@ -108,7 +108,7 @@ def _refuse_text_for_numbers(model: Any, frame: pandas.DataFrame, data: str) -> 
                 float(0 if cell is None else cell)
             except (TypeError, ValueError):
                 raise ValueError(
-                    f"Column {name!r} is one of numbers in the model, but row {row} of {shown(data)} holds "
+                    f"Column {name!r} was numeric during fit, but row {row} of {shown(data)} contains "
                     f"{str(cell)[:40]!r}; if that is a missing value, say so with --missing."
                 ) from None
 
@@ -173,7 +173,7 @@ def write_table(
         write(sys.stdout.buffer)
         sys.stdout.buffer.flush()
     else:
-        with replacing(out) as beside, beside.open("wb") as stream:
+        with replacing(out) as unfinished, unfinished.open("wb") as stream:
             write(stream)
 
 

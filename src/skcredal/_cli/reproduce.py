@@ -73,7 +73,7 @@ def reproduce(
         raise CallError(str(error).replace("source must", "--data must")) from None
     console = TableConsole()
     with store:
-        outcome = _command.reproduce_plan(plan, store, jobs=jobs, console=errors)
+        outcome = _command.reproduce_plan(plan, store, jobs=jobs)
         summary, claims = _command.write_answers(plan, store, outcome, out)
     _command.print_summary(summary, plan, outcome, console=console)
     if not summary.empty:

@@ -110,8 +110,8 @@ def fact_list(facts: Sequence[Mapping[str, Any]]) -> str:
 def write_page(path: str | os.PathLike[str], page: str) -> Path:
     """Write a page into a file, and return it."""
     check_instance("path", path, (str, os.PathLike))
-    with replacing(path) as beside:
-        beside.write_text(page, encoding="utf-8", newline="\n")
+    with replacing(path) as unfinished:
+        unfinished.write_text(page, encoding="utf-8", newline="\n")
     return Path(path)
 
 

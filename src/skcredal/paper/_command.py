@@ -9,10 +9,10 @@ from typing import Any
 
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 import skcredal
+from skcredal._progress import progress_bar
 from skcredal.datasets import list_datasets
 from skcredal.evaluation._registry import is_credal, make_classifiers
 from skcredal.paper import _run as experiment
@@ -76,23 +76,12 @@ def _names(option: str, text: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def reproduce_plan(plan: Plan, store: ResultStore, *, jobs: int, console: Console) -> experiment.Outcome:
+def reproduce_plan(plan: Plan, store: ResultStore, *, jobs: int) -> experiment.Outcome:
     """Run the plan with a progress bar; Ctrl-C keeps what is finished."""
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("fits,"),
-        TimeRemainingColumn(),
-        TextColumn("left"),
-    )
-    with Progress(*columns, console=console, transient=True) as progress:
-        bar = progress.add_task("", total=plan.n_fits)
+    with progress_bar("fits", plan.n_fits) as advance:
 
         def show(at: experiment.Progress) -> None:
-            progress.update(
-                bar, advance=at.fits, description=f"{at.dataset}, run {at.run + 1}, fold {at.fold + 1}"
-            )
+            advance(at.fits, f"{at.dataset}, run {at.run + 1}, fold {at.fold + 1}")
 
         return experiment.run_plan(plan, store, jobs=jobs, on_progress=show)
 

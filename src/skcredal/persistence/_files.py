@@ -10,8 +10,6 @@ import hashlib
 import json
 import os
 import re
-import secrets
-import shutil
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -23,6 +21,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from skcredal._extras import require
+from skcredal._files import check_destination, replacing
 from skcredal._state import converted_states
 from skcredal._validation import check_instance, check_path, naming
 from skcredal.persistence._contents import pack_estimator, unpack_estimator
@@ -47,8 +46,8 @@ def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, An
         A fitted classifier or transformer of this package, or a pipeline, search or other estimator of
         scikit-learn that holds one.
     path : path-like
-        The file. It is written beside its place and then moved there: whatever happens on the way, the place
-        holds the old file or the new one.
+        The file. It is written under another name beside it and then renamed: whatever happens on the way,
+        the path holds the old file or the new one.
     notes : mapping, optional
         What belongs to the model and is no part of it, such as where it comes from: text, numbers, lists and
         the like that JSON holds, a few thousand characters at most. They stand in the header, which anyone
@@ -88,12 +87,7 @@ def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, An
         check_instance("notes", notes, Mapping)
         with naming("notes"):
             json.dumps(dict(notes))
-    # A link stays a link: what it points to is replaced.
-    target = Path(os.path.realpath(path))
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"path must lie in a folder that exists, got {str(path)!r}.")
-    if target.is_dir():
-        raise IsADirectoryError(f"path must be a file, got the folder {str(path)!r}.")
+    check_destination(path)  # before the work
     if not isinstance(estimator, BaseEstimator):
         given = f"the class {estimator.__name__}" if isinstance(estimator, type) else type(estimator).__name__
         raise TypeError(f"estimator must be a fitted estimator of skcredal or scikit-learn, got {given}.")
@@ -121,7 +115,8 @@ def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, An
         )
     body = line + content
     checksum = hashlib.sha256(body).hexdigest().encode()
-    _write_atomically(target, _MAGIC + str(FORMAT).encode() + b"\n" + checksum + b"\n" + body)
+    with replacing(path) as unfinished:
+        unfinished.write_bytes(_MAGIC + str(FORMAT).encode() + b"\n" + checksum + b"\n" + body)
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -323,25 +318,3 @@ def _reason(error: BaseException) -> str:
     """Return an error in one line."""
     text = " ".join(str(error).split()) or type(error).__name__
     return text if len(text) <= 200 else text[:197] + "..."
-
-
-def _write_atomically(target: Path, data: bytes) -> None:
-    """Write beside the target, down to the disk, and then take its place in one step."""
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        with beside.open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        if target.exists():
-            shutil.copymode(target, beside)
-        os.replace(beside, target)  # noqa: PTH105 - Path.replace is the same, and this the name people look for
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
-    if os.name == "posix":  # elsewhere a folder cannot be opened
-        folder = os.open(target.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)

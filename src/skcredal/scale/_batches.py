@@ -12,6 +12,7 @@ from sklearn.utils.validation import validate_data
 
 from skcredal._encoding.frames import read_table
 from skcredal._encoding.statistics import EncodingStatistics
+from skcredal._progress import ProgressChoice, report_progress
 from skcredal._threads import thread_count
 from skcredal.classifiers._base import TabularClassifier, TrainingRows
 from skcredal.scale._parquet import ParquetScan
@@ -25,7 +26,6 @@ from skcredal.scale._passes import (
     check_learner,
     learn_in_passes,
 )
-from skcredal.scale._progress import ProgressWish, reporting
 
 __all__ = ["fit_batches"]
 
@@ -37,7 +37,7 @@ def fit_batches(
     estimator: Classifier,
     batches: Iterable[Any] | Callable[[], Iterable[Any]],
     *,
-    progress: ProgressWish = False,
+    progress: ProgressChoice = False,
 ) -> Classifier:
     """Fit a classifier to rows that come in batches, of which only one is in memory at a time.
 
@@ -56,7 +56,7 @@ def fit_batches(
         generator, but not a generator, which is spent after one pass.
     progress : bool or function, default=False
         Whether to show a bar with rows per second on the error stream (with rich, or else plain lines); or a
-        function that is given a :class:`~skcredal.scale._progress.Progress` after every batch.
+        function that is given a :class:`~skcredal.scale.Progress` after every batch.
 
     Returns
     -------
@@ -102,7 +102,7 @@ def fit_batches(
 class BatchSource(RowSource):
     """Batches that are summed one after the other."""
 
-    def __init__(self, batches: Any, estimator: TabularClassifier, progress: ProgressWish) -> None:
+    def __init__(self, batches: Any, estimator: TabularClassifier, progress: ProgressChoice) -> None:
         self.given = batches
         self.batches = restartable(batches)
         self.n_threads = thread_count(estimator.n_jobs)
@@ -138,9 +138,9 @@ class BatchSource(RowSource):
 
     def _sum(self, stage: str, work: Callable[[Batch], Any], reader: BatchReader) -> Any:
         total, n_rows = None, 0
-        with reporting(self.progress, stage, self.total) as advance:
+        with report_progress(self.progress, stage, self.total) as advance:
             for number, (X, y, weights) in enumerate(self._triples(), 1):
-                with noting(self.given, stage, number):
+                with annotate_error(self.given, stage, number):
                     part = work(reader.read(X, y, weights))
                     total = part if total is None else total + part
                 n_rows += n_rows_of(X)
@@ -167,7 +167,7 @@ class BatchSource(RowSource):
 
 
 @contextmanager
-def noting(batches: Any, stage: str, number: int) -> Iterator[None]:
+def annotate_error(batches: Any, stage: str, number: int) -> Iterator[None]:
     """Say in which batch an error arose."""
     try:
         yield

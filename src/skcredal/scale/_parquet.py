@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from skcredal._extras import require
 from skcredal._validation import check_integer, safe_repr
-from skcredal.scale._partitions import hive_columns
-from skcredal.scale._storage import File, find_files
+from skcredal.scale._storage import find_files
 
 __all__ = ["ParquetScan", "scan_parquet"]
 
-# Footers that are read at a time: an object store answers slowly, and many at once.
+# Footers that are read at a time: an object store takes long to answer, but answers many at once.
 FOOTERS_AT_A_TIME = 16
-# Compressed bytes of a column that are held at a time, instead of a whole row group.
+# Compressed bytes of a column that are held at a time, instead of those of a whole row group, which may be
+# a gigabyte. Smaller buffers save little, as a decoded batch is larger, and ask a store more often.
 READ_BUFFER = 1 << 20
+# What pyarrow raises for a file that is damaged, gone, or not Parquet; its ArrowInvalid is a ValueError.
+UNREADABLE = (OSError, ValueError, NotImplementedError)
 
 
 def scan_parquet(
@@ -38,24 +42,24 @@ def scan_parquet(
     Parameters
     ----------
     path : str, path or list of them
-        A file, a folder (all its files that end in ``.parquet``, in it and below, but those whose name, or
-        that of a folder on the way, begins with a dot or an underscore), a pattern with ``*``,
-        ``?`` or ``[]``, or the address of any of them in an object store (``s3://bucket/folder``, ``gs://``,
-        ``file://``, and whatever fsspec knows where that is installed).
+        A file; a folder, of which all files ending in ``.parquet`` are read, subfolders included, unless the
+        name of the file or of a subfolder begins with a dot or an underscore; a pattern with ``*``, ``**``,
+        ``?`` or ``[]``; or the address of any of them in an object store (``s3://bucket/folder``, ``gs://``,
+        ``file://``, and whatever fsspec knows if it is installed).
     target : str, optional
-        The column of the classes. Without it, batches are tables to predict.
+        The column with the classes. Without it, batches are tables to predict.
     columns : sequence of str, optional
         The features, in this order; by default all columns but ``target`` and ``weight``.
     weight : str, optional
-        The column of the weights of the rows.
+        The column with the weights of the rows.
     batch_rows : int, default=131072
-        The most rows of a batch.
+        The largest number of rows in a batch.
     filesystem : pyarrow.fs.FileSystem or fsspec.AbstractFileSystem, optional
-        Where the path is, if the path does not tell.
+        Where the path is, unless the path is an address or local.
     partitioning : {"hive", None}, default="hive"
-        Whether names of folders like ``year=2024`` are columns, after those of the files: 32-bit integers if
-        all values are such, or else text. Of a folder, those below it count; of files and patterns, all
-        folders of their paths. A column that a file holds itself is read from the files.
+        Whether folders with names like ``year=2024`` are columns, after those of the files: 32-bit integers
+        if all values are, or else text. For a folder, these are its subfolders; for files and patterns, all
+        folders in their paths. A column that is in a file as well is read from the files.
 
     Returns
     -------
@@ -86,63 +90,18 @@ def scan_parquet(
     check_integer("batch_rows", batch_rows, low=1)
     if partitioning not in ("hive", None):
         raise ValueError(f"partitioning must be 'hive' or None, got {safe_repr(partitioning)}.")
-    require("pyarrow.parquet", extra="scale", purpose="scan_parquet")
     paths = list(path) if isinstance(path, (list, tuple)) else [path]
     if not paths:
         raise ValueError("path must name a file, a folder or a pattern, got an empty list.")
-    found = [file for one in paths for file in find_files(one, filesystem)]
-    with ThreadPoolExecutor(min(FOOTERS_AT_A_TIME, len(found))) as pool:
-        footers = list(pool.map(_read_footer, found))
-    files = _with_folders(found, [schema for schema, _ in footers], partitioning)
+    files = _open_files([find_files(one, filesystem) for one in paths], hive=partitioning == "hive")
     wanted = _wanted_columns(files, target, columns, weight)
     for file in files:
         _check_schema(file, files, wanted)
-    n_rows = sum(rows for _, rows in footers)
     features = [name for name in wanted if name not in (target, weight)]
-    return ParquetScan(files, features, target, weight, int(batch_rows), n_rows)
+    return ParquetScan(files, features, target, weight, int(batch_rows), sum(file.n_rows for file in files))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _ParquetFile:
-    """A file, its columns with those of its folders, and what the folders say."""
-
-    file: File
-    schema: Any
-    from_folders: dict[str, Any]
-
-    @property
-    def path(self) -> str:
-        return self.file.path
-
-    def own(self, columns: list[str]) -> list[str]:
-        """Return which of the columns stand in the file itself."""
-        return [name for name in columns if name not in self.from_folders]
-
-    def complete(self, table: Any, columns: list[str]) -> Any:
-        """Return the table with those of the columns that the folders tell."""
-        arrow = require("pyarrow", extra="scale", purpose="scan_parquet")
-        for name in columns:
-            if name in self.from_folders:
-                value = arrow.scalar(self.from_folders[name], self.schema.field(name).type)
-                table = table.append_column(name, arrow.repeat(value, table.num_rows))
-        return table
-
-
-def _with_folders(files: list[File], schemas: list[Any], partitioning: str | None) -> list[_ParquetFile]:
-    """Return the files with the columns that the names of their folders tell, but no file holds itself."""
-    if partitioning is None:
-        return [_ParquetFile(file, schema, {}) for file, schema in zip(files, schemas, strict=True)]
-    fields, values = hive_columns(files)
-    held = {name for schema in schemas for name in schema.names}
-    result = []
-    for file, schema, told in zip(files, schemas, values, strict=True):
-        own = {name: value for name, value in told.items() if name not in held}
-        for name in own:
-            schema = schema.append(fields.field(name))
-        result.append(_ParquetFile(file, schema, own))
-    return result
-
-
+@dataclass(eq=False, repr=False)
 class ParquetScan:
     """Rows of Parquet files, batch by batch, as often as they are asked for; made by :func:`scan_parquet`.
 
@@ -166,119 +125,174 @@ class ParquetScan:
     (3, [2, 1])
     """
 
-    def __init__(
-        self,
-        files: list[_ParquetFile],
-        features: list[str],
-        target: str | None,
-        weight: str | None,
-        batch_rows: int,
-        n_rows: int,
-    ) -> None:
-        self.files = files
-        self.features = features
-        self.target = target
-        self.weight = weight
-        self.batch_rows = batch_rows
-        self.n_rows = n_rows
-        self.where: str | None = None
+    files: list[ParquetFile]
+    features: list[str]
+    target: str | None
+    weight: str | None
+    batch_rows: int
+    n_rows: int
+    where: str | None = None
 
     def __iter__(self) -> Iterator[Any]:
+        apart = [name for name in (self.target, self.weight) if name is not None]
         for file in self.files:
             self.where = file.path
-            for table in self._tables(file):
-                yield self._batch(table)
+            for table in file.tables([*self.features, *apart], self.batch_rows):
+                X = table.select(self.features)
+                yield (X, *(table.column(name) for name in apart)) if apart else X
         self.where = None
 
-    def _tables(self, file: _ParquetFile) -> Iterator[Any]:
-        """Yield tables of at most ``batch_rows`` rows; text ends with a row group, and its parts join."""
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ParquetFile:
+    """A file: its columns with those that its folders name, and the values of these."""
+
+    filesystem: Any
+    path: str
+    schema: Any
+    n_rows: int
+    from_folders: dict[str, Any]
+
+    def tables(self, columns: list[str], batch_rows: int) -> Iterator[Any]:
+        """Yield tables of at most ``batch_rows`` rows."""
         arrow = require("pyarrow", extra="scale", purpose="scan_parquet")
-        columns = [*self.features, *(name for name in (self.target, self.weight) if name is not None)]
+        own = [name for name in columns if name not in self.from_folders]
+        parts: list[Any] = []
+        n_rows = 0
         try:
-            with _open(file.file) as opened:
-                parts: list[Any] = []
-                n_rows = 0
-                for part in opened.iter_batches(self.batch_rows, columns=file.own(columns)):
-                    if n_rows + part.num_rows > self.batch_rows:
-                        yield file.complete(arrow.Table.from_batches(parts), columns)
+            # The scanner of pyarrow.dataset would decode a whole row group at a time, however large.
+            with _open(self.filesystem, self.path) as opened:
+                for part in opened.iter_batches(batch_rows, columns=own):
+                    # A part with text ends with its row group: small ones are joined.
+                    if n_rows + part.num_rows > batch_rows:
+                        yield self._complete(arrow.Table.from_batches(parts), columns)
                         parts, n_rows = [], 0
                     parts.append(part)
                     n_rows += part.num_rows
-                if n_rows > 0:
-                    yield file.complete(arrow.Table.from_batches(parts), columns)
-        except (OSError, arrow.ArrowException) as error:
-            column = _broken_column(file.file, file.own(columns))
-            raise ValueError(
-                f"{file.path} cannot be read{f', in column {column!r}' if column else ''}: {error}"
-            ) from error
+            if n_rows > 0:
+                yield self._complete(arrow.Table.from_batches(parts), columns)
+        except UNREADABLE as error:
+            column = next((f", in column {name!r}" for name in own if not self._is_readable(name)), "")
+            raise ValueError(f"{self.path} cannot be read{column}: {error}") from error
 
-    def _batch(self, table: Any) -> Any:
-        X = table.select(self.features)
-        if self.target is None:
-            return X
-        y = table.column(self.target)
-        return (X, y) if self.weight is None else (X, y, table.column(self.weight))
+    def _complete(self, table: Any, columns: list[str]) -> Any:
+        """Return the table with the columns that the folders name."""
+        arrow = require("pyarrow", extra="scale", purpose="scan_parquet")
+        for name in columns:
+            if name in self.from_folders:
+                table = table.append_column(name, arrow.repeat(self.from_folders[name], table.num_rows))
+        return table
+
+    def _is_readable(self, column: str) -> bool:
+        try:
+            with _open(self.filesystem, self.path) as opened:
+                return all(part is not None for part in opened.iter_batches(columns=[column]))
+        except UNREADABLE:
+            return False
 
 
-def _open(file: File) -> Any:
-    """Open a file as Parquet."""
+def _open(filesystem: Any, path: str) -> Any:
     parquet = require("pyarrow.parquet", extra="scale", purpose="scan_parquet")
-    return parquet.ParquetFile(
-        file.filesystem.open_input_file(file.path), buffer_size=READ_BUFFER, pre_buffer=False
-    )
+    # Without pre_buffer, which would fetch all columns of a row group at once.
+    return parquet.ParquetFile(path, filesystem=filesystem, buffer_size=READ_BUFFER, pre_buffer=False)
 
 
-def _read_footer(file: File) -> tuple[Any, int]:
-    """Return the schema of a file and how many rows it has."""
+def _open_files(found: list[tuple[Any, str, list[str]]], *, hive: bool) -> list[ParquetFile]:
+    """Read the footers of all files, and what the names of their folders say."""
     arrow = require("pyarrow", extra="scale", purpose="scan_parquet")
+    located = [(filesystem, path) for filesystem, _, paths in found for path in paths]
+    with ThreadPoolExecutor(min(FOOTERS_AT_A_TIME, len(located))) as pool:
+        footers = list(pool.map(_read_footer, *zip(*located, strict=True)))
+    told: list[dict[str, Any]] = [{} for _ in located]
+    if hive:
+        # Files that were listed one by one are read together, since all values of a column tell its type.
+        groups = groupby(found, itemgetter(0, 1))
+        told = [
+            values
+            for (filesystem, folder), group in groups
+            for values in _folder_values(filesystem, folder, [path for *_, paths in group for path in paths])
+        ]
+    held = {name for schema, _ in footers for name in schema.names}
+    files = []
+    for (filesystem, path), (schema, n_rows), values in zip(located, footers, told, strict=True):
+        own = {name: value for name, value in values.items() if name not in held}
+        for name, value in own.items():
+            schema = schema.append(arrow.field(name, value.type))
+        files.append(ParquetFile(filesystem, path, schema, n_rows, own))
+    return files
+
+
+def _read_footer(filesystem: Any, path: str) -> tuple[Any, int]:
+    """Return the schema of a file and how many rows it has."""
     try:
-        with _open(file) as opened:
+        with _open(filesystem, path) as opened:
             return opened.schema_arrow, opened.metadata.num_rows
-    except (OSError, arrow.ArrowException) as error:
-        raise ValueError(f"{file.path} cannot be read as Parquet: {error}") from error
+    except UNREADABLE as error:
+        raise ValueError(f"{path} cannot be read as Parquet: {error}") from error
+
+
+def _folder_values(filesystem: Any, folder: str, paths: list[str]) -> list[dict[str, Any]]:
+    """Return for each file the values of the columns that its folders name, such as ``year=2024``."""
+    arrow = require("pyarrow", extra="scale", purpose="scan_parquet")
+    dataset = require("pyarrow.dataset", extra="scale", purpose="scan_parquet")
+    factory = dataset.FileSystemDatasetFactory(
+        filesystem,
+        paths,
+        dataset.ParquetFileFormat(),
+        dataset.FileSystemFactoryOptions(
+            partition_base_dir=folder, partitioning=dataset.HivePartitioning.discover()
+        ),
+    )
+    try:
+        # The last one is that of the folders; merged with those of the files, their types could clash.
+        schema = factory.inspect_schemas()[-1]
+        fragments = list(factory.finish(schema).get_fragments())
+    except arrow.ArrowInvalid as error:
+        raise ValueError(
+            f"The names of the folders of {paths[0]} cannot be read as columns ({error}); partitioning=None "
+            "reads the files without them."
+        ) from error
+    values = [dataset.get_partition_keys(fragment.partition_expression) for fragment in fragments]
+    return [
+        {field.name: arrow.scalar(one[field.name], field.type) for field in schema if field.name in one}
+        for one in values
+    ]
 
 
 def _wanted_columns(
-    files: list[_ParquetFile], target: str | None, columns: Sequence[str] | None, weight: str | None
+    files: list[ParquetFile], target: str | None, columns: Sequence[str] | None, weight: str | None
 ) -> list[str]:
     if isinstance(columns, str):
-        raise TypeError(f"columns must be a list of names, got {safe_repr(columns)}.")
+        raise TypeError(f"columns must be a list of names, not a string, got {safe_repr(columns)}.")
+    if weight is not None and target is None:
+        raise ValueError(f"weight needs a target, got weight={safe_repr(weight)} without one.")
     apart = [name for name in (target, weight) if name is not None]
     # Of all files, so that one that lacks a column is refused even if it is the first.
     names = list(dict.fromkeys(name for file in files for name in file.schema.names))
     for parameter, some in (("target", [target]), ("weight", [weight]), ("columns", columns or [])):
         for name in some:
             if name is not None and name not in names:
-                of = "some" if parameter == "columns" else "one"
-                raise ValueError(
-                    f"{parameter} must be {of} of the columns {safe_repr(names)}, got {safe_repr(name)}."
-                )
-    features = [name for name in names if name not in apart] if columns is None else list(columns)
-    if twice := sorted({name for name in (*features, *apart) if (*features, *apart).count(name) > 1}):
+                rule = "name columns of the files" if parameter == "columns" else "be a column of the files"
+                raise ValueError(f"{parameter} must {rule}, {safe_repr(names)}, got {safe_repr(name)}.")
+    wanted = [*([name for name in names if name not in apart] if columns is None else columns), *apart]
+    if twice := [name for name in wanted if wanted.count(name) > 1]:
         raise ValueError(f"columns, target and weight must name different columns, got {twice[0]!r} twice.")
-    if not features:
+    if len(wanted) == len(apart):
         raise ValueError(f"columns must name at least one feature, and {files[0].path} has no other column.")
-    if weight is not None and target is None:
-        raise ValueError(f"weight={safe_repr(weight)} is of use only with a target.")
-    return [*features, *apart]
+    return wanted
 
 
-def _check_schema(file: _ParquetFile, files: list[_ParquetFile], wanted: list[str]) -> None:
+def _check_schema(file: ParquetFile, files: list[ParquetFile], wanted: list[str]) -> None:
     """Refuse a file that lacks a column of the others, or has another type for it than the first."""
-    first = files[0]
-    schema, expected = file.schema, first.schema
+    names, first = file.schema.names, files[0]
     for name in wanted:
-        places = schema.get_all_field_indices(name)
-        if not places:
+        if name not in names:
             other = next(other.path for other in files if name in other.schema.names)
-            raise ValueError(f"{file.path} has no column {name!r}, which {other} has; it has {schema.names}.")
-        if len(places) > 1:
-            raise ValueError(f"{file.path} has more than one column {name!r}; it has {schema.names}.")
-        found, known = _kind(schema.field(name).type), _kind(expected.field(name).type)
-        if "null" not in (found, known) and found != known:
+            raise ValueError(f"{file.path} has no column {name!r}, which {other} has; it has {names}.")
+        found, expected = file.schema.field(name).type, first.schema.field(name).type
+        if len({_kind(found), _kind(expected)} - {"null"}) > 1:
             raise ValueError(
-                f"{file.path} has the type {schema.field(name).type} in column {name!r}, and {first.path} "
-                f"has {expected.field(name).type}."
+                f"{file.path} has type {found} in column {name!r}, but {first.path} has {expected}."
             )
 
 
@@ -288,16 +302,3 @@ def _kind(arrow_type: Any) -> str:
     if types.is_dictionary(arrow_type):
         return f"dictionary of {_kind(arrow_type.value_type)}"
     return "string" if types.is_large_string(arrow_type) else str(arrow_type)
-
-
-def _broken_column(file: File, columns: list[str]) -> str | None:
-    """Return the first column that cannot be read by itself."""
-    arrow = require("pyarrow", extra="scale", purpose="scan_parquet")
-    for name in columns:
-        try:
-            with _open(file) as opened:
-                for _ in opened.iter_batches(columns=[name]):
-                    pass
-        except (OSError, arrow.ArrowException):
-            return name
-    return None

@@ -12,11 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from skcredal._encoding.frames import read_series
 from skcredal._extras import require
+from skcredal._progress import ProgressChoice, report_progress
 from skcredal._validation import naming
 from skcredal.classifiers._answers import Answers, answers
-from skcredal.scale._batches import n_rows_of, noting, refuse_path
-from skcredal.scale._progress import ProgressWish, reporting
-from skcredal.scale._storage import appearing_when_complete
+from skcredal.scale._batches import annotate_error, n_rows_of, refuse_path
+from skcredal.scale._storage import replacing_in_store
 
 __all__ = ["arrow_columns", "predict_batches", "prediction_columns"]
 
@@ -26,7 +26,7 @@ def predict_batches(
     batches: Iterable[Any] | Callable[[], Iterable[Any]],
     path: str | os.PathLike[str],
     *,
-    progress: ProgressWish = False,
+    progress: ProgressChoice = False,
     filesystem: Any = None,
 ) -> int:
     """Predict rows that come in batches, and write what is said of them to a Parquet file.
@@ -83,13 +83,13 @@ def predict_batches(
         raise TypeError(f"batches must be iterable, got {type(tables).__name__}.")
     total = 0
     with (
-        appearing_when_complete(path, filesystem) as unfinished,
-        reporting(progress, "predictions", getattr(batches, "n_rows", None)) as advance,
+        replacing_in_store(path, filesystem) as unfinished,
+        report_progress(progress, "predictions", getattr(batches, "n_rows", None)) as advance,
     ):
         writer = None
         try:
             for number, (X, y) in enumerate(_pairs(tables), 1):
-                with noting(batches, "predictions", number):
+                with annotate_error(batches, "predictions", number):
                     table = arrow.table(prediction_columns(estimator, X, y))
                     if writer is None:
                         writer = parquet.ParquetWriter(unfinished, table.schema)

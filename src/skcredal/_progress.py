@@ -1,0 +1,158 @@
+"""How far the work has come: a bar on the error stream, or a function of the user's."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from skcredal._validation import safe_repr
+
+__all__ = ["Progress", "ProgressChoice", "progress_bar", "report_progress"]
+
+# Where no bar can be drawn, a line of plain text this often: a log file stays short.
+SECONDS_BETWEEN_LINES = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What a function given as ``progress`` receives after every batch.
+
+    Parameters
+    ----------
+    stage : str
+        What the pass is for: ``"encoding"``, ``"bins"``, ``"counts"``, ``"likelihoods"`` or
+        ``"predictions"``.
+    n_rows : int
+        The rows of this pass so far.
+    total : int or None
+        The rows of a pass, where that is known.
+    seconds : float
+        How long the pass has taken.
+
+    Examples
+    --------
+    >>> from skcredal.scale import Progress
+    >>> progress = Progress("counts", n_rows=1000, total=4000, seconds=0.5)
+    >>> progress.rows_per_second
+    2000.0
+    >>> print(progress)
+    counts: 1,000 of 4,000 rows, 2,000 rows/s
+    """
+
+    stage: str
+    n_rows: int
+    total: int | None
+    seconds: float
+
+    @property
+    def rows_per_second(self) -> float:
+        """The speed of the pass so far."""
+        return self.n_rows / self.seconds if self.seconds > 0.0 else 0.0
+
+    def __str__(self) -> str:
+        of = f" of {self.total:,}" if self.total is not None else ""
+        return f"{self.stage}: {self.n_rows:,}{of} rows, {self.rows_per_second:,.0f} rows/s"
+
+
+ProgressChoice = bool | Callable[[Progress], Any]
+
+
+@contextmanager
+def report_progress(choice: ProgressChoice, stage: str, total: int | None) -> Iterator[Callable[[int], None]]:
+    """Yield a function to call with the rows of each batch, which tells whom the user has chosen."""
+    if not (isinstance(choice, bool) or callable(choice)):
+        raise TypeError(f"progress must be True, False or a function, got {safe_repr(choice)}.")
+    start, done = time.perf_counter(), 0
+    with _listener(choice, stage, total) as listen:
+
+        def advance(n_rows: int) -> None:
+            nonlocal done
+            done += n_rows
+            listen(Progress(stage, done, total, time.perf_counter() - start))
+
+        yield advance
+
+
+@contextmanager
+def _listener(choice: ProgressChoice, stage: str, total: int | None) -> Iterator[Callable[[Progress], Any]]:
+    if not isinstance(choice, bool):
+        yield choice
+        return
+    if not choice:
+        yield lambda progress: None
+        return
+    # The bars of finished passes stay, with the speed of each.
+    with _bar(stage, total, transient=False) as draw:
+        if draw is None:
+            yield _plain_lines()
+        else:
+            yield lambda at: draw(at.n_rows, f"{at.n_rows:,} rows, {at.rows_per_second:,.0f} rows/s,")
+
+
+def _plain_lines() -> Callable[[Progress], None]:
+    last = time.perf_counter()
+
+    def say(progress: Progress) -> None:
+        nonlocal last
+        if progress.n_rows == progress.total or time.perf_counter() - last > SECONDS_BETWEEN_LINES:
+            last = time.perf_counter()
+            print(progress, file=sys.stderr)
+
+    return say
+
+
+@contextmanager
+def progress_bar(unit: str, total: int) -> Iterator[Callable[..., None]]:
+    """Yield a function that advances a bar by steps, and shows beside it where the work is now.
+
+    The bar is drawn only where someone is watching, and disappears at the end.
+
+    Examples
+    --------
+    >>> with progress_bar("folds", 10) as advance:
+    ...     advance(3)
+    """
+    done = 0
+    with _bar("", total, transient=True) as draw:
+
+        def advance(steps: int, where: str = "") -> None:
+            nonlocal done
+            done += steps
+            if draw is not None:
+                draw(done, f"{done:,}/{total:,} {unit},", where)
+
+        advance(0)  # the total is seen from the start
+        yield advance
+
+
+@contextmanager
+def _bar(title: str, total: int | None, *, transient: bool) -> Iterator[Callable[..., None] | None]:
+    """Yield a function that draws a bar, or ``None`` where that cannot be done: no rich, no terminal."""
+    try:
+        from rich import progress as bars
+        from rich.console import Console
+    except ModuleNotFoundError:
+        yield None
+        return
+    console = Console(stderr=True)
+    if not (console.is_terminal or console.is_jupyter):  # rich would leave an empty line, in some versions
+        yield None
+        return
+    columns = (
+        bars.TextColumn("{task.description}", markup=False),
+        bars.BarColumn(),
+        bars.TextColumn("{task.fields[count]}", markup=False),
+        bars.TimeRemainingColumn(),
+        bars.TextColumn("left"),
+    )
+    with bars.Progress(*columns, console=console, transient=transient) as bar:
+        task = bar.add_task(title, total=total, count="")
+
+        def draw(done: int, count: str, title: str | None = None) -> None:
+            bar.update(task, completed=done, count=count, description=title)
+
+        yield draw

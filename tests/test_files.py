@@ -1,0 +1,75 @@
+"""A file is replaced as a whole or not at all; what is saved, predicted and reported relies on it."""
+
+import os
+import stat
+
+import pytest
+
+from skcredal._files import replacing
+
+
+def write(path, text):
+    with replacing(path) as unfinished:
+        unfinished.write_text(text)
+
+
+@pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
+def test_what_fails_leaves_the_old_file_and_nothing_else(tmp_path, error):
+    path = tmp_path / "notes.txt"
+
+    def fail():
+        with replacing(path) as unfinished:
+            unfinished.write_text("eggs")
+            raise error
+
+    for before in ([], [path]):
+        with pytest.raises(error):
+            fail()
+        assert list(tmp_path.iterdir()) == before
+        write(path, "milk")
+    assert path.read_text() == "milk"
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace"])
+def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch, step):
+    path = tmp_path / "notes.txt"
+    write(path, "milk")
+    monkeypatch.setattr(os, step, lambda *_: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        write(path, "eggs")
+    assert path.read_text() == "milk"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_two_writers_do_not_meet(tmp_path):
+    with replacing(tmp_path / "notes.txt") as first, replacing(tmp_path / "notes.txt") as second:
+        assert first != second
+        first.write_text("milk")
+        second.write_text("eggs")
+    assert [file.name for file in tmp_path.iterdir()] == ["notes.txt"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes and links of POSIX")
+def test_mode_and_link_stay(tmp_path):
+    path, link = tmp_path / "notes.txt", tmp_path / "link"
+    link.symlink_to(path.name)
+    mask = os.umask(0o027)
+    try:
+        write(link, "milk")
+        assert stat.S_IMODE(path.stat().st_mode) == 0o640  # as any other new file
+        path.chmod(0o604)
+        write(link, "eggs")
+    finally:
+        os.umask(mask)
+    assert link.is_symlink()
+    assert path.read_text() == "eggs"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o604
+
+
+def test_what_cannot_be_a_file_is_refused_before_the_work(tmp_path):
+    for path, error, message in (
+        (tmp_path, IsADirectoryError, "path must be a file, got the folder"),
+        (tmp_path / "no" / "notes.txt", FileNotFoundError, r"in a folder that exists, got '.*notes\.txt'"),
+    ):
+        with pytest.raises(error, match=message), replacing(path):
+            raise AssertionError
