@@ -3,14 +3,17 @@
 import ast
 import csv
 import importlib.util
+import inspect
 import pkgutil
 import re
 from importlib import import_module
 from pathlib import Path
 
 import pytest
+from sklearn.utils._testing import assert_docstring_consistency
 
 import skcredal
+from skcredal.evaluation import CLASSIFIERS
 
 ROOT = Path(__file__).parents[1]
 DOCS, EXAMPLES = ROOT / "docs", ROOT / "examples"
@@ -135,3 +138,42 @@ def test_commands_of_a_page_are_run_in_its_folder_with_their_exit_codes(tmp_path
     code, said = run_line("cat new.csv | skcredal predict none.skcredal -", tmp_path)
     assert code == 2
     assert "none.skcredal" in said
+
+
+SHARED_PARAMETERS = ["categorical_features", "categories", "ess", "max_categories", "n_jobs"]
+SHARED_ATTRIBUTES = ["classes_", "n_features_in_", "feature_names_in_", "super_parents_", "features_"]
+
+
+def estimators(*, without=()):
+    classes = [getattr(skcredal, name) for name in CLASSIFIER_NAMES if name not in without]
+    assert len(classes) == len(CLASSIFIER_NAMES) - len(without)
+    return classes
+
+
+CLASSIFIER_NAMES = sorted(kind.__name__ for kind in CLASSIFIERS.values())
+
+
+@pytest.mark.parametrize("name", SHARED_PARAMETERS)
+def test_parameters_that_classifiers_share_are_described_alike(name):
+    # NaiveCredal's ess is that of its reference classifier alone, and says how it goes with s.
+    some = estimators(without=["NaiveCredal"] if name == "ess" else [])
+    some = [kind for kind in some if name in inspect.signature(kind).parameters]
+    assert len(some) > 1
+    pytest.importorskip("numpydoc")
+    assert_docstring_consistency(some, include_params=[name])
+
+
+@pytest.mark.parametrize("name", ["missing", "handle_unknown"])
+def test_treatments_of_missing_and_unknown_values_are_described_alike(name):
+    # The null model and the tree have no factors to leave out.
+    some = estimators(without=["NullClassifier", "CredalTree"])
+    pytest.importorskip("numpydoc")
+    assert_docstring_consistency(some, include_params=[name])
+
+
+@pytest.mark.parametrize("name", SHARED_ATTRIBUTES)
+def test_attributes_that_classifiers_share_are_described_alike(name):
+    some = [kind for kind in estimators() if f"    {name} :" in kind.__doc__]
+    assert len(some) > 1
+    pytest.importorskip("numpydoc")
+    assert_docstring_consistency(some, include_attrs=[name])

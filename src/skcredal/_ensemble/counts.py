@@ -83,7 +83,7 @@ class Layout:
         return _ends(widths * (widths.sum() - widths) * self.n_classes)
 
     def pair_index(self, i: int, j: int) -> int:
-        """Return the place of the pair ``i < j`` in the order of the blocks."""
+        """Return the index of the pair ``i < j`` in the order of the blocks."""
         k = len(self.n_states)
         return i * k - i * (i + 1) // 2 + (j - i - 1)
 

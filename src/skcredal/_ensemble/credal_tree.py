@@ -95,7 +95,7 @@ class TreeNode:
     Parameters
     ----------
     index : int
-        Its place in the tree; the root is 0.
+        Its number in the tree; the root is 0.
     depth : int
         How many splits lead to it.
     feature : str or int or None
@@ -129,7 +129,7 @@ class DecisionTree:
     states : list of list of str
         What each state of each feature is called.
     feature : ndarray of shape (n_nodes,)
-        The place in ``features`` of the one that each node splits on; -1 for a leaf.
+        The index in ``features`` of the one that each node splits on; -1 for a leaf.
     depths : ndarray of shape (n_nodes,)
         How many splits lead to each node.
     counts : ndarray of shape (n_nodes, n_classes)
@@ -186,10 +186,10 @@ class DecisionTree:
         """Return the number of splits on the longest path from a node down."""
         depth = deepest = self.depths[index]
         # What is below a node follows it, up to the next node that is not deeper.
-        place = index + 1
-        while place < self.n_nodes and self.depths[place] > depth:
-            deepest = max(deepest, self.depths[place])
-            place += 1
+        below = index + 1
+        while below < self.n_nodes and self.depths[below] > depth:
+            deepest = max(deepest, self.depths[below])
+            below += 1
         return int(deepest - depth)
 
     def find(self, codes: CodeArray) -> IntArray:

@@ -55,21 +55,21 @@ def spanning_tree(information: FloatArray, k: int) -> IntArray:
     >>> spanning_tree(np.array([0.1, 0.5, 0.4]), 3).tolist()
     [[0, 2], [2, 1]]
     """
-    # The place of each pair among all, the most informative first, leaves no ties to Prim's algorithm.
-    places = np.empty(len(information), np.int64)
-    places[np.argsort(-information.round(DECIMALS), kind="stable")] = np.arange(len(information))
+    # Ranks, the most informative pair first, leave no ties to Prim's algorithm.
+    ranks = np.empty(len(information), np.int64)
+    ranks[np.argsort(-information.round(DECIMALS), kind="stable")] = np.arange(len(information))
     beyond = len(information)
-    place = np.full((k, k), beyond)
+    rank = np.full((k, k), beyond)
     first, second = np.triu_indices(k, k=1)
-    place[first, second] = place[second, first] = places
+    rank[first, second] = rank[second, first] = ranks
     edges = np.empty((max(k - 1, 0), 2), np.int64)
     nearest, parent = np.full(k, beyond), np.zeros(k, np.int64)
     outside = np.ones(k, np.bool_)
     newest = 0
     for edge in edges:
         outside[newest] = False
-        closer = outside & (place[newest] < nearest)
-        nearest[closer], parent[closer] = place[newest, closer], newest
+        closer = outside & (rank[newest] < nearest)
+        nearest[closer], parent[closer] = rank[newest, closer], newest
         nearest[newest] = beyond
         newest = int(nearest.argmin())
         edge[:] = parent[newest], newest
@@ -122,13 +122,13 @@ def tan_tables(counts: JointCounts, edges: IntArray, ess: float) -> TanTables:
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
     log_ratio = np.zeros(offsets[-1])
     log_ratio_reverse = np.zeros(0 if counts.complete else offsets[-1])
-    places = np.array([counts.layout.pair_index(i, j) for i, j in pairs.tolist()], np.int64)
+    index = np.array([counts.layout.pair_index(i, j) for i, j in pairs.tolist()], np.int64)
     kernels.parameters.fill_pairs(
         counts.n_cab,
         naive.log_a,
         n_states,
         pairs,
-        counts.layout.pair_offsets[places],
+        counts.layout.pair_offsets[index],
         naive.layout.value_offsets,
         offsets,
         n_classes,

@@ -125,7 +125,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     The file names types and functions, and only those are accepted that do no harm: estimators of skcredal
     and scikit-learn, ufuncs of numpy and scipy, and the scores of ``sklearn.metrics``,
     ``sklearn.feature_selection`` and :mod:`skcredal.metrics`. Trees of scikit-learn (forests, boosting,
-    neighbours by tree) are not, since they take places in memory from the file. The parts of our estimators
+    neighbours by tree) are not, since they take memory addresses from the file. The parts of our estimators
     are checked to fit together before they are handed out.
 
     Parameters
@@ -150,8 +150,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Notes
     -----
-    A file is read by the version that has written it and by later ones, at the least by those of the next
-    minor version.
+    A file is read by every version that knows its format, the number in its first line.
 
     Examples
     --------
@@ -182,7 +181,7 @@ def load(path: str | os.PathLike[str]) -> Any:
                 raise ValueError(f"it holds {', '.join(foreign)}, but {ACCEPTED}") from None
             raise ValueError(f"its content does not fit together ({_reason(error)})") from error
         if not isinstance(estimator, BaseEstimator) or _class_name(estimator) != header["class"]:
-            raise ValueError(f"it holds no {header['class']}, as its header says")
+            raise ValueError(f"its header declares {header['class']}, but it contains something else")
     except ValueError as error:
         raise ValueError(f"{os.fspath(path)} cannot be loaded: {error}.") from error.__cause__
     return estimator
@@ -252,10 +251,6 @@ def _read(data: bytes) -> tuple[dict[str, Any], bytes]:
         raise ValueError(f"it is truncated: {len(content):,} of {header['bytes']:,} bytes are there")
     if hashlib.sha256(body).hexdigest().encode() != checksum:
         raise ValueError("its checksum is wrong: it was damaged or altered")
-    if _minor(header["skcredal"]) > _minor(_own_version()):
-        raise ValueError(
-            f"it was written by skcredal {header['skcredal']}, newer than this, {_own_version()}. {_UPGRADE}"
-        )
     return header, content
 
 
@@ -264,25 +259,10 @@ def _header(line: bytes) -> dict[str, Any]:
         header = json.loads(line)
         kinds = {"class": str, "skcredal": str, "bytes": int}
         if all(type(header[name]) is kind for name, kind in kinds.items()):
-            _minor(header["skcredal"])
             return dict(header)
     except (ValueError, KeyError, TypeError, RecursionError):
         pass
     raise ValueError("its header is damaged")
-
-
-def _minor(version: str) -> tuple[int, int]:
-    """Return the major and minor number of a version.
-
-    Examples
-    --------
-    >>> _minor("0.1.0.dev0")
-    (0, 1)
-    """
-    found = re.match(r"(\d{1,6})\.(\d{1,6})", version)
-    if found is None:
-        raise ValueError(f"{version!r} is no version")
-    return int(found[1]), int(found[2])
 
 
 def _own_version() -> str:

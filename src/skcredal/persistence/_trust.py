@@ -1,7 +1,7 @@
 """What a model file may name: our estimators, and what scikit-learn's pipelines and searches hold.
 
 skops refuses what is not listed. It trusts scikit-learn's estimators, arrays, and numpy's and scipy's ufuncs
-by itself, but not the trees of scikit-learn, which read places in memory from the file. A function that is
+by itself, but not the trees of scikit-learn, which take memory addresses from the file. A function that is
 listed here may end up in a ``FunctionTransformer`` that meets the reader's data: none of them reads or writes
 a file, imports, or evaluates text.
 """
