@@ -5,13 +5,13 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
 INK, EDGE = "#24292f", "#66707b"
 LAYERS = [
-    ("cli", "the command line", "#e8eef5"),
-    ("report", "displays, pages", "#e8eef5"),
-    ("experiment", "plan, folds, store, claims", "#e8eef5"),
+    ("_cli", "the command line", "#e8eef5"),
+    ("paper", "the paper's experiment: plan, store, claims, report", "#e8eef5"),
+    ("evaluation", "a table of one's own: files, folds, the page", "#e8eef5"),
     ("scale | persistence", "batches, Parquet, Dask | models on disk", "#dcebf7"),
     ("classifiers", "scikit-learn estimators: fit, predict_proba, predict_set, …", "#c9e0f2"),
-    ("ensemble | data", "counts, likelihoods, sets of priors | a table becomes codes", "#f9e3d3"),
-    ("kernels", "numba: arrays in, arrays out; know nothing", "#f5d0b5"),
+    ("_ensemble | _encoding", "counts, likelihoods, sets of priors | a table becomes codes", "#f9e3d3"),
+    ("_kernels", "numba: arrays in, arrays out; know nothing", "#f5d0b5"),
 ]
 LINE = ["table", "codes", "counts", "likelihoods", "weights", "posterior", "set", "measures", "report"]
 
@@ -33,16 +33,16 @@ def arrow(start, end):
 
 ax.text(0, 72.5, "what happens: one straight line", fontsize=10, color=EDGE, va="center")
 width = 100 / len(LINE)
-for place, name in enumerate(LINE):
-    box(place * width + 0.6, 63.5, width - 2.2, 6, "white")
-    ax.text(place * width + width / 2 - 0.5, 66.5, name, ha="center", va="center", fontsize=9, color=INK)
-    if place:
-        arrow((place * width - 1.6, 66.5), (place * width + 0.7, 66.5))
+for index, name in enumerate(LINE):
+    box(index * width + 0.6, 63.5, width - 2.2, 6, "white")
+    ax.text(index * width + width / 2 - 0.5, 66.5, name, ha="center", va="center", fontsize=9, color=INK)
+    if index:
+        arrow((index * width - 1.6, 66.5), (index * width + 0.7, 66.5))
 
 ax.text(0, 58.5, "who imports whom: only downwards", fontsize=10, color=EDGE, va="center")
 height = 7.9
-for place, (name, what, color) in enumerate(LAYERS):
-    y = 56 - (place + 1) * height
+for index, (name, what, color) in enumerate(LAYERS):
+    y = 56 - (index + 1) * height
     box(0.6, y, 70, height - 1.4, color)
     ax.text(3, y + height / 2 - 0.7, name, va="center", fontsize=10, color=INK, family="monospace")
     ax.text(27, y + height / 2 - 0.7, what, va="center", fontsize=9, color=INK)

@@ -1,4 +1,4 @@
-"""The command line."""
+"""The command line: says things in one line, computes nothing. It may import everything."""
 
 import sys
 

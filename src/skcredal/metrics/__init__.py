@@ -1,5 +1,7 @@
 """Measures of determinate and set-valued predictions, as functions, as a report and as scorers.
 
+They know only arrays, and may import nothing but helpers.
+
 A set-valued prediction is a boolean mask ``y_set`` of shape ``(n_rows, n_classes)``: ``y_set[r, c]`` says
 whether class ``c`` belongs to the answer for row ``r``. Its columns follow ``labels``: pass ``clf.classes_``
 unless every class occurs in ``y_true``. A row with one class is *determinate* (or safe), a row with several

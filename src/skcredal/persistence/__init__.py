@@ -1,4 +1,4 @@
-"""Models on disk that can be trusted: reading a file never runs code from it."""
+"""Models on disk, read without running code from the file. It may import ``classifiers`` and below."""
 
 from skcredal.persistence._files import load, read_notes, save
 

@@ -1,4 +1,4 @@
-"""Rows that do not fit in memory: batches, Parquet and Dask."""
+"""Rows that do not fit in memory: batches, Parquet and Dask. It may import ``classifiers`` and below."""
 
 from skcredal._progress import Progress
 from skcredal.scale._batches import fit_batches
