@@ -178,7 +178,7 @@ def test_a_table_that_cannot_be_read_is_refused_by_name(X, message):
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        (np.ma.masked_array([0, 1, 0, 1], [1, 0, 0, 0]), "^y is a masked array, whose mask would be lost"),
+        (np.ma.masked_array([0, 1, 0, 1], [1, 0, 0, 0]), "^y must not be a masked array"),
         (np.array([(0, 1.0)] * 4, dtype=[("a", int), ("b", float)]), "^y must hold classes"),
         ([1j, 0, 1j, 0], "^y cannot be read: Complex data not supported"),
         ([[0], [1, 2], [0], [1]], "^y cannot be read"),
@@ -203,7 +203,7 @@ def test_a_target_of_no_classes_is_refused_by_name(y, message):
         ([1j, 1, 1, 1], "^sample_weight must hold finite numbers ≥ 0, got 1j"),
         (["1", "2", "1", "1"], "^sample_weight must hold finite numbers ≥ 0, got '1'"),
         (pd.date_range("2020", periods=4), "^sample_weight must hold finite numbers ≥ 0, got"),
-        (np.ma.masked_array([1, 2, 3, 4], [1, 0, 0, 0]), "^sample_weight is a masked array"),
+        (np.ma.masked_array([1, 2, 3, 4], [1, 0, 0, 0]), "^sample_weight must not be a masked array"),
         ([1e308, 1e308, 1e308, 1], "^sample_weight must hold 0 or numbers from .*, got 1e.308 in row 0"),
         ([1, 5e-324, 1, 1], "^sample_weight must hold 0 or numbers from .*, got 5e-324 in row 1"),
     ],

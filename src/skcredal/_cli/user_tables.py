@@ -16,6 +16,7 @@ import numpy as np
 from skcredal._arrays import AnyArray, IntArray
 from skcredal._cli.console import CallError, note, shown_warnings
 from skcredal._encoding.factors import is_missing
+from skcredal._encoding.features import IDENTIFIER_STATES, too_many_states
 from skcredal.evaluation._delimited import check_delimiter, check_encoding
 from skcredal.evaluation._table_files import FORMATS, read_table_file, table_format
 
@@ -291,7 +292,7 @@ def _warn_of_identifiers(features: pandas.DataFrame) -> None:
 
 def _looks_like_identifier(column: pandas.Series[Any], name: str) -> bool:
     known = column.dropna()
-    if len(known) <= _FEW:
+    if len(known) <= IDENTIFIER_STATES:
         return False
     if column.dtype.kind in "iuf":
         values = known.to_numpy(dtype=float)
@@ -305,7 +306,7 @@ def _looks_like_identifier(column: pandas.Series[Any], name: str) -> bool:
         many = known.nunique()
     except TypeError:
         return False  # lists and the like, which the classifier refuses by name
-    return many > _FEW and many > len(column) / 4
+    return too_many_states(many, len(column))
 
 
 def _quoted(name: str) -> str:

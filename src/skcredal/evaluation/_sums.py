@@ -10,6 +10,8 @@ import numpy as np
 
 from skcredal._arrays import AnyArray, BoolArray, FloatArray
 from skcredal._validation import check_instance, naming, real_numbers
+from skcredal.metrics._checks import as_array, as_booleans
+from skcredal.metrics._outcomes import UTILITY_WEIGHTS, utility_of_accuracy
 
 __all__ = ["MEASURES", "SUM_NAMES", "FoldSums", "fold_sums", "measures", "pool"]
 
@@ -103,14 +105,14 @@ def fold_sums(
         return FoldSums(
             len(rows), int(correct.sum()), brier, fit_seconds=fit_seconds, predict_seconds=predict_seconds
         )
-    with naming("y_set"):
-        y_set = np.asarray(y_set)
-    if y_set.shape != shape or y_set.dtype != bool:
-        raise ValueError(f"y_set must be booleans of the shape {shape}, got {y_set.dtype} of {y_set.shape}.")
+    y_set = as_array("y_set", y_set)
+    if y_set.shape != shape:
+        raise ValueError(f"y_set must have shape {shape}, got {y_set.shape}.")
+    y_set = as_booleans("y_set", y_set)
     size = y_set.sum(axis=1)
     held = is_known & y_set[rows, places]
     x = np.where(held, 1.0 / np.maximum(size, 1), 0.0)
-    u65, u80 = 1.6 * x - 0.6 * x**2, 2.2 * x - 1.2 * x**2
+    u65, u80 = (utility_of_accuracy(x, UTILITY_WEIGHTS[name]) for name in ("u65", "u80"))
     several = size > 1
     return FoldSums(
         n=len(rows),

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import stats
 
 from skcredal._arrays import FloatArray
-from skcredal.paper._compare import WilcoxonResult, wilcoxon_test
+from skcredal.paper._compare import WilcoxonResult, format_p_value, wilcoxon_test
 from skcredal.paper._result_tables import check_table
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ __all__ = [
     "mean_about",
     "mean_ratio_about",
     "not_significant",
-    "show_p_value",
     "significantly_higher",
     "significantly_lower",
 ]
@@ -133,7 +132,10 @@ def _significant(pairs: Sequence[tuple[Value, Value]], level: float, wanted: int
         if len(tests) == 1:
             ours = tests[0][0]
         else:
-            ours = "; ".join(f"{text}, p {show_p_value(test.p_value)}" for text, test in tests)
+            ours = "; ".join(
+                f"{text}, p {format_p_value(test.p_value, relation=True)}" if test.n_pairs else text
+                for text, test in tests
+            )
         p_value = _largest_p_value([test for _, test in tests])
         if (n := min(test.n_pairs for _, test in tests)) < _fewest_pairs(level):
             return Finding(ours, None, p_value, _too_few(n, level))
@@ -393,11 +395,6 @@ def _percent(share: float) -> str:
 
 def _gain(gain: float) -> str:
     return f"{100.0 * gain:+.1f} %" if isfinite(gain) else "infinite"
-
-
-def show_p_value(p_value: float) -> str:
-    """Return a p-value with its relation, to three decimals."""
-    return "< 0.001" if p_value < 0.001 else f"= {p_value:.3f}"
 
 
 def counted(n: int) -> str:

@@ -31,6 +31,7 @@ from skcredal.paper._claim_rules import (
     significantly_higher,
     significantly_lower,
 )
+from skcredal.paper._compare import format_p_value
 from skcredal.paper._rank_rules import best_rank, no_rank_differs, only_these_differ
 
 if TYPE_CHECKING:
@@ -356,7 +357,9 @@ def _markdown(claims: list[Claim]) -> str:
     ]
     for claim in claims:
         texts = " | ".join(_cell(text) for text in (claim.text, claim.paper, claim.ours, claim.where))
-        lines.append(f"| {claim.number:>2} | {_verdict(claim):<13} | {_show_p(claim.p_value):>7} | {texts} |")
+        lines.append(
+            f"| {claim.number:>2} | {_verdict(claim):<13} | {format_p_value(claim.p_value):>7} | {texts} |"
+        )
     notes = [f"- Claim {claim.number}: {_cell(claim.note)}" for claim in claims if claim.note]
     return "\n".join([*lines, "", "Notes", "", *notes] if notes else lines)
 
@@ -365,12 +368,6 @@ def _verdict(claim: Claim) -> str:
     if claim.holds is None:
         return "not judged"
     return "holds" if claim.holds else "does not hold"
-
-
-def _show_p(p_value: float | None) -> str:
-    if p_value is None or not isfinite(p_value):
-        return ""
-    return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
 
 
 def _cell(text: str) -> str:

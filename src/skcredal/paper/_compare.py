@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, nan, sqrt
+from math import inf, isfinite, nan, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +18,7 @@ __all__ = [
     "FriedmanResult",
     "WilcoxonResult",
     "bayesian_signed_rank",
+    "format_p_value",
     "friedman_test",
     "nemenyi_critical_distance",
     "nemenyi_p_values",
@@ -336,6 +337,21 @@ def bayesian_signed_rank(
     probabilities = baycomp.SignedRankTest.probs(first, second, rope, nsamples=n_samples, random_state=seed)
     left, same, right = (float(probability) for probability in probabilities)
     return BayesianComparison(len(first), left, same, right)
+
+
+def format_p_value(p_value: float | None, *, relation: bool = False) -> str:
+    """Return a p-value to three decimals, with its relation if asked; nothing if there is none.
+
+    Examples
+    --------
+    >>> format_p_value(0.04321), format_p_value(0.04321, relation=True), format_p_value(1e-9)
+    ('0.043', '= 0.043', '< 0.001')
+    """
+    if p_value is None or not isfinite(p_value):
+        return ""
+    if p_value < 0.001:
+        return "< 0.001"
+    return f"{'= ' if relation else ''}{p_value:.3f}"
 
 
 def _measures(name: str, given: ArrayLike) -> FloatArray:

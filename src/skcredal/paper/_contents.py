@@ -11,7 +11,7 @@ from skcredal.evaluation._registry import display_name
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["ClaimLike", "claim_rows", "fact_rows", "result_table", "show_p_value", "show_seconds"]
+__all__ = ["ClaimLike", "claim_rows", "fact_rows", "result_table", "show_seconds"]
 
 
 class ClaimLike(Protocol):
@@ -164,19 +164,6 @@ def show_seconds(seconds: float) -> str:
     whole = round(seconds)
     minutes, hours = whole // 60, whole // 3600
     return f"{hours} h {minutes % 60} min" if hours else f"{minutes} min {whole % 60} s"
-
-
-def show_p_value(p_value: float | None) -> str:
-    """Return a p-value with three decimals.
-
-    Examples
-    --------
-    >>> show_p_value(0.04321), show_p_value(1e-9), show_p_value(None)
-    ('0.043', '< 0.001', '–')
-    """
-    if p_value is None:
-        return "–"
-    return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
 
 
 def _text(column: str, value: Any) -> str:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from skcredal._validation import check_instance, naming
 from skcredal.evaluation._html import document, escape, fact_list, read_resource, write_page
-from skcredal.paper._contents import ClaimLike, claim_rows, fact_rows, result_table, show_p_value
+from skcredal.paper._compare import format_p_value
+from skcredal.paper._contents import ClaimLike, claim_rows, fact_rows, result_table
 from skcredal.paper._displays.base import Display, check_names, datasets_word
 from skcredal.paper._figures import new_figures, paper_figures, svg_of
 from skcredal.paper._result_tables import check_table
@@ -208,7 +209,7 @@ def _claim(claim: Mapping[str, Any]) -> str:
         "claim": f"{escape(claim['text'])}{small('where')}",
         "paper": escape(claim["paper"]),
         "ours": f"{escape(claim['ours'])}{small('note')}",
-        "p": "" if claim["p_value"] is None else escape(show_p_value(claim["p_value"])),
+        "p": escape(format_p_value(claim["p_value"])),
     }
     inside = "".join(
         f'<td role="cell" class="{name}"><div>{content}</div></td>' for name, content in cells.items()

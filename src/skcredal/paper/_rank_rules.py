@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from skcredal._arrays import FloatArray
-from skcredal.paper._claim_rules import Finding, Results, Rule, counted, show_p_value
+from skcredal.paper._claim_rules import Finding, Results, Rule, counted
 from skcredal.paper._compare import (
     FriedmanResult,
+    format_p_value,
     friedman_test,
     nemenyi_critical_distance,
     nemenyi_p_values,
@@ -44,13 +45,18 @@ def no_rank_differs(classifiers: tuple[str, ...], *, level: float = 0.05) -> Rul
             return _too_few(n)
         tests = [ranking.test for ranking in rankings]
         parts = [
-            f"{ranking.utility}: F = {ranking.test.statistic:.2f}, p {show_p_value(ranking.test.p_value)}"
+            f"{ranking.utility}: F = {ranking.test.statistic:.2f}, "
+            f"p {format_p_value(ranking.test.p_value, relation=True)}"
             for ranking in rankings
         ]
         note = f"Judged at the {level:g} level; p is the smaller of the two."
         if any(test.has_ties for test in tests):
             corrected = [friedman_test(ranking.values, correct_ties=True).p_value for ranking in rankings]
-            note += " Corrected for ties: " + ", ".join(f"p {show_p_value(p)}" for p in corrected) + "."
+            note += (
+                " Corrected for ties: "
+                + ", ".join(f"p {format_p_value(p, relation=True)}" for p in corrected)
+                + "."
+            )
         smallest = min(test.p_value for test in tests)
         return Finding(f"{'; '.join(parts)} ({counted(n)})", smallest >= level, smallest, note)
 

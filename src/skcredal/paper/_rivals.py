@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from skcredal._arrays import BoolArray, FloatArray, IntArray
 from skcredal._extras import require
 from skcredal.decisions import utility_optimal_sets
+from skcredal.metrics._outcomes import UTILITY_WEIGHTS, utility_of_accuracy
 
 __all__ = ["CONFORMAL_LEVELS", "conformal_sets", "optimal_sets", "reject_or_answer"]
 
@@ -36,8 +37,7 @@ def reject_or_answer(proba: FloatArray, utility: str) -> BoolArray:
     [[True, False], [True, True]]
     """
     n_rows, n_classes = proba.shape
-    x, w = 1.0 / n_classes, {"u65": 0.65, "u80": 0.8}[utility]
-    worth_of_all = x + (4.0 * w - 2.0) * x * (1.0 - x)
+    worth_of_all = utility_of_accuracy(np.array(1.0 / n_classes), UTILITY_WEIGHTS[utility])
     y_set: BoolArray = np.repeat((proba.max(axis=1) < worth_of_all)[:, None], n_classes, axis=1)
     y_set[np.arange(n_rows), proba.argmax(axis=1)] = True
     return y_set
