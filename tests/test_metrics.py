@@ -380,7 +380,10 @@ brier = true_class_brier_loss
         (lambda: u65_score([0.0, NAN], SETS), r"y_true must not have missing values, got nan in row 1"),
         (lambda: u65_score(pd.Series([1, pd.NA]), SETS), r"y_true must not have missing values, got <NA>"),
         (lambda: u65_score(["a", "a"], SETS), r"2 columns, y_true has 1 classes. Pass labels=clf.classes_"),
-        (lambda: u65_score(AB, SETS, labels=[*AB, "c"]), r"labels must have one label for each of the 2 columns of y_set, got 3"),
+        (
+            lambda: u65_score(AB, SETS, labels=[*AB, "c"]),
+            r"labels must have .* each of the 2 columns of y_set, got 3",
+        ),
         (lambda: u65_score(AB, SETS, labels=["a", "a"]), r"labels must be distinct, got \['a', 'a'\]"),
         (
             lambda: u65_score(["0", "1"], SETS, labels=[0, 1]),
@@ -392,7 +395,10 @@ brier = true_class_brier_loss
         (lambda: utility_score(AB, SETS, w="0.8"), r"w must lie in \[0\.5, 1\], got '0\.8'"),
         (lambda: brier(AB, [[1.5, -0.5], [1, 0]]), r"y_proba must lie in \[0, 1\], got 1\.5"),
         (lambda: brier(AB, [[NAN, 1], [1, 0]]), r"y_proba must lie in \[0, 1\], got nan"),
-        (lambda: brier(AB, [[1, 1], [1, 0]]), r"y_proba must sum to 1 in each row, got a sum of 2\.0 in row 0"),
+        (
+            lambda: brier(AB, [[1, 1], [1, 0]]),
+            r"y_proba must sum to 1 .* got a sum of 2\.0 in row 0",
+        ),
         (lambda: brier(AB, [[1, 0]]), r"y_proba must have shape \(2, n_classes\), got \(1, 2\)"),
         (lambda: brier(["a", "a"], [0.5, 0.5]), r"y_proba has .* columns.* Pass labels=clf.classes_"),
         (lambda: credal_summary(AB, SETS, y_proba=np.ones((2, 1))), r"y_proba must have shape \(2, 2\)"),
@@ -401,7 +407,10 @@ brier = true_class_brier_loss
             r"y_pred must have one label for each of the 2 rows",
         ),
         (lambda: credal_summary(AB, SETS, y_pred=[0, 1]), r"y_pred and labels must have the same type"),
-        (lambda: credal_report(AB, SETS, target_names=["A"]), r"target_names must have one name for each of 2 labels, got 1"),
+        (
+            lambda: credal_report(AB, SETS, target_names=["A"]),
+            r"target_names must have .* each of 2 labels, got 1",
+        ),
     ],
 )
 def test_refusals_name_the_parameter_the_rule_and_the_value(call, message):

@@ -243,7 +243,7 @@ def test_a_folder_called_embedded(folder, monkeypatch):
 @pytest.mark.parametrize("name", ["irish", "", "../shoes", "shoes.arff", None, 3])
 def test_unknown_names(folder, name):
     expected = (
-        r"^name must be one of the data sets of the source 'embedded' \('balance_scale', .*'wine'\), got "
+        r"^name must be one of the data sets in the source 'embedded' \('balance_scale', .*'wine'\), got "
     )
     with pytest.raises(ValueError, match=expected):
         load_dataset(name)
