@@ -25,7 +25,9 @@ def _limit_from_environment() -> int:
         ) from None
 
 
+# Read at import: a wrong value fails at once, not in the middle of a fit.
 _global_limit = _limit_from_environment()
+# A ContextVar, so that a context in one thread does not change the limit of others.
 _local_limit: ContextVar[int | None] = ContextVar("pair_table_limit", default=None)
 
 

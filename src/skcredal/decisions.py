@@ -115,6 +115,7 @@ def reject(proba_or_interval: ArrayLike, y_set: ArrayLike | None = None, *, cost
     if mask.shape != lower.shape:
         raise ValueError(f"y_set must have shape {lower.shape}, like proba_or_interval, got {mask.shape}.")
     mask = as_booleans("y_set", mask)
+    # argmax means nothing for sets of several classes, but those rows are rejected anyway.
     sure = (lower >= threshold)[np.arange(len(mask)), mask.argmax(axis=1)]
     return np.asarray((mask.sum(axis=1) != 1) | ~sure)
 

@@ -199,8 +199,8 @@ def test_studies_follow_the_papers_figures(data):
     titles = [figure["title"] for figure in data["figures"]]
     assert titles[6:] == [
         "How much ε matters",
-        "Setting aside what is least robust, or least probable",
-        "COMP-AODE* beside other ways to make sets, on the same folds",
+        "Setting aside the least robust or least probable rows",
+        "COMP-AODE* and other ways to make sets, on the same folds",
         "Critical differences",
         "Bayesian signed-rank tests",
     ]

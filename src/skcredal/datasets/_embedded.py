@@ -181,6 +181,7 @@ def _tic_tac_toe() -> EmbeddedTable:
             if board[square] == "b"
         }
         won = {board for board in boards if any(all(board[s] == player for s in line) for line in lines)}
+        # A game ends with the winning move.
         boards -= won
         label_of.update(dict.fromkeys(won, "positive" if player == "x" else "negative"))
     label_of.update(dict.fromkeys(boards, "negative"))

@@ -228,6 +228,7 @@ def _frame(pandas: Any, values: Any, names: Sequence[str], categories: Mapping[s
     for j, name in enumerate(names):
         column = values[:, j]
         if name in categories:
+            # liac-arff returns codes as floats, NaN for missing; pandas marks missing with -1.
             codes = np.where(np.isnan(column), -1, column).astype(np.intp)
             domain = pandas.Index(categories[name], dtype=str)
             column = pandas.Categorical.from_codes(codes, categories=domain)
@@ -253,6 +254,7 @@ def _target(pandas: Any, name: str, entry: OpenMLEntry, column: Any) -> Any:
 
 
 def _check(name: str, entry: OpenMLEntry, features: Any, target: Any) -> None:
+    # OpenML has several versions of many tables; their sizes tell them apart.
     missing = int(features.isna().to_numpy().sum())
     found = (*features.shape, len(target.cat.categories), missing)
     expected = (entry.n_rows, entry.n_features, entry.n_classes, entry.n_missing)

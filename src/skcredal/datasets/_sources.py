@@ -215,6 +215,7 @@ def _canonical(column: pandas.Series[Any]) -> Iterator[bytes]:
         yield b"nominal"
         yield len(domain).to_bytes(8, "little")
         yield from domain
+        # pandas stores codes in the smallest type that fits, which the checksum must not see.
         yield column.cat.codes.to_numpy().astype("<i8").tobytes()
     elif column.dtype.kind in "biuf":
         yield b"numeric"

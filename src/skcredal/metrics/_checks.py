@@ -98,6 +98,7 @@ def _plain_labels(name: str, y: ArrayLike, n_rows: int | None) -> list[Any]:
     if n_rows is not None and len(values) != n_rows:
         raise ValueError(f"{name} must have one label for each of the {n_rows} rows, got {len(values)}.")
     plain: list[Any] = values.tolist()
+    # Other types cannot hold missing values or unhashable objects, and labels may be many.
     if values.dtype.kind in "fOV":
         for r, value in enumerate(plain):
             if is_missing_label(value):

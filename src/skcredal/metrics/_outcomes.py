@@ -79,6 +79,7 @@ class Outcomes:
             proba = as_probabilities(y_proba, n_rows, n_columns)
             brier = true_class_losses(truth, proba)
             correct = (proba.argmax(axis=1) == truth).astype(np.float64)
+        # y_pred takes precedence over y_proba, whose ties the caller may have broken otherwise.
         if y_pred is not None:
             predicted = label_indices("y_pred", as_values("y_pred", y_pred, n_rows), classes)
             correct = (known & (predicted == truth)).astype(np.float64)

@@ -98,6 +98,7 @@ class _SetScorer:
         arguments = [name, *sign, *(f"{key}={value!r}" for key, value in self._kwargs.items())]
         return f"make_set_scorer({', '.join(arguments)})"
 
+    # scikit-learn clones scorers with their searches, and this one has no get_params.
     def __sklearn_clone__(self) -> Self:
         return deepcopy(self)
 
