@@ -1,4 +1,4 @@
-"""The application that holds the commands."""
+"""The application: all commands in one group."""
 
 from __future__ import annotations
 

@@ -12,7 +12,8 @@ from typing import Any, NoReturn
 import typer
 import typer.core
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from skcredal.evaluation._terminal import new_progress
 
 __all__ = ["CallError", "OneLineGroup", "TableConsole", "note", "progress_bar", "shown_warnings"]
 
@@ -118,13 +119,6 @@ def progress_bar(unit: str, total: int) -> Iterator[Any]:
     if not console.is_terminal:  # some versions of rich would print an empty line
         yield lambda steps: None
         return
-    columns = (
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn(f"{unit},"),
-        TimeRemainingColumn(),
-        TextColumn("left"),
-    )
-    with Progress(*columns, console=console, transient=True) as progress:
+    with new_progress(console, unit) as progress:
         bar = progress.add_task("", total=total)
         yield lambda steps: progress.advance(bar, steps)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import platform
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from rich import box
 from rich.table import Table
 
 import skcredal
@@ -25,6 +23,7 @@ from skcredal.evaluation._cross_validation import (
 )
 from skcredal.evaluation._page_data import evaluation_data, write_evaluation
 from skcredal.evaluation._registry import is_credal, make_classifiers
+from skcredal.evaluation._terminal import format_cell, new_table
 
 __all__ = [
     "check_report",
@@ -195,15 +194,9 @@ def print_ranking(rows: Sequence[Mapping[str, Any]], *, folds: int, runs: int, n
 
 
 def _table(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, tuple[str, int | None]]) -> Table:
-    table = Table(box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
+    table = new_table()
     for header, decimals in columns.values():
         table.add_column(header, justify="left" if decimals is None else "right", no_wrap=True)
     for row in rows:
-        table.add_row(*(_cell(row[name], decimals) for name, (_, decimals) in columns.items()))
+        table.add_row(*(format_cell(row[name], decimals) for name, (_, decimals) in columns.items()))
     return table
-
-
-def _cell(value: Any, decimals: int | None) -> str:
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return "-"
-    return str(value) if decimals is None else f"{value:.{decimals}f}"

@@ -225,11 +225,11 @@ def explain_row(model: Any, row: pandas.DataFrame, number: int, known: str | Non
     labels = [str(label) for label in model.classes_]
     predicted, rival = str(case["predicted"]), None if case["rival"] is None else str(case["rival"])
     order = np.argsort(-proba, kind="stable")
-    shown, rest = order[:_CLASSES], order[_CLASSES:]
-    width = max(map(len, ["class", *(labels[c] for c in shown)]))
+    listed, rest = order[:_CLASSES], order[_CLASSES:]
+    width = max(map(len, ["class", *(labels[c] for c in listed)]))
     lines = [f"Row {number}: {case['sentence']}", *([] if known is None else [known]), ""]
     lines.append(f"  {'class':<{width}}  in set  lower  prob.  upper")
-    for c in shown:
+    for c in listed:
         low, high = interval[c]
         mark = "yes" if sets[c] else "no"
         lines.append(
@@ -268,7 +268,7 @@ def _robustness_in_words(case: Any, predicted: str) -> str:
         return f"under the reference prior itself, another class is as probable as {predicted}."
     return (
         f"{predicted} remains the answer as long as less than {case['robustness']:.0%} of the reference "
-        "prior is replaced, whatever by."
+        "prior is replaced by another."
     )
 
 

@@ -68,9 +68,7 @@ UsualMissing = Annotated[
         show_default=False,
     ),
 ]
-Runs = Annotated[
-    int, typer.Option(min=1, help="Repetitions of the cross-validation, each with new random folds.")
-]
+Runs = Annotated[int, typer.Option(min=1, help="Repetitions, each with new random folds.")]
 Folds = Annotated[
     int | None,
     typer.Option(min=2, help="Number of folds. Default: 10, or fewer for a tiny table."),

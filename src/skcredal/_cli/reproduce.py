@@ -24,9 +24,7 @@ def reproduce(
             help='"honest": discretise inside each training fold. "paper": once, on the whole data set.'
         ),
     ] = "honest",
-    runs: Annotated[
-        int, typer.Option(min=1, help="Repetitions of the cross-validation, each with new random folds.")
-    ] = 10,
+    runs: Annotated[int, typer.Option(min=1, help="Repetitions, each with new random folds.")] = 10,
     folds: Annotated[int, typer.Option(min=2, help="Number of folds.")] = 5,
     datasets: Annotated[
         str | None, typer.Option(help="Names of data sets separated by commas. Default: all.")

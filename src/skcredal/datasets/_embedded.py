@@ -115,9 +115,9 @@ def _led() -> EmbeddedTable:
     segments = ("top", "upper_left", "upper_right", "middle", "lower_left", "lower_right", "bottom")
     random = _random(1984)
     digits = random.randint(10, size=n_rows, dtype=np.int64)
-    shown = _LED_SEGMENTS[digits] ^ (random.uniform(size=(n_rows, 7)) < noise)
+    is_lit = _LED_SEGMENTS[digits] ^ (random.uniform(size=(n_rows, 7)) < noise)
     return EmbeddedTable(
-        _nominal(dict.fromkeys(segments, "01"), np.where(shown, "1", "0").tolist()),
+        _nominal(dict.fromkeys(segments, "01"), np.where(is_lit, "1", "0").tolist()),
         _target(map(str, digits), "0123456789"),
         "1000 digits on a display of seven segments (0 dark, 1 lit), each segment inverted with a "
         "probability of 10 %. Generated with a fixed seed from the definition of L. Breiman et al., "

@@ -46,7 +46,7 @@ class OpenMLEntry:
     present_classes : bool
         Whether only the classes that occur are declared, as in the paper.
     missing_value : str or None
-        The value that stands for a missing nominal cell; None leaves it missing.
+        The value to use for a missing nominal cell; None leaves it missing.
     verified : bool
         Whether public sources confirm that the id belongs to this data set.
 
@@ -162,7 +162,7 @@ def load_openml(name: str, data_home: str | os.PathLike[str] | None = None) -> O
     entry = OPENML[name]
     if entry.data_id is None:
         raise ValueError(
-            f"{name} is not available from openml.org. Load it from a folder of ARFF files that holds "
+            f"{name} is not available from openml.org. Load it from a folder of ARFF files with "
             f"{name}.arff: load_dataset({name!r}, FOLDER), or set the environment variable SKCREDAL_DATA to "
             "the folder."
         )

@@ -118,7 +118,7 @@ def write_page(path: str | os.PathLike[str], page: str) -> Path:
 
 
 def read_resource(package: str, name: str) -> str:
-    """Return a style sheet or script that is kept beside the code."""
+    """Return a style sheet or script that is stored next to the code."""
     return files(package).joinpath(name).read_text(encoding="utf-8")
 
 

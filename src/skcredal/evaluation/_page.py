@@ -177,7 +177,6 @@ def _curve(curve: Mapping[str, Sequence[float]], n: int) -> str:
     shares, accuracies = curve["set_aside"], curve["accuracy"]
     if not n or not shares:
         return ""
-    # One point is no curve.
     if len(shares) == 1:
         return "<p>All answers are equally robust: there is nothing to set aside.</p>\n"
     right = max(shares)

@@ -59,7 +59,7 @@ def as_mask(y_set: ArrayLike) -> BoolArray:
     try:
         mask = as_array("y_set", y_set)
     except ValueError as error:
-        # numpy's own word for rows of different lengths tells nothing about sets.
+        # numpy's message about an "inhomogeneous shape" would not help.
         if "inhomogeneous" not in str(error):
             raise
         raise ValueError(f"{rule}, got rows of different lengths.") from None

@@ -178,7 +178,7 @@ def mean_about(value: Value, paper: float, *, margin: float = ABOUT, beside: str
         if len(values) == 0:
             return Finding(datasets_word(0), None, None, f"No data set has a value for {value[1]}.")
         mean = float(values.mean())
-        # The margin tells shares, which are printed in percent, from sizes.
+        # The margin distinguishes shares, which are printed in percent, from sizes.
         ours = f"{_percent(mean) if margin == ABOUT else f'{mean:.2f}'} ({datasets_word(len(values))})"
         if beside is not None:
             (others,) = results.common((value[0], beside))

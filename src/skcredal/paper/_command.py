@@ -7,14 +7,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 import skcredal
 from skcredal.datasets import list_datasets
 from skcredal.evaluation._registry import is_credal, make_classifiers
+from skcredal.evaluation._terminal import format_cell, new_progress, new_table
 from skcredal.paper import _run as experiment
 from skcredal.paper._claims import VERDICTS, Claim, check_claims, claims_as_json, claims_as_markdown
 from skcredal.paper._page import write_report
@@ -71,15 +70,7 @@ def make_plan(
 
 def reproduce_plan(plan: Plan, store: ResultStore, *, jobs: int, console: Console) -> experiment.Outcome:
     """Run the plan with a progress bar; after Ctrl-C, finished folds are kept."""
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("fits,"),
-        TimeRemainingColumn(),
-        TextColumn("left"),
-    )
-    with Progress(*columns, console=console, transient=True) as progress:
+    with new_progress(console, "fits") as progress:
         bar = progress.add_task("", total=plan.n_fits)
 
         def show(at: experiment.Progress) -> None:
@@ -158,19 +149,8 @@ def print_summary(summary: Any, plan: Plan, outcome: experiment.Outcome, *, cons
     _print_times(summary, plan, outcome, console)
 
 
-def _new_table(title: str, **options: Any) -> Table:
-    return Table(
-        title=title,
-        title_justify="left",
-        box=box.SIMPLE,
-        padding=(0, 1, 0, 0),
-        pad_edge=False,
-        **options,
-    )
-
-
 def _by_dataset(summary: Any, classifiers: list[str], measure: str, title: str) -> Table:
-    table = _new_table(title, show_footer=True)
+    table = new_table(title=title, show_footer=True)
     table.add_column("data set", footer="mean", no_wrap=True)
     table.add_column("rows", justify="right")
     values = summary.pivot(index="dataset", columns="classifier", values=measure).reindex(columns=classifiers)
@@ -184,7 +164,7 @@ def _by_dataset(summary: Any, classifiers: list[str], measure: str, title: str) 
 
 
 def _by_classifier(summary: Any, classifiers: list[str], title: str) -> Table:
-    table = _new_table(title)
+    table = new_table(title=title)
     table.add_column("", no_wrap=True)
     for header in _CREDAL_MEASURES.values():
         table.add_column(header, justify="right")
@@ -199,10 +179,7 @@ def _by_classifier(summary: Any, classifiers: list[str], title: str) -> Table:
 
 
 def _number(value: float, measure: str) -> str:
-    if value != value:  # NaN
-        return "-"
-    decimals = {"output_size": 2, "n_indeterminate": 0}.get(measure, 3)
-    return f"{value:.{decimals}f}"
+    return format_cell(value, {"output_size": 2, "n_indeterminate": 0}.get(measure, 3))
 
 
 def _print_times(summary: Any, plan: Plan, outcome: experiment.Outcome, console: Console) -> None:
@@ -225,7 +202,7 @@ def _print_times(summary: Any, plan: Plan, outcome: experiment.Outcome, console:
 
 def print_claims(claims: list[Claim], *, console: Console) -> None:
     """Print the verdict on each claim of the paper; the numbers are in claims.md."""
-    table = _new_table("The paper's claims, judged on these data sets")
+    table = new_table(title="The paper's claims, judged on these data sets")
     for header in ("", "claim", "in the paper", "here"):
         table.add_column(header, overflow="fold")
     for claim in claims:

@@ -277,7 +277,7 @@ def _divide(
 ) -> tuple[list[str], list[FloatArray], int]:
     """Divide all but the last values by the last, on the data sets where it is not 0."""
     *parts, whole = values
-    # A ratio to 0 is no number that a plot could show.
+    # Dividing by 0 gives nothing that a plot could show.
     positive = whole > 0.0
     if not positive.any():
         raise NothingToShowError(f"summary must have a data set where the {what} is not 0, has none.")
