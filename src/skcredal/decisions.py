@@ -269,6 +269,7 @@ def _lower_probabilities(proba_or_interval: ArrayLike) -> NDArray[np.float64]:
         )
     check_unit_interval(name, given)
     lower, upper = given[..., 0], given[..., 1]
+    # Some distribution must fit between the bounds; the tolerance is for bounds that were rounded.
     wrong = (
         (lower > upper + SUM_TOLERANCE).any(axis=1)
         | (lower.sum(axis=1) > 1 + SUM_TOLERANCE)

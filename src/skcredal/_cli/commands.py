@@ -83,6 +83,7 @@ def fit(
 
     (skcredal datasets iris -o iris.csv writes this table.)
     """
+    # Everything that can be wrong with the call is checked before the table is read, which may take long.
     made = make_classifier(classifier)
     # Checked first: fitting may take long, and without skops nothing could be saved.
     require("skops.io", extra="models", purpose="A model file")

@@ -42,6 +42,7 @@ def datasets(
         raise CallError(str(error).replace("source must", "--data must")) from None
     table = {str(column): found.features[column] for column in found.features}
     columns = {**table, _free_name(found.target.name or "class", table): found.target}
+    # With all digits: a data set should read back as it was.
     write_table(columns, out, format_, float_format=None)
 
 

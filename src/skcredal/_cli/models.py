@@ -166,6 +166,7 @@ def check_output(out: str, *, inputs: Sequence[str] = ()) -> str:
         format_ = table_format(out)
     except ValueError:
         format_ = "unknown"
+    # ARFF and gzip can be read, but not written.
     if format_ not in ("csv", "tsv", "parquet") or path.suffix.lower() == ".gz":
         raise CallError(f"-o must end in .csv, .tsv or .parquet, got {out!r}.")
     if format_ == "parquet":

@@ -95,6 +95,7 @@ class Reading:
         return replace(
             self,
             default_decimal=notes.get("decimal"),
+            # What marked a missing value in the training table does so here; the call can only add to it.
             missing=[*(self.missing or ()), *notes.get("missing", ())],
             usual_missing=notes.get("usual_missing") if self.usual_missing is None else self.usual_missing,
         )
@@ -176,6 +177,7 @@ def label_table(
     classes = [label for label in labels if label is not None]
     _check_classes(classes, target, as_classes=as_classes)
     features = features[kept].reset_index(drop=True)
+    # Only in the features: a date in the target may be a class.
     _refuse_dates(features)
     _warn_of_identifiers(features)
     # Integers sort as numbers, 9 before 10, and read back as they were.

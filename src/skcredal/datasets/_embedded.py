@@ -71,6 +71,7 @@ def _digits() -> EmbeddedTable:
 
 def _waveform() -> EmbeddedTable:
     n_rows = 5000
+    # The order of the draws is part of the definition: another one would give other rows.
     random = _random(1984)
     t = np.arange(1, 22)
     waves = np.maximum(6 - np.abs(t - np.array([[11], [15], [7]])), 0)

@@ -244,6 +244,7 @@ def _target(pandas: Any, name: str, entry: OpenMLEntry, column: Any) -> Any:
         return column
     values = column.to_numpy()
     if values.dtype.kind == "f":
+        # Some tables have integer codes as classes; a real number would be a regression target.
         if np.any(values != np.rint(values)):
             rule = f"the class {column.name!r} must be nominal or an integer"
             raise ValueError(f"{name} of openml.org ({_standing(entry)}): {rule}, got real numbers.")

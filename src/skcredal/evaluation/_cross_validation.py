@@ -50,6 +50,7 @@ def check_folds(target: AnyArray, folds: int) -> None:
     ValueError: folds must be at most 2, the number of rows of the most frequent class, got 3.
     """
     check_integer("folds", folds, low=2)
+    # StratifiedKFold has the same limit, but its message does not name the option.
     most = most_folds(target)
     if folds > most:
         raise ValueError(

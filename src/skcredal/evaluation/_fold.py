@@ -86,8 +86,10 @@ class Fold:
         else:
             self._rows = _read_rows(reader, whole, target, train)
             encoded = time.perf_counter()
+            # A selection of columns is not contiguous, and the kernels walk along rows of a feature.
             self.test_codes = np.ascontiguousarray(whole.codes[:, test])
         self._reader = reader
+        # Charged to every classifier, since each would have to encode the table if it ran alone.
         self.encode_seconds = encoded - start
         self.encode_test_seconds = time.perf_counter() - encoded
 

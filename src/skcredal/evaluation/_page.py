@@ -85,6 +85,7 @@ def _render(data: Mapping[str, Any]) -> str:
 def _json(data: Mapping[str, Any]) -> str:
     """Return JSON that is safe inside of a script element: nothing in it can close the element."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    # "</script>" in a name would end the element, and U+2028 a line of JavaScript.
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     # Lone surrogates cannot be encoded in UTF-8.

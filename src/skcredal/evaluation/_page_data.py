@@ -269,11 +269,13 @@ def _value(values: Mapping[str, Sequence[Any]], name: str, r: int) -> str | None
     value = values[name][r] if name in values else None
     if is_missing(value):
         return None
+    # repr of a float may have 17 digits, most of them rounding.
     text = f"{value:.6g}" if isinstance(value, (float, np.floating)) else str(value)
     return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 1] + "…"
 
 
 def _number(value: Any, digits: int = 4) -> float | None:
     """Return a rounded number, None for NaN, which JSON cannot write."""
+    # Four digits are more than a reader sees, and keep a page of thousands of cases small.
     number = float(value)
     return None if math.isnan(number) else round(number, digits)

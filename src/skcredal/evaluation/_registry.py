@@ -17,6 +17,7 @@ from skcredal.classifiers._tree import CredalTree
 
 __all__ = ["CLASSIFIERS", "display_name", "is_credal", "make_classifiers"]
 
+# In the order of the tables: determinate classifiers first, then the credal ones.
 CLASSIFIERS: dict[str, type[TabularClassifier]] = {
     "aode": AODE,
     "bma-aode": BmaAODE,

@@ -140,6 +140,7 @@ def read_table_file(
 def _looks_like(content: bytes) -> str:
     if content.startswith(_PARQUET):
         return "parquet"
+    # ARFF may begin with comments; any other text is taken for CSV.
     for line in content.lstrip(b"\xef\xbb\xbf").splitlines():
         if line.strip() and not line.startswith(b"%"):
             return "arff" if line.lower().startswith((b"@relation", b"@attribute")) else "csv"

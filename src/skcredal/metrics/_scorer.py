@@ -83,6 +83,7 @@ class _SetScorer:
     def __call__(self, estimator: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         y_set, final = _sets_and_estimator(estimator, X)
         kwargs = dict(self._kwargs)
+        # The columns of the sets are classes_, and a test fold may lack some of these.
         if self._takes_labels and "labels" not in kwargs:
             with naming("estimator"):
                 kwargs["labels"] = final.classes_

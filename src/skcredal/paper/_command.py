@@ -94,6 +94,7 @@ def write_answers(
     studies = {name: study_table(name, plan, store, outcome.facts) for name in studies_of(plan.classifiers)}
     for name, table in studies.items():
         table.to_csv(folder / f"{name}.csv", index=False)
+    # After an early interruption there may be nothing to report.
     if not summary.empty:
         write_report(folder / "report.html", summary, claims, _facts(plan, outcome), studies=studies)
     return summary, claims

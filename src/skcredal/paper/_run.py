@@ -132,6 +132,7 @@ def run_plan(
                 store.write(keyed, studies, run=at.run, fold=at.fold)
                 outcome.study_seconds += done.study_seconds
             report(at)
+    # Finished folds are in the store, and the caller reports on those.
     except KeyboardInterrupt:
         outcome.interrupted = True
     outcome.seconds = time.perf_counter() - start

@@ -127,6 +127,7 @@ def retained_correct(score: FloatArray, correct: BoolArray, kept: FloatArray) ->
 
 def _set_aside(fold: Fold, classifiers: Classifiers) -> Series:
     """Return how many rows are kept, and right, when the least robust or least probable are set aside."""
+    # Already fitted for the main comparison, if that was run now: the fold keeps its classifiers.
     learner = fold.learn("comp-aode*", classifiers["comp-aode*"])
     assert isinstance(learner, CredalSpodeEnsemble)
     y_proba = learner._proba_of_codes(fold.test_codes)

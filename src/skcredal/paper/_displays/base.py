@@ -100,6 +100,7 @@ class Display(ABC):
             With the attributes ``ax_`` and ``figure_``.
         """
         if ax is None:
+            # Only if a figure has to be made: pyplot chooses a backend, which a server may not have.
             pyplot = require("matplotlib.pyplot", extra="paper", purpose="A display")
             _, ax = pyplot.subplots(figsize=self.figure_size, layout="constrained")
         self._draw(ax)

@@ -125,6 +125,7 @@ class RanksDisplay(Display):
     @property
     def caption(self) -> str:
         """Who ranks best, and who is significantly worse."""
+        # Stable, so that equal ranks keep the given order.
         order = np.argsort(self.ranks, kind="stable")
         best = min(self.ranks)
         leaders = [display_name(self.classifiers[i]) for i in order if self.ranks[i] == best]

@@ -223,6 +223,7 @@ class RelativeUtilityDisplay(Display):
     def caption(self) -> str:
         """How often the utilities are above the accuracy, and by how much on average."""
         n = len(self.datasets)
+        # Ties up to rounding are neither above nor below.
         above = [int((np.subtract(ratio, 1.0) > TIED).sum()) for ratio in (self.u65, self.u80)]
         gains = [(float(np.mean(ratio)) - 1.0) * 100.0 for ratio in (self.u65, self.u80)]
         return (
@@ -293,4 +294,5 @@ def _draw_line_at_one(ax: Axes, ratios: Sequence[float]) -> None:
     ax.set_xlim(low - margin, high + margin)
     ax.axvline(1.0, color=INK, linewidth=1.0, zorder=1)
     ax.locator_params(axis="x", nbins=6)
+    # An offset such as +9.9e-1 would have to be added by the reader.
     ax.ticklabel_format(axis="x", useOffset=False)

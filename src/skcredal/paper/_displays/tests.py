@@ -107,6 +107,7 @@ class CriticalDifferenceDisplay(Display):
         summary = with_accuracy(summary, measure)
         names = check_texts("classifiers", summary["classifier"] if classifiers is None else classifiers)
         if len(names) < 2:
+            # Not a plain ValueError: a report on one classifier just leaves this figure out.
             raise NothingToShowError(f"classifiers must name at least two, got {safe_repr(names)}.")
         # Nemenyi's test needs the ranks of all classifiers on the same data sets.
         datasets, values, _ = read_values(summary, [(name, measure) for name in names])
@@ -244,6 +245,7 @@ class BayesianDisplay(Display):
         found = []
         for a, b in kept:
             _, (first, second), _ = read_values(summary, [(a, measure), (b, measure)])
+            # The same seed for every pair, so that a figure does not depend on which pairs are in it.
             found.append(bayesian_signed_rank(first, second, rope=rope, seed=seed))
         return cls(
             pairs=kept,
