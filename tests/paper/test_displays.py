@@ -58,9 +58,9 @@ def table(**by_classifier):
     """Return a summary of one measure, a list of values per classifier."""
     measure = by_classifier.pop("measure")
     rows = [
-        {"dataset": f"set {place}", "classifier": name.replace("_", "-"), "accuracy": value, measure: value}
+        {"dataset": f"set {index}", "classifier": name.replace("_", "-"), "accuracy": value, measure: value}
         for name, values in by_classifier.items()
-        for place, value in enumerate(values)
+        for index, value in enumerate(values)
     ]
     return pd.DataFrame(rows)
 
