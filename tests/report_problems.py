@@ -14,8 +14,8 @@ def made_up_summary(datasets=DATASETS, classifiers=(*DETERMINATE, *CREDAL), seed
     """Return plausible numbers; every fourth data set has no prior-dependent row."""
     rng = np.random.default_rng(seed)
     rows = []
-    for place, dataset in enumerate(datasets):
-        facts = {"dataset": dataset, "n": 100 * (place + 1), "k": place + 4, "classes": place % 5 + 2}
+    for index, dataset in enumerate(datasets):
+        facts = {"dataset": dataset, "n": 100 * (index + 1), "k": index + 4, "classes": index % 5 + 2}
         level = rng.uniform(0.6, 0.95)
         for name in classifiers:
             accuracy = level + rng.normal(0.0, 0.01)
@@ -26,7 +26,7 @@ def made_up_summary(datasets=DATASETS, classifiers=(*DETERMINATE, *CREDAL), seed
                 "predict_seconds": rng.uniform(0.001, 0.1),
             }
             if name in CREDAL:
-                row |= _of_sets(accuracy, rng, is_undecided=place % 4 != 3, n=facts["n"])
+                row |= _of_sets(accuracy, rng, is_undecided=index % 4 != 3, n=facts["n"])
             rows.append({**facts, "classifier": name, **row})
     columns = (
         *(

@@ -1,4 +1,8 @@
-"""Strange tables, targets and weights for Hypothesis, and the law that everything public obeys on them."""
+"""Tables, targets and weights that a user could pass by mistake, and the law that everything public obeys.
+
+Missing values of every library, wrong types and shapes, masked and empty arrays, text for numbers; nothing
+that someone would have to construct on purpose.
+"""
 
 import datetime as dt
 import re
@@ -26,7 +30,6 @@ TEXTS = (
     "ä",
     "\x00",
     "日本",
-    "\ud800",
     "e\u0301",
     "<script>",
     "1",
@@ -37,7 +40,7 @@ TEXTS = (
 CELLS = {
     "integers": (0, 1, 2, -1, 7),
     "extremes": EXTREME,
-    "huge integers": (10**400, -(10**30), 2**63, 2**64, 5),
+    "huge integers": (-(10**30), 2**63, 2**64, 5),
     "infinities": (float("inf"), float("-inf"), 1.0),
     "decimal infinities": (Decimal("Infinity"), Decimal(1)),
     "texts": TEXTS,
@@ -46,8 +49,7 @@ CELLS = {
     "numpy scalars": (np.int8(3), np.float16(1.5), np.bool_(True), np.longdouble(2), np.uint64(2**64 - 1)),
     "numpy text": (np.str_("a"), np.str_("b")),
     "decimals": (Decimal("1.5"), Decimal("1e999"), Decimal("-1e-999")),
-    "signalling": (Decimal("sNaN"), Decimal(2)),
-    "fractions": (Fraction(1, 3), Fraction(10**400, 3), Fraction(-1, 2)),
+    "fractions": (Fraction(1, 3), Fraction(-1, 2)),
     "complexes": (1j, complex("nan"), np.complex64(2)),
     "dates": (dt.date(2020, 1, 1), dt.date(1, 1, 1)),
     "datetimes": (dt.datetime(2020, 1, 1), dt.datetime(2021, 1, 1)),
@@ -57,36 +59,20 @@ CELLS = {
     "lists": ([], [1], ["a", [2]]),
     "dicts": ({}, {"a": 1}),
     "sets": (set(), {1, 2}),
-    "frozen sets": (frozenset(), frozenset({1})),
     "tuples": ((), (1, 2), ("a",)),
-    "tuples of lists": ((1, [2]), ([],)),
     "arrays": (np.arange(2), np.arange(3.0)),
-    "scalar arrays": (np.array(1.0), np.array(2.0)),
     "masked": (np.ma.masked, 1.0),
     "periods": (pd.Period("2020"), pd.Period("2021")),
     "intervals": (pd.Interval(0, 1), pd.Interval(1, 2)),
     "identifiers": (uuid.UUID(int=1), uuid.UUID(int=2)),
-    "things": (..., NotImplemented, int, len, object()),
-    "series": (pd.Series([1]), pd.Series([2, 3])),
-    "records": (np.array([(1, 2.0)], dtype=[("p", int), ("q", float)])[0],),
 }
 
 
-class Awkward:
-    """An object that cannot be compared."""
-
-    def __eq__(self, other):
-        raise RuntimeError("not comparable")
-
-    def __hash__(self):
-        return 1
-
-
 def object_array(values):
-    """Return values as an array of objects, each a cell whatever it holds."""
+    """Return values as an array of objects; numpy would look inside of lists and tuples."""
     array = np.empty(len(values), object)
-    for place, value in enumerate(values):
-        array[place] = value
+    for i, value in enumerate(values):
+        array[i] = value
     return array
 
 
@@ -210,7 +196,6 @@ NAMES = (
     "",
     "<script>",
     "日本",
-    "\ud800",
     0,
     1,
     1.5,
@@ -377,7 +362,6 @@ ODDITIES = {
     "text": lambda n: "text",
     "bytes": lambda n: b"bytes",
     "object": lambda n: object(),
-    "awkward": lambda n: Awkward(),
     "empty dict": lambda n: {},
     "dict": lambda n: {"a": [1] * n},
     "set": lambda n: {1, 2},
@@ -386,35 +370,28 @@ ODDITIES = {
     "numpy scalar": lambda n: np.float64(1),
     "0-d": lambda n: np.array(1.0),
     "0-d text": lambda n: np.array("a"),
-    "0-d object": lambda n: np.array(None),
     "1-d": np.ones,
     "3-d": lambda n: np.ones((n, 2, 2)),
     "empty": lambda n: np.ones((0, 0)),
     "matrix": lambda n: np.asmatrix(_numbers(n)),
     "masked": lambda n: np.ma.masked_array(_numbers(n), _numbers(n) > 1),
     "structured": lambda n: np.zeros(n, dtype=[("a", float), ("b", "U2")]),
-    "structured column": lambda n: np.zeros((n, 1), dtype=[("a", float)]),
     "records": lambda n: np.rec.array(np.zeros(n, dtype=[("a", float)])),
     "sparse matrix": lambda n: sparse.csr_matrix(_numbers(n)),
     "sparse array": lambda n: sparse.coo_array(_numbers(n)),
     "sparse frame": lambda n: pd.DataFrame.sparse.from_spmatrix(sparse.csr_matrix(_numbers(n))),
     "series": lambda n: pd.Series(_numbers(n)[:, 0]),
     "index": lambda n: pd.Index(_numbers(n)[:, 0]),
-    "levels": lambda n: pd.MultiIndex.from_product([[1], range(n)]),
     "polars series": lambda n: pl.Series(_numbers(n)[:, 0]),
     "empty polars": lambda n: pl.DataFrame(),
     "empty arrow": lambda n: pa.table({}),
     "arrow array": lambda n: pa.array(_numbers(n)[:, 0]),
     "arrow chunks": lambda n: pa.chunked_array([_numbers(n)[:, 0]]),
     "arrow batch": lambda n: pa.RecordBatch.from_pydict({"a": _numbers(n)[:, 0]}),
-    "memory": lambda n: memoryview(np.ones((n, 2))),
-    "awkward objects": lambda n: [Awkward()] * n,
-    "awkward rows": lambda n: [[Awkward()]] * n,
     "rows of series": lambda n: [pd.Series([1.0, 2.0])] * n,
     "ragged": lambda n: [[[1], [2, 3]]] * n,
     "records as dicts": lambda n: [{"a": 1, "b": 2}] * n,
     "list of text": lambda n: ["ab"] * n,
-    "list of arrays": lambda n: [np.array(1.0)] * n,
 }
 
 

@@ -37,7 +37,7 @@ def test_an_empty_set_gives_an_empty_array_and_no_rows_no_arrays():
         ([1, 0], ["a", "b"], r"y_set must have shape \(n_rows, 2\).* got \(2,\)"),
         ([[1, 0]], [["a", "b"]], r"classes must be one-dimensional, got shape \(1, 2\)"),
         ([[1, 2]], ["a", "b"], r"y_set must be boolean .* got the value 2"),
-        ([[0.2, 0.8]], ["a", "b"], r"y_set must be boolean .* got values of type float64"),
+        ([[0.2, 0.8]], ["a", "b"], r"y_set must be boolean .* got dtype float64"),
     ],
 )
 def test_refusals_name_the_parameter_the_rule_and_the_value(y_set, classes, message):
@@ -138,20 +138,20 @@ def test_cost_lies_between_nothing_and_a_guess(cost):
         (
             [[[0.6, 0.4], [0.4, 0.6]]],
             None,
-            r"must be bounds between which probabilities can lie, got \[\[0.6",
+            r"must be bounds that some probabilities satisfy, got \[\[0.6",
         ),
         (
             [[[0.7, 1.0], [0.7, 1.0]]],
             None,
-            r"must be bounds between which probabilities can lie, .* in row 0",
+            r"must be bounds that some probabilities satisfy, .* in row 0",
         ),
         (
             [[[0.0, 0.1], [0.0, 0.1]]],
             None,
-            r"must be bounds between which probabilities can lie, .* in row 0",
+            r"must be bounds that some probabilities satisfy, .* in row 0",
         ),
         ([[0.2, 0.8]], [[1, 0, 0]], r"y_set must have shape \(1, 2\), .* got \(1, 3\)"),
-        ([[0.2, 0.8]], [[0.2, 0.8]], r"y_set must be boolean .* got values of type float64"),
+        ([[0.2, 0.8]], [[0.2, 0.8]], r"y_set must be boolean .* got dtype float64"),
     ],
 )
 def test_rejection_refuses_what_is_neither_probabilities_nor_bounds(given_, y_set, message):
@@ -168,9 +168,9 @@ def test_rejection_refuses_what_is_neither_probabilities_nor_bounds(given_, y_se
         (([[0]], [0], [0]), None, r"y_true must be one-dimensional, got shape \(1, 1\)"),
         (([0, None], [0, 1], [0, 0]), None, r"y_true must not have missing values, got None in row 1"),
         (([0, 1], [np.nan, 1], [0, 0]), None, r"y_pred must not have missing values, got nan in row 0"),
-        (([0, 1], ["0", "1"], [0, 0]), None, r"must be of one type, got 0 in y_true and '0' in y_pred"),
+        (([0, 1], ["0", "1"], [0, 0]), None, r"must have the same type, got 0 in y_true and '0' in y_pred"),
         (([0, 1], [0, 1], [0, 0]), [1], r"sample_weight must have shape \(2,\).* got \(1,\)"),
-        (([0, 1], [0, 1], [0, 0]), [1, -1], r"sample_weight must be finite and not negative, got -1.0"),
+        (([0, 1], [0, 1], [0, 0]), [1, -1], r"sample_weight must be finite and not negative .* got -1.0"),
     ],
 )
 def test_costs_refuse_what_cannot_be_compared(arguments, weight, message):

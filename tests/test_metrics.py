@@ -363,9 +363,9 @@ brier = true_class_brier_loss
         (lambda: determinacy_score([1, 0]), r"y_set must be a boolean mask .* got shape \(2,\)"),
         (lambda: determinacy_score([[1, 0], [1]]), r"y_set must be .* got rows of different lengths"),
         (lambda: determinacy_score(np.zeros((2, 0))), r"y_set must be .* got shape \(2, 0\)"),
-        (lambda: determinacy_score([[1, 2]]), r"y_set must be a boolean mask .* got the value 2"),
-        (lambda: determinacy_score([[0.4, 0.6]]), r"y_set must be a boolean mask .* type float64"),
-        (lambda: determinacy_score([["a", "b"]]), r"y_set must be a boolean mask .* type <U1"),
+        (lambda: determinacy_score([[1, 2]]), r"y_set must be boolean .* got the value 2"),
+        (lambda: determinacy_score([[0.4, 0.6]]), r"y_set must be boolean .* got dtype float64"),
+        (lambda: determinacy_score([["a", "b"]]), r"y_set must be boolean .* got dtype <U1"),
         (
             lambda: determinacy_score(SETS, sample_weight=[1]),
             r"sample_weight must have shape \(2,\).* \(1,\)",
@@ -379,29 +379,38 @@ brier = true_class_brier_loss
         (lambda: u65_score(["a", NAN], SETS), r"y_true must not have missing values, got nan in row 1"),
         (lambda: u65_score([0.0, NAN], SETS), r"y_true must not have missing values, got nan in row 1"),
         (lambda: u65_score(pd.Series([1, pd.NA]), SETS), r"y_true must not have missing values, got <NA>"),
-        (lambda: u65_score(["a", "a"], SETS), r"2 columns and 1 classes in y_true. Pass labels=clf.classes_"),
-        (lambda: u65_score(AB, SETS, labels=[*AB, "c"]), r"labels must name the 2 columns of y_set, got 3"),
+        (lambda: u65_score(["a", "a"], SETS), r"2 columns, y_true has 1 classes. Pass labels=clf.classes_"),
+        (
+            lambda: u65_score(AB, SETS, labels=[*AB, "c"]),
+            r"labels must have .* each of the 2 columns of y_set, got 3",
+        ),
         (lambda: u65_score(AB, SETS, labels=["a", "a"]), r"labels must be distinct, got \['a', 'a'\]"),
         (
             lambda: u65_score(["0", "1"], SETS, labels=[0, 1]),
-            r"y_true and labels must be of one type, got '0'",
+            r"y_true and labels must have the same type, got '0'",
         ),
-        (lambda: u65_score([0, 1], SETS, labels=["0", "1"]), r"y_true and labels must be .* 0 .* '0'"),
+        (lambda: u65_score([0, 1], SETS, labels=["0", "1"]), r"y_true and labels must have .* 0 .* '0'"),
         (lambda: utility_score(AB, SETS, w=0.4), r"w must lie in \[0\.5, 1\], got 0\.4"),
         (lambda: utility_score(AB, SETS, w=NAN), r"w must lie in \[0\.5, 1\], got nan"),
         (lambda: utility_score(AB, SETS, w="0.8"), r"w must lie in \[0\.5, 1\], got '0\.8'"),
         (lambda: brier(AB, [[1.5, -0.5], [1, 0]]), r"y_proba must lie in \[0, 1\], got 1\.5"),
         (lambda: brier(AB, [[NAN, 1], [1, 0]]), r"y_proba must lie in \[0, 1\], got nan"),
-        (lambda: brier(AB, [[1, 1], [1, 0]]), r"y_proba must sum to 1 in each row, .* sums to 2\.0"),
+        (
+            lambda: brier(AB, [[1, 1], [1, 0]]),
+            r"y_proba must sum to 1 .* got a sum of 2\.0 in row 0",
+        ),
         (lambda: brier(AB, [[1, 0]]), r"y_proba must have shape \(2, n_classes\), got \(1, 2\)"),
-        (lambda: brier(["a", "a"], [0.5, 0.5]), r"columns of y_proba .* Pass labels=clf.classes_"),
+        (lambda: brier(["a", "a"], [0.5, 0.5]), r"y_proba has .* columns.* Pass labels=clf.classes_"),
         (lambda: credal_summary(AB, SETS, y_proba=np.ones((2, 1))), r"y_proba must have shape \(2, 2\)"),
         (
             lambda: credal_summary(AB, SETS, y_pred=["a"]),
             r"y_pred must have one label for each of the 2 rows",
         ),
-        (lambda: credal_summary(AB, SETS, y_pred=[0, 1]), r"y_pred and labels must be of one type"),
-        (lambda: credal_report(AB, SETS, target_names=["A"]), r"target_names must name the 2 labels, got 1"),
+        (lambda: credal_summary(AB, SETS, y_pred=[0, 1]), r"y_pred and labels must have the same type"),
+        (
+            lambda: credal_report(AB, SETS, target_names=["A"]),
+            r"target_names must have .* each of 2 labels, got 1",
+        ),
     ],
 )
 def test_refusals_name_the_parameter_the_rule_and_the_value(call, message):
@@ -594,7 +603,7 @@ def test_an_estimator_without_predict_set_is_refused_by_name(data):
         ALL_SCORERS["u65"](LogisticRegression().fit(X, y), X, y)
     with pytest.raises(TypeError, match="got Pipeline, which ends in LogisticRegression"):
         ALL_SCORERS["u65"](make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y), X, y)
-    with pytest.raises(TypeError, match="a fitted search for one, got GridSearchCV"):
+    with pytest.raises(TypeError, match="a fitted search over one, got GridSearchCV"):
         ALL_SCORERS["u65"](GridSearchCV(NearMean(), {"slack": [0.3]}), X, y)
 
 

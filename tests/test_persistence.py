@@ -511,7 +511,7 @@ def test_the_header_must_be_that_of_the_content(saved):
 def test_what_is_no_path_is_refused_by_name(saved, path):
     clf, _, _ = saved
     for call in (lambda: skcredal.save(clf, path), lambda: skcredal.load(path), lambda: read_notes(path)):
-        with pytest.raises(TypeError, match="path must be text or a path, got"):
+        with pytest.raises(TypeError, match="path must be a string or a path, got"):
             call()
 
 

@@ -1,4 +1,4 @@
-"""Settings that hold for the whole package, in the manner of scikit-learn's ``set_config``."""
+"""Package-wide settings, like scikit-learn's ``set_config``."""
 
 import os
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ _DEFAULT_LIMIT = 2 * 1024**3
 
 
 def _limit_from_environment() -> int:
-    """Read the limit that worker processes inherit, too."""
+    """Read the limit from the environment, which worker processes inherit."""
     text = os.environ.get("SKCREDAL_PAIR_TABLE_LIMIT")
     if text is None:
         return _DEFAULT_LIMIT
@@ -25,17 +25,19 @@ def _limit_from_environment() -> int:
         ) from None
 
 
+# Read at import: a wrong value fails at once, not in the middle of a fit.
 _global_limit = _limit_from_environment()
+# A ContextVar, so that a context in one thread does not change the limit of others.
 _local_limit: ContextVar[int | None] = ContextVar("pair_table_limit", default=None)
 
 
 def get_config() -> dict[str, int]:
-    """Return the settings in force.
+    """Return the current settings.
 
     Returns
     -------
     dict
-        ``pair_table_limit``: the most bytes that the pair tables of one model may take.
+        ``pair_table_limit``: how many bytes the pair tables of one model may take.
 
     Examples
     --------
@@ -48,14 +50,14 @@ def get_config() -> dict[str, int]:
 
 
 def set_config(*, pair_table_limit: int | None = None) -> None:
-    """Change settings for the process.
+    """Change settings for the whole process.
 
     Parameters
     ----------
     pair_table_limit : int, optional
-        The most bytes that the pair tables of one model may take; a fit that needs more is refused
-        before anything is allocated. The default is 2 GiB, or the value of the environment variable
-        ``SKCREDAL_PAIR_TABLE_LIMIT`` at import (which worker processes see as well).
+        How many bytes the pair tables of one model may take; a fit that needs more is refused before
+        anything is allocated. The default is 2 GiB, or the value of the environment variable
+        ``SKCREDAL_PAIR_TABLE_LIMIT`` at import (which worker processes inherit).
 
     Examples
     --------

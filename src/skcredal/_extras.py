@@ -1,4 +1,4 @@
-"""Optional dependencies: imported where they are used, refused with the command that installs them."""
+"""Optional dependencies: imported where they are used; the error for a missing one says how to install it."""
 
 from importlib import import_module
 from types import ModuleType
@@ -7,16 +7,16 @@ __all__ = ["require"]
 
 
 def require(module: str, *, extra: str, purpose: str) -> ModuleType:
-    """Import a module that only some installations have.
+    """Import a module of an optional dependency.
 
     Parameters
     ----------
     module : str
-        The module, dotted where it is a submodule.
+        The module; a submodule by its dotted name.
     extra : str
         The extra of skcredal that installs it.
     purpose : str
-        What needs it: the subject of the refusal.
+        What needs it: the subject of the error message.
 
     Returns
     -------
@@ -26,8 +26,8 @@ def require(module: str, *, extra: str, purpose: str) -> ModuleType:
     Raises
     ------
     ImportError
-        If the module is not installed. A module that is installed but broken raises its own error,
-        since installing it again is not the cure.
+        If the module is not installed. A module that is installed but broken raises its own error, because
+        installing it again would not help.
 
     Examples
     --------

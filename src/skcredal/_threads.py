@@ -1,4 +1,4 @@
-"""Threads outside the kernels: the kernels release the GIL, the work is split here."""
+"""Threads: the kernels release the GIL, and the work is split here, outside of them."""
 
 import os
 from collections import deque
@@ -14,7 +14,7 @@ from skcredal._validation import safe_repr
 
 __all__ = ["parts", "run_in_threads", "thread_count"]
 
-# However many are asked for: no result depends on their number.
+# A cap against a slip such as n_jobs=10**6; no result depends on the number of threads.
 _MOST_THREADS = 4096
 
 Task = TypeVar("Task")
@@ -27,16 +27,17 @@ def thread_count(n_jobs: Any) -> int:
         raise TypeError(f"n_jobs must be None or a whole number other than 0, got {safe_repr(n_jobs)}.")
     if n_jobs == 0:
         raise ValueError("n_jobs must be None or a whole number other than 0, got 0.")
-    wanted = None if n_jobs is None else int(n_jobs)
-    n_threads = max(1, min(int(joblib.effective_n_jobs(wanted)), _MOST_THREADS))
-    if n_threads <= max(wanted or 1, 1):
+    requested = None if n_jobs is None else int(n_jobs)
+    n_threads = max(1, min(int(joblib.effective_n_jobs(requested)), _MOST_THREADS))
+    if n_threads <= max(requested or 1, 1):
         return n_threads
-    # A cluster's backend counts the workers of the cluster; what is not asked for by name ends at the cores.
-    return min(n_threads, max(wanted or 1, os.cpu_count() or 1))
+    # The joblib backend of a cluster counts all workers of the cluster. Unless that many threads were asked
+    # for explicitly, more than this machine has cores would only get in each other's way.
+    return min(n_threads, max(requested or 1, os.cpu_count() or 1))
 
 
 def parts(n: int, n_threads: int, least: int) -> list[slice]:
-    """Return ``range(n)`` in as many parts of equal size as there are threads, or fewer of the least size.
+    """Split ``range(n)`` into one part of equal size per thread, or into fewer of at least ``least``.
 
     Examples
     --------
@@ -46,24 +47,25 @@ def parts(n: int, n_threads: int, least: int) -> list[slice]:
     [slice(0, 15, None)]
     """
     n_parts = max(1, min(n_threads, n // least))
-    ends = [n * place // n_parts for place in range(n_parts + 1)]
+    ends = [n * i // n_parts for i in range(n_parts + 1)]
     return [slice(start, stop) for start, stop in pairwise(ends)]
 
 
 def run_in_threads(work: Callable[[Task], Result], tasks: Sequence[Task], n_threads: int) -> list[Result]:
-    """Do the work for every task and return the results in the order of the tasks."""
+    """Run ``work`` on every task and return the results in the order of the tasks."""
     if n_threads == 1 or len(tasks) < 2:
         return [work(task) for task in tasks]
     results: dict[int, Result] = {}
     todo = deque(range(len(tasks)))
 
+    # A shared queue rather than one submission per task: after an error it can be emptied at once.
     def take_turns() -> None:
         while todo:
             try:
-                place = todo.popleft()
+                i = todo.popleft()
             except IndexError:  # another thread was faster
                 return
-            results[place] = work(tasks[place])
+            results[i] = work(tasks[i])
 
     with ThreadPoolExecutor(min(n_threads, len(tasks))) as pool:
         turns = [pool.submit(take_turns) for _ in range(min(n_threads, len(tasks)))]
@@ -72,4 +74,4 @@ def run_in_threads(work: Callable[[Task], Result], tasks: Sequence[Task], n_thre
                 turn.result()
         finally:
             todo.clear()  # after an error or an interrupt the other threads stop at their next task
-    return [results[place] for place in range(len(tasks))]
+    return [results[i] for i in range(len(tasks))]

@@ -1,4 +1,4 @@
-"""Checks of parameters: each refusal names the parameter, the rule and the value."""
+"""Checks of parameters. Every error names the parameter, the rule and the value."""
 
 import math
 import os
@@ -26,31 +26,26 @@ __all__ = [
     "to_float",
 ]
 
-# No message shows more characters of a value.
+# Long enough for a list of classes or parameters, short enough for an error message.
 _LONGEST = 500
 
 
 def safe_repr(value: Any) -> str:
-    """Return a value as messages show it, whatever it is: some cannot be shown, and some have no end.
+    """Return the repr of a value, cut to a length that keeps an error message readable.
 
     Examples
     --------
-    >>> safe_repr("a"), safe_repr(10**5000)
-    ("'a'", 'an int of about 5001 digits')
+    >>> safe_repr("a")
+    "'a'"
     >>> len(safe_repr("a" * 10_000))
     500
     """
-    try:
-        text = repr(value)
-    except Exception:  # of the value's own code, or Python's limit for the digits of an int
-        if type(value) is int:
-            return f"an int of about {int(value.bit_length() * math.log10(2)) + 1} digits"
-        return f"a value of type {type(value).__name__} that cannot be shown"
+    text = repr(value)
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 
 
 def to_float(value: Real | np.bool_) -> float:
-    """Return a real number as a float, infinite where it is beyond all floats.
+    """Return a real number as a float, infinity if it is too large for one.
 
     Examples
     --------
@@ -60,14 +55,15 @@ def to_float(value: Real | np.bool_) -> float:
     try:
         return float(value)
     except OverflowError:
+        # An infinity fails every check of a range, with a message that names the parameter.
         return math.inf if value > 0 else -math.inf  # type: ignore[operator]
 
 
 @contextmanager
 def naming(subject: str) -> Iterator[None]:
-    """Turn whatever another library says of the user's data into a refusal that names what it was about.
+    """Re-raise any error as a ValueError or TypeError whose message names the argument it is about.
 
-    A ValueError or TypeError that names it already passes as it is.
+    A ValueError or TypeError that already names it is passed on unchanged.
 
     Examples
     --------
@@ -79,34 +75,27 @@ def naming(subject: str) -> Iterator[None]:
     try:
         yield
     except MemoryError:
+        # Not the argument's fault, and a caller may want to catch it.
         raise
     except Exception as error:
-        said = _words(error)
-        named = re.search(rf"(?<!\w){re.escape(subject)}(?!\w)", said)
-        if isinstance(error, (TypeError, ValueError)) and named:
+        reason = str(error) or type(error).__name__  # some libraries raise without a message
+        is_named = re.search(rf"(?<!\w){re.escape(subject)}(?!\w)", reason)
+        if isinstance(error, (TypeError, ValueError)) and is_named:
             raise
         kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"{subject} cannot be read: {said}") from None
-
-
-def _words(error: Exception) -> str:
-    """Return what an error says; some libraries fail without a word, or cannot show what they fail at."""
-    try:
-        return str(error) or type(error).__name__
-    except Exception:  # the error holds a value that cannot be shown
-        return type(error).__name__
+        raise kind(f"{subject} cannot be read: {reason}") from None
 
 
 def refuse_mask(name: str, given: Any) -> None:
-    """Refuse a masked array, whose mask numpy would drop without a word."""
+    """Refuse a masked array: numpy would silently ignore its mask."""
     if isinstance(given, np.ma.MaskedArray):
-        raise TypeError(f"{name} is a masked array, whose mask would be lost; give the values alone.")
+        raise TypeError(f"{name} must not be a masked array: its mask would be ignored. Pass a plain array.")
 
 
 def real_numbers(name: str, given: Any, rule: str = "hold real numbers") -> npt.NDArray[np.float64]:
-    """Return an array of any shape as numbers, NaN for None and the like.
+    """Return an array of any shape as floats, with NaN for missing values.
 
-    numpy alone would also read text, dates and the real part of complex numbers.
+    Stricter than numpy, which would also convert text, dates and the real part of complex numbers.
 
     Examples
     --------
@@ -123,12 +112,12 @@ def real_numbers(name: str, given: Any, rule: str = "hold real numbers") -> npt.
             return values.astype(np.float64)
         numbers = np.empty(values.size)
         cells = values.ravel() if values.dtype.kind in "OMm" else values.ravel().tolist()
-        for place, value in enumerate(cells):
-            # None, and pandas' NA and NaT without importing pandas.
+        for i, value in enumerate(cells):
+            # pandas' NA and NaT are recognised by name, because pandas is optional.
             if value is None or type(value).__name__ in ("NAType", "NaTType"):
-                numbers[place] = np.nan
+                numbers[i] = np.nan
             elif isinstance(value, (Real, Decimal, np.bool_)) and not isinstance(value, np.timedelta64):
-                numbers[place] = float(value)
+                numbers[i] = float(value)
             else:
                 raise TypeError(f"{name} must {rule}, got {safe_repr(value)}.")
         return numbers.reshape(values.shape)
@@ -143,20 +132,20 @@ def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
 
 
 def check_path(name: str, value: Any) -> None:
-    """Refuse what is neither text nor a path: its text would be the name of a file all the same.
+    """Refuse anything but a string or a path: str() of it would still be a valid file name.
 
     Examples
     --------
     >>> check_path("path", None)
     Traceback (most recent call last):
-    TypeError: path must be text or a path, got None.
+    TypeError: path must be a string or a path, got None.
     """
     if not isinstance(value, (str, os.PathLike)):
-        raise TypeError(f"{name} must be text or a path, got {safe_repr(value)}.")
+        raise TypeError(f"{name} must be a string or a path, got {safe_repr(value)}.")
 
 
 def check_texts(name: str, values: Any) -> list[str]:
-    """Return names without repetitions, if all of them are text.
+    """Return a list of names without duplicates, after checking that all of them are strings.
 
     Examples
     --------
@@ -164,19 +153,22 @@ def check_texts(name: str, values: Any) -> list[str]:
     ['aode', 'tan']
     >>> check_texts("classifiers", "aode")
     Traceback (most recent call last):
-    TypeError: classifiers must be several names, got 'aode'.
+    TypeError: classifiers must be a list of names, not a string, got 'aode'.
     """
-    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-        raise TypeError(f"{name} must be several names, got {safe_repr(values)}.")
+    # A string is iterable, too: its letters would be taken for names.
+    if isinstance(values, (str, bytes)):
+        raise TypeError(f"{name} must be a list of names, not a string, got {safe_repr(values)}.")
+    if not isinstance(values, Iterable):
+        raise TypeError(f"{name} must be a list of names, got {safe_repr(values)}.")
     found = list(values)
     for value in found:
         if not isinstance(value, str):
-            raise TypeError(f"{name} must hold names, got {safe_repr(value)}.")
+            raise TypeError(f"{name} must contain only strings, got {safe_repr(value)}.")
     return list(dict.fromkeys(found))
 
 
 def check_instance(name: str, value: Any, kind: type | tuple[type, ...]) -> None:
-    """Refuse a value that is not of the type, or of one of the types.
+    """Refuse a value that is not an instance of the type, or of one of the types.
 
     Examples
     --------
@@ -200,6 +192,7 @@ def check_real(
     high_open: bool = False,
 ) -> float:
     """Return the value as a float if it is a real number between the bounds."""
+    # An infinite bound is never included, so that the message does not promise to accept infinity.
     rule = f"{'(' if low_open else '['}{low:g}, {high:g}{')' if high_open or math.isinf(high) else ']'}"
     if not isinstance(value, Real) or isinstance(value, bool):
         raise TypeError(f"{name} must be a real number in {rule}, got {safe_repr(value)}.")
@@ -212,8 +205,8 @@ def check_real(
 
 
 def check_integer(name: str, value: Any, *, low: int, high: float = math.inf) -> int:
-    """Return the value as an int if it is a whole number of at least ``low`` and at most ``high``."""
-    # numpy counts its spans of time among the integers.
+    """Return the value as an int if it is a whole number from ``low`` to ``high``."""
+    # timedelta64 is registered as an Integral, and True is an int: neither is meant as a number.
     if not isinstance(value, Integral) or isinstance(value, (bool, np.timedelta64)):
         raise TypeError(f"{name} must be a whole number of at least {low}, got {safe_repr(value)}.")
     if int(value) < low:

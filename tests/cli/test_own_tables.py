@@ -128,7 +128,7 @@ def test_every_classifier_is_learned_and_asked(run, table, name):
         assert explained.stdout.startswith("Row 1: ")
     else:
         assert explained.exit_code == 2
-        assert "nothing to explain with; comp-aode* and bma-aode* have" in one_line(explained)
+        assert "no prior over models; comp-aode* and bma-aode* can" in one_line(explained)
 
 
 def test_star_may_be_spelled_out(run, table):
@@ -161,7 +161,7 @@ def test_a_table_without_rows_is_answered_by_one(run, table, tmp_path, classifie
     for source in ("none.csv", "none.parquet"):
         result = run("predict", "m", source)
         assert (result.exit_code, result.stdout) == (0, header)
-        assert one_line(result) == f"Note: {source} has no rows, and so has the answer."
+        assert one_line(result) == f"Note: {source} has no rows, so the output has none either."
     for source in ("none.csv", "none.parquet"):
         result = run("predict", "m", "-", "-o", "-", input=(tmp_path / source).read_bytes())
         assert (result.exit_code, result.stdout) == (0, header)
@@ -192,7 +192,7 @@ def test_what_is_not_even_a_header_and_what_needs_rows_is_refused(run, table, mo
     table[:0].drop(columns="age").to_csv("none.csv", index=False)
     result = run("predict", "m.skcredal", "none.csv")
     assert result.exit_code == 1
-    assert "none.csv lacks a column that the model has learned from: age." in one_line(result)
+    assert "none.csv lacks a column that the model was fitted to: age." in one_line(result)
 
 
 def test_columns_may_stand_in_any_order_with_others(run, table, model):
@@ -206,7 +206,7 @@ def test_a_missing_column_is_named(run, table, model):
     table.drop(columns=["age", "pain"]).to_csv("short.csv", index=False)
     result = run("predict", "m.skcredal", "short.csv")
     assert result.exit_code == 1
-    assert one_line(result).endswith("short.csv lacks 2 columns that the model has learned from: age, pain.")
+    assert one_line(result).endswith("short.csv lacks 2 columns that the model was fitted to: age, pain.")
 
 
 def test_text_that_looks_like_numbers_stays_what_was_learned(run, table):
@@ -283,12 +283,12 @@ def test_the_prior_that_is_said_to_flip_the_answer_does(run, name):
     for r, text in zip(undecided, texts.split("\n\nRow "), strict=True):
         case = explained.loc[r]
         rival = case["rival"]
-        printed = [line.split() for line in text.partition("speaks\n")[2].splitlines()]
+        printed = [line.split() for line in text.partition("vote\n")[2].splitlines()]
         assert [cells[0] for cells in printed] == case["super_parents"]
         assert [cells[2] for cells in printed] == [f"{prior:.3f}" for prior in case["prior"]]
         tied = max(map(abs, case["votes"])) < 1e-9
         claim = f"favours {rival} most" if tied else f"flips the answer to {rival}"
-        assert f"the prior over them that {claim}:" in text
+        assert f"the prior over the models that {claim}:" in text
         assert ("about the same for both" in text) == any(abs(vote) < 0.0005 for vote in case["votes"])
         scores = scores_under_prior(clf, spodes[r], case, compression=name == "comp-aode*")
         of_class = dict(zip(clf.classes_, scores, strict=True))
@@ -416,7 +416,7 @@ def test_the_page_is_about_the_first_credal_classifier_that_is_named(run, tmp_pa
     call = ("evaluate", "t.csv", "--target", "outcome", "--classifiers", classifiers, "--folds", 3)
     result = run(*call, "--report", "page.html")
     assert result.exit_code == 0, result.output
-    assert result.stderr == f"Note: The page is page.html; its cases are those of {name}.\n"
+    assert result.stderr == f"Note: Wrote page.html; its cases are those of {name}.\n"
     page = (tmp_path / "page.html").read_text()
     assert f"The cases of <strong>{name.upper()}</strong>" in page
     cases = out_of_fold_cases(table.drop(columns="outcome"), table["outcome"].to_numpy(str), kind(), folds=3)
@@ -438,7 +438,7 @@ def test_evaluation_drops_what_it_is_told_to(run, table):
     call = ("evaluate", "ids.csv", "--target", "outcome", "--classifiers", "aode", "--folds", 2)
     warned = run(*call)
     assert one_line(warned) == (
-        "Warning: id looks like an identifier and may tell nothing about new cases; consider --drop id"
+        "Warning: id looks like an identifier and may say nothing about new cases; consider --drop id"
     )
     assert run(*call, "--drop", "id", "--drop", "other").stderr == ""
 
@@ -449,7 +449,7 @@ def test_text_that_identifies_rows_is_pointed_out(run, table):
     assert result.exit_code == 0
     warning, learned = result.stderr.splitlines()
     assert warning.startswith("Warning: name looks like an identifier")
-    assert learned.startswith("Note: CredalCompAODE learned from 60 rows and 4 columns, 2 classes")
+    assert learned.startswith("Note: Fitted CredalCompAODE to 60 rows and 4 columns, 2 classes")
 
 
 def test_rows_without_a_class_are_left_out_aloud(run, table):
@@ -474,12 +474,12 @@ def test_whole_numbers_are_classes_and_stay_numbers(run, table):
 @pytest.mark.parametrize(
     ("values", "message", "code"),
     [
-        (["a"] * 60, "Column 'y' holds a single class, 'a', in 60 rows", 1),
+        (["a"] * 60, "Column 'y' must have at least two classes, got only 'a' in 60 rows", 1),
         ([None] * 60, "Column 'y' of t.csv is empty: no row has a class", 1),
-        (np.arange(60) * 0.37, "holds 60 different numbers in 60 rows, which looks like a regression", 1),
-        (np.arange(60), "which looks like a regression", 1),
-        ([f"{r},5" for r in range(60)], "which looks like a regression", 1),
-        (["unknown", *range(59)], "which looks like a regression", 1),
+        (np.arange(60) * 0.37, "has 60 different numbers in 60 rows, which looks like regression", 1),
+        (np.arange(60), "which looks like regression", 1),
+        ([f"{r},5" for r in range(60)], "which looks like regression", 1),
+        (["unknown", *range(59)], "which looks like regression", 1),
         ([f"name {r}" for r in range(60)], "looks like an identifier or free text", 1),
     ],
 )
@@ -511,7 +511,7 @@ def test_dates_are_refused_with_the_option_that_drops_them(run, table):
     call = ("fit", "t.parquet", "--target", "outcome", "-o", "m")
     refused = run(*call)
     assert refused.exit_code == 1
-    assert one_line(refused).startswith("Error: Column 'seen' holds dates or times")
+    assert one_line(refused).startswith("Error: Column 'seen' contains dates or times")
     assert one_line(refused).endswith("--drop seen")
     assert run(*call, "--drop", "seen").exit_code == 0
 
@@ -522,7 +522,10 @@ def test_a_tiny_table_is_evaluated_with_fewer_folds(run):
     call = ("evaluate", "t.csv", "--target", "outcome", "--classifiers", "null")
     result = run(*call)
     assert result.exit_code == 0
-    assert one_line(result) == "Note: 6 folds instead of 10, as the most frequent class has no more rows."
+    assert (
+        one_line(result)
+        == "Note: Using 6 folds instead of 10, because the most frequent class has only 6 rows."
+    )
     assert "12 rows, 1 × 6-fold cross-validation" in result.stdout
     assert "--folds must be at most 6" in one_line(run(*call, "--folds", 7))
 
@@ -531,7 +534,7 @@ def test_rows_of_classes_of_their_own_cannot_be_evaluated(run):
     Path("t.csv").write_text("a,b\n1,x\n2,y\n")
     result = run("evaluate", "t.csv", "--target", "b")
     assert result.exit_code == 1
-    assert one_line(result).startswith("Error: Each of 2 rows has a class of its own")
+    assert one_line(result).startswith("Error: Each of 2 rows has its own class")
 
 
 def test_of_many_classes_the_most_probable_are_told(run, table):
@@ -554,29 +557,38 @@ def test_numbers_are_classes_if_the_user_says_so(run, table):
     [
         (
             ("fit", "patients.csv", "--target", "Outcom", "-o", "m"),
-            "--target: there is no column 'Outcom' in patients.csv. Did you mean 'outcome'? There are age,",
+            "no column 'Outcom' in patients.csv. Did you mean 'outcome'? The columns are age,",
         ),
         (("fit", "patients.csv", "--target", "outcome", "--drop", "agee", "-o", "m"), "--drop: there is no"),
         (("fit", "patients.csv", "--target", "age", "--drop", "age", "-o", "m"), "--drop must not name"),
         (("fit", "nowhere.csv", "--target", "y", "-o", "m"), "nowhere.csv cannot be read: No such file"),
         (("fit", ".", "--target", "y", "--format", "csv", "-o", "m"), ". cannot be read: Is a directory"),
-        (("fit", "patients.xlsx", "--target", "y", "-o", "m"), "name its --format if it is one of csv"),
-        (("fit", "patients.csv", "--target", "outcome", "-o", "no/folder"), "-o must be a file in a folder"),
-        (("fit", "patients.csv", "--target", "outcome", "-o", "-"), "not written to standard output"),
-        (("fit", "patients.csv", "--target", "outcome", "-o", "patients.csv"), "-o must not be the table"),
+        (("fit", "patients.xlsx", "--target", "y", "-o", "m"), "specify its --format"),
+        (
+            ("fit", "patients.csv", "--target", "outcome", "-o", "no/folder"),
+            "-o must be a file in an existing folder",
+        ),
+        (("fit", "patients.csv", "--target", "outcome", "-o", "-"), "cannot be written to standard output"),
+        (
+            ("fit", "patients.csv", "--target", "outcome", "-o", "patients.csv"),
+            "-o must not be the input table",
+        ),
         (("fit", "patients.csv", "--target", "outcome", "-o", "m", "--classifier", "c45"), "no classifier"),
         (("fit", "patients.csv", "--target", "y", "-o", "m", "--format", "xls"), "--format must be one of"),
         (("fit", "patients.csv", "--target", "y", "-o", "m", "--decimal", "x"), "--decimal must be"),
         (("fit", "patients.csv", "-o", "m"), "Missing option '--target'"),
         (("evaluate", "patients.csv", "--target", "outcome", "--folds", "1"), "'--folds'"),
         (("evaluate", "patients.csv", "--target", "outcome", "--folds", "55"), "--folds must be at most"),
-        (("evaluate", "patients.csv", "--target", "outcome", "--classifiers", ","), "must name something"),
+        (("evaluate", "patients.csv", "--target", "outcome", "--classifiers", ","), "must name at least one"),
         (("evaluate", "patients.csv", "--target", "outcome", "--classifiers", "aode,c45"), "no classifier"),
-        (("predict", "nothing.skcredal", "patients.csv"), "There is no model 'nothing.skcredal'"),
+        (("predict", "nothing.skcredal", "patients.csv"), "There is no model file 'nothing.skcredal'"),
         (("datasets", "--data", "nowhere"), "--data must be"),
         (("evaluate", "patients.csv", "--target", "outcome", "--jobs", "0"), "--jobs must be"),
         (("reproduce", "--jobs", "0"), "--jobs must be"),
-        (("fit", "patients.csv", "--target", "y", "-o", "m", "--encoding", "klingon"), "--encoding must be"),
+        (
+            ("fit", "patients.csv", "--target", "y", "-o", "m", "--encoding", "klingon"),
+            "--encoding: unknown text encoding 'klingon'",
+        ),
         (("fit", "patients.csv", "--target", "y", "-o", "m", "--delimiter", "::"), "--delimiter must be"),
         (("evalute",), "No such command 'evalute'"),
     ],
@@ -639,7 +651,8 @@ def test_ctrl_c_ends_a_real_process_in_one_line(tmp_path, table):
             started.wait(timeout=10)
             break
     assert started.returncode == 130
-    assert started.stderr.read().splitlines()[-1] == b"Interrupted: stopped by Ctrl-C."
+    # Not always the last line: an interrupt inside numba's compiler leaves a complaint of its own.
+    assert b"Interrupted: stopped by Ctrl-C." in started.stderr.read().splitlines()
 
 
 def test_a_file_that_is_no_model_is_refused(run, table):
@@ -794,6 +807,6 @@ def test_a_page_is_written_even_if_nobody_reads_the_ranking(tmp_path, table):
         [*call, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path
     ) as writer:
         writer.stdout.close()
-        assert writer.stderr.read().startswith(b"Note: The page is page.html")
+        assert writer.stderr.read().startswith(b"Note: Wrote page.html")
     assert writer.returncode == 0
     assert (tmp_path / "page.html").exists()

@@ -104,11 +104,11 @@ def test_a_data_set_that_fails_does_not_take_the_others_down(run, folder):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--datasets", "irises"), "no data set 'irises' in embedded; there are balance_scale"),
-        (("--classifiers", "c45"), "no classifier 'c45'; there are aode"),
+        (("--datasets", "irises"), "no data set 'irises' in embedded. Choose from balance_scale"),
+        (("--classifiers", "c45"), "no classifier 'c45'. Choose from aode"),
         (("--data", "nowhere/at/all"), "nowhere/at/all"),
-        (("--datasets", ","), "--datasets must name something"),
-        (("--classifiers", ""), "--classifiers must name something"),
+        (("--datasets", ","), "--datasets must name at least one"),
+        (("--classifiers", ""), "--classifiers must name at least one"),
         (("--setting", "honset"), "setting must be 'honest' or 'paper', got 'honset'"),
     ],
 )
@@ -147,4 +147,4 @@ def test_an_interrupt_keeps_what_is_finished(run, monkeypatch):
     assert result.exit_code == 130
     assert "iris" in result.stdout
     assert "interrupted: 1 of 2 data sets" in result.stdout
-    assert "goes on from here" in " ".join(result.stderr.split())
+    assert "continues from here" in " ".join(result.stderr.split())

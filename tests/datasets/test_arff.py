@@ -244,9 +244,12 @@ HEADER = "@relation r\n@attribute size real\n@attribute kind {a, b}\n@data\n"
         ("@relation r\n@data\n1\n", ", line 2: @data must follow at least one @attribute, got none."),
         (
             "@attribute x real\n@attribute 'x' {a}\n@data\n",
-            ", line 2, attribute 'x': names of attributes must differ, this is its second.",
+            ", line 2, attribute 'x': attribute names must be unique, this one is repeated.",
         ),
-        ("@attribute x {a,b,a}\n", ", line 1, attribute 'x': values of a domain must differ, got 'a' twice."),
+        (
+            "@attribute x {a,b,a}\n",
+            ", line 1, attribute 'x': values of a domain must be unique, got 'a' twice.",
+        ),
         ("@attribute x {a,,b}\n", ", line 1, attribute 'x': a value must not be empty"),
         ("@attribute x {a,\nb}\n", ", line 1, attribute 'x': a domain must close its quotes and its brace"),
         ("@attribute x {a,'b}\n", ", line 1, attribute 'x': a domain must close its quotes and its brace"),

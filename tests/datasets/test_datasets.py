@@ -243,7 +243,7 @@ def test_a_folder_called_embedded(folder, monkeypatch):
 @pytest.mark.parametrize("name", ["irish", "", "../shoes", "shoes.arff", None, 3])
 def test_unknown_names(folder, name):
     expected = (
-        r"^name must be one of the data sets of the source 'embedded' \('balance_scale', .*'wine'\), got "
+        r"^name must be one of the data sets in the source 'embedded' \('balance_scale', .*'wine'\), got "
     )
     with pytest.raises(ValueError, match=expected):
         load_dataset(name)
@@ -297,7 +297,7 @@ def test_without_pandas(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("text", "place"),
+    ("text", "where"),
     [
         (ARFF + "38,red,yes\n39,bl", "line 7"),
         (ARFF + "38,red,yes\n39,blue", "line 7"),
@@ -307,12 +307,12 @@ def test_without_pandas(monkeypatch):
         ("", "@data"),
     ],
 )
-def test_half_written_files(folder, text, place):
+def test_half_written_files(folder, text, where):
     (folder / "half.arff").write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match="half") as caught:
         load_dataset("half", folder)
     assert str(folder / "half.arff") in str(caught.value)
-    assert place in str(caught.value)
+    assert where in str(caught.value)
     assert len(load_dataset("shoes", folder).target) == 2
 
 

@@ -120,7 +120,7 @@ def test_every_set_of_the_right_size(tmp_path, name):
     data = load_dataset(name, "openml", data_home=tmp_path)
     assert data.name == name
     assert f"https://www.openml.org/d/{entry.data_id}" in data.description
-    assert ("not verified" in data.description) != entry.verified
+    assert ("unverified" in data.description) != entry.verified
     assert data.features.shape == (entry.n_rows, entry.n_features)
     assert data.features.columns.to_list() == [column for column, _ in columns[:-1]]
     assert data.target.name == columns[-1][0]
@@ -214,7 +214,7 @@ def test_another_table_under_the_id_is_refused(tmp_path, change, found, name):
     if name == "iris":
         assert "(data id 61, verified) must have 150 rows, 4 features, 3 classes" in message
     else:
-        assert "(data id 343, an id that is not verified) must have 63 rows, 31 features" in message
+        assert "(data id 343, an unverified id) must have 63 rows, 31 features" in message
     assert "SKCREDAL_DATA" in message
 
 
@@ -227,7 +227,7 @@ def test_sets_that_openml_does_not_have(name):
 
 @pytest.mark.parametrize("name", ["irish", "", None])
 def test_unknown_names(name):
-    expected = r"^name must be one of the data sets of the source 'openml' \('anneal', .*'zoo'\), got "
+    expected = r"^name must be one of the data sets in the source 'openml' \('anneal', .*'zoo'\), got "
     with pytest.raises(ValueError, match=expected):
         load_dataset(name, "openml")
 
@@ -247,7 +247,9 @@ def test_no_network(tmp_path, monkeypatch, failure):
         raise failure
 
     monkeypatch.setattr("sklearn.datasets._openml.urlopen", fail)
-    expected = r"^iris \(data id 61\) is not in the cache '.*' and could not be fetched from openml\.org \("
+    expected = (
+        r"^iris \(data id 61\) is not in the cache '.*' and could not be downloaded from openml\.org \("
+    )
     with pytest.raises(ConnectionError, match=expected) as caught:
         load_dataset("iris", "openml", data_home=tmp_path)
     assert str(tmp_path) in str(caught.value)

@@ -136,7 +136,7 @@ def test_under_the_prior_that_the_page_shows_the_rival_wins_or_draws_level(class
     assert sum(len(case["voices"]) > 0 for case in shown.values()) >= 2
     for train, test in splits(target, folds=3, run=0, seed=2):
         clf = classifier.fit(features.iloc[train], target[train])
-        places = {label: c for c, label in enumerate(clf.classes_)}
+        index = {label: c for c, label in enumerate(clf.classes_)}
         for r in set(test.tolist()) & set(shown):
             case = shown[r]
             voices = [(page["parents"][parent], prior) for parent, _, _, prior in case["voices"]]
@@ -147,8 +147,6 @@ def test_under_the_prior_that_the_page_shows_the_rival_wins_or_draws_level(class
                 explained,
                 compression=isinstance(clf, CredalCompAODE),
             )
-            rival, predicted = (
-                scores[places[page["classes"][case[name]]]] for name in ("rival", "predicted")
-            )
+            rival, predicted = (scores[index[page["classes"][case[name]]]] for name in ("rival", "predicted"))
             # The page shows priors with four digits.
             assert rival >= predicted - 1e-3 * sum(map(abs, scores))

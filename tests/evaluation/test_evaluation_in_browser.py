@@ -34,8 +34,8 @@ def desktop(open_page, small):
     return open_page(small[0])
 
 
-def column(page, place):
-    return page.locator(f".cases tr.case td:nth-child({place})").all_inner_texts()
+def column(page, index):
+    return page.locator(f".cases tr.case td:nth-child({index})").all_inner_texts()
 
 
 def header(page, name):
@@ -109,8 +109,8 @@ def test_a_click_opens_why(page, small):
             f"{value:.3f}" for value in (lower, probability, upper)
         ]
         assert ("in set" in row.inner_text()) == (c in case["set"])
-    for place, (parent, value, vote, prior) in enumerate(case["voices"]):
-        row = why.locator("table").nth(1).locator("tbody tr").nth(place)
+    for index, (parent, value, vote, prior) in enumerate(case["voices"]):
+        row = why.locator("table").nth(1).locator("tbody tr").nth(index)
         cells = [row.locator("th").inner_text(), *row.locator("td:not(.wide-only)").all_inner_texts()]
         speaks = CLASSES[case["predicted"] if vote > 0 else case["rival"]]
         assert cells == [

@@ -140,7 +140,7 @@ def test_the_page_survives_a_way_through_json(data):
 
 
 def test_the_page_says_what_robustness_means(data):
-    assert "A safe case can have less than 1" in render_evaluation(data)
+    assert "A safe case can have a robustness below 1" in render_evaluation(data)
 
 
 def test_nothing_is_fetched_and_one_script_is_allowed(data):
@@ -152,7 +152,7 @@ def test_nothing_is_fetched_and_one_script_is_allowed(data):
 def test_a_table_without_dependent_cases_says_so():
     cases, table = made_up_cases(6, 0)
     page = render_evaluation(evaluation_data(cases, made_up_ranking(), table, title="t"))
-    assert "no answer hangs on the prior" in page
+    assert "no answer depends on the prior" in page
     assert "equally robust" in page
     assert "<table" in page
 

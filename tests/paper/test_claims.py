@@ -281,7 +281,7 @@ def test_ours_tells_the_numbers(claims):
     assert claims[2].ours == "1.030 (39 data sets; median 1.030)"
     assert claims[7].ours == "7 of 39 data sets"
     assert claims[8].ours == "0.30 (39 data sets)"
-    assert claims[10].ours == "2.30 (39 data sets); 3.6 classes on average of 39 data sets"
+    assert claims[10].ours == "2.30 (39 data sets); 3.6 classes on average over 39 data sets"
     assert claims[18].ours == "+1.0 % under u65, +2.8 % under u80 (39 data sets)"
     assert claims[21].ours.startswith("39 of 39 data sets under u65 (mean +0.4 %)")
     assert claims[28].ours == (
@@ -449,7 +449,7 @@ def test_the_table_is_left_as_it_was(summary):
 def test_bad_tables_are_refused(summary):
     with pytest.raises(ValueError, match=r"summary must have the columns of summary.csv, lacks u65, u80\."):
         check_claims(summary.drop(columns=["u65", "u80"]))
-    with pytest.raises(ValueError, match="one row of bma-aode for set00, has several"):
+    with pytest.raises(ValueError, match="one row for bma-aode on set00, has several"):
         check_claims(pd.concat([summary, summary.iloc[[1]]]))
 
 

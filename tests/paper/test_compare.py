@@ -99,7 +99,7 @@ def test_wilcoxon_without_differences_or_pairs():
 def test_values_must_belong_to_the_same_data_sets(compare):
     if compare is bayesian_signed_rank:
         pytest.importorskip("baycomp")
-    with pytest.raises(ValueError, match=r"one value for each data set, got the shapes \(2,\) and \(3,\)"):
+    with pytest.raises(ValueError, match=r"one value per data set, got shapes \(2,\) and \(3,\)"):
         compare([0.1, 0.2], [0.1, 0.2, 0.3])
 
 
@@ -145,7 +145,7 @@ def test_friedman_at_its_extremes():
     assert (single.n, single.average_ranks) == (1, (2.0, 1.0))
     assert np.isnan(single.p_value)
     assert friedman_test(np.empty((0, 3))).n == 0
-    with pytest.raises(ValueError, match=r"two columns or more, got the shape \(3, 1\)"):
+    with pytest.raises(ValueError, match=r"at least two columns, got shape \(3, 1\)"):
         friedman_test([[1], [2], [3]])
 
 

@@ -58,9 +58,9 @@ def table(**by_classifier):
     """Return a summary of one measure, a list of values per classifier."""
     measure = by_classifier.pop("measure")
     rows = [
-        {"dataset": f"set {place}", "classifier": name.replace("_", "-"), "accuracy": value, measure: value}
+        {"dataset": f"set {index}", "classifier": name.replace("_", "-"), "accuracy": value, measure: value}
         for name, values in by_classifier.items()
-        for place, value in enumerate(values)
+        for index, value in enumerate(values)
     ]
     return pd.DataFrame(rows)
 
@@ -118,7 +118,7 @@ def test_relative_utilities_are_those_over_the_accuracy_of_the_counterpart(summa
         expected = [value / accuracy[name] for name, value in column(summary, "ncc", utility).items()]
         np.testing.assert_allclose(getattr(display, utility), expected)
     assert "accuracy of naive Bayes" in display.caption
-    with pytest.raises(ValueError, match="counterpart must be named for ncc"):
+    with pytest.raises(ValueError, match="counterpart must be given for ncc"):
         RelativeUtilityDisplay.from_summary(summary, classifier="ncc")
 
 
@@ -161,7 +161,7 @@ def test_what_cannot_be_shown_is_refused(display, summary):
         display.from_summary(summary.head(0))
     with pytest.raises(ValueError, match="lacks dataset, classifier"):
         display.from_summary(pd.DataFrame())
-    with pytest.raises(ValueError, match="one row of aode for anneal, has several"):
+    with pytest.raises(ValueError, match="one row for aode on anneal, has several"):
         display.from_summary(pd.concat([summary, summary.head(1)]))
     measures = [*summary.columns[5:]]
     with pytest.raises(ValueError, match=r"must have a data set with .*, has none"):
@@ -171,7 +171,7 @@ def test_what_cannot_be_shown_is_refused(display, summary):
 
 
 def test_ranks_need_two_classifiers_and_a_utility(summary):
-    with pytest.raises(ValueError, match="two or more"):
+    with pytest.raises(ValueError, match="at least two"):
         RanksDisplay.from_summary(summary, classifiers=["cma", "cma"])
     with pytest.raises(ValueError, match="measure must be 'u65' or 'u80', got 'brier'"):
         RanksDisplay.from_summary(summary, measure="brier")

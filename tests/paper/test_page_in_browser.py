@@ -24,8 +24,8 @@ def page(open_page, address, width):
     return open_page(address, width)
 
 
-def column(page, place):
-    return page.locator(f"table.results tbody tr td:nth-child({place})").all_inner_texts()
+def column(page, index):
+    return page.locator(f"table.results tbody tr td:nth-child({index})").all_inner_texts()
 
 
 def header(page, name):
@@ -35,19 +35,19 @@ def header(page, name):
 def test_it_opens_and_everything_fits_the_width(page):
     assert page.title().startswith("Credal classification")
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    for place in range(len(CLAIMS)):
-        assert page.locator("table.claims tbody tr").nth(place).is_visible()
+    for index in range(len(CLAIMS)):
+        assert page.locator("table.claims tbody tr").nth(index).is_visible()
 
 
 def test_figures_have_a_size_and_their_text_stays_on_the_page(page):
     figures = page.locator("figure svg")
     assert figures.count() == 23
-    for place in range(figures.count()):
-        box = figures.nth(place).bounding_box()
+    for index in range(figures.count()):
+        box = figures.nth(index).bounding_box()
         assert box["width"] > 200
         assert box["height"] > 100
         # The reader's font is not the one that the figure was laid out with.
-        overhang = figures.nth(place).evaluate(
+        overhang = figures.nth(index).evaluate(
             """svg => Math.max(...[...svg.querySelectorAll("text")].map((text) => {
                 const box = text.getBoundingClientRect();
                 return Math.max(-box.left, box.right - window.innerWidth);
@@ -61,17 +61,17 @@ def test_the_table_sorts_by_numbers_with_gaps_last(page):
     assert determinacy.get_attribute("aria-sort") == "none"
     determinacy.get_by_role("button").click()
     assert determinacy.get_attribute("aria-sort") == "ascending"
-    place = 1 + page.locator("table.results th").evaluate_all(
+    index = 1 + page.locator("table.results th").evaluate_all(
         "all => all.findIndex(one => one.getAttribute('aria-sort') === 'ascending')"
     )
-    shown = column(page, place)
+    shown = column(page, index)
     values = [float(text) for text in shown if text != "–"]
     assert len(values) == 8 * 5
     assert values == sorted(values)
     assert shown[len(values) :] == ["–"] * 8 * 7
     determinacy.get_by_role("button").click()
     assert determinacy.get_attribute("aria-sort") == "descending"
-    shown = column(page, place)
+    shown = column(page, index)
     assert [float(text) for text in shown[: len(values)]] == values[::-1]
     assert shown[len(values) :] == ["–"] * 8 * 7
 

@@ -19,7 +19,7 @@ def test_classifiers_answer_to_the_names_of_the_paper():
         "cma",
         "cdt",
     ]
-    with pytest.raises(ValueError, match=r"no classifier 'c45'; there are aode, bma-aode"):
+    with pytest.raises(ValueError, match=r"no classifier 'c45'. Choose from aode, bma-aode"):
         make_classifiers(["c45"])
 
 

@@ -105,7 +105,7 @@ def test_rivals_are_judged_by_the_utility_they_are_made_for(wine, fold):
     credal = CredalCompAODE().fit(features.iloc[train], target[train])
     aode = AODE().fit(features.iloc[train], target[train])
     comp = CompAODE().fit(features.iloc[train], target[train])
-    for place, utility in enumerate(STUDIES["rivals"].points):
+    for index, utility in enumerate(STUDIES["rivals"].points):
         expected = {
             "comp-aode*": credal.predict_set(X),
             "utility-optimal, aode": utility_optimal_sets(aode.predict_proba(X), utility=utility),
@@ -113,7 +113,7 @@ def test_rivals_are_judged_by_the_utility_they_are_made_for(wine, fold):
             "reject option, comp-aode": reject_or_answer(comp.predict_proba(X), utility),
         }
         for name, y_set in expected.items():
-            found = STUDIES["rivals"].measures(series[name][place], utility)
+            found = STUDIES["rivals"].measures(series[name][index], utility)
             assert found["utility"] == pytest.approx(score[utility](y, y_set, labels=credal.classes_)), name
     assert "utility-optimal, maplmg" in series
     assert [name for name in series if name.startswith("conformal")] == [

@@ -31,7 +31,7 @@ from skcredal.paper._plan import Plan
 from skcredal.paper._run import run_plan
 from skcredal.paper._store import ResultStore
 from skcredal.paper._summary import fold_table, study_table, summary_table
-from strange_problems import Awkward, cells, oddities, outcome, plain_cells, tables, vectors
+from strange_problems import cells, oddities, outcome, plain_cells, tables, vectors
 
 EXAMPLES = settings(max_examples=40)
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -53,13 +53,9 @@ ODD = (
     [1],
     {"a": 1},
     1j,
-    Awkward(),
-    object(),
 )
 odd = st.sampled_from(ODD)
-values = pytest.mark.parametrize(
-    "value", ODD, ids=[f"{place}-{type(one).__name__}" for place, one in enumerate(ODD)]
-)
+values = pytest.mark.parametrize("value", ODD, ids=[f"{i}-{type(one).__name__}" for i, one in enumerate(ODD)])
 
 
 @st.composite
@@ -161,8 +157,8 @@ def test_a_strange_plan_is_refused(value):
         assert plan is None or isinstance(plan.n_fits, int)
     outcome(lambda: splits(value, folds=2, run=0, seed=0), "target")
     for name in ("folds", "run", "seed"):
-        wishes = {"folds": 2, "run": 0, "seed": 0, name: value}
-        outcome(lambda wishes=wishes: splits(np.array(["a", "b"] * 4), **wishes), name)
+        options = {"folds": 2, "run": 0, "seed": 0, name: value}
+        outcome(lambda options=options: splits(np.array(["a", "b"] * 4), **options), name)
 
 
 @values
@@ -286,12 +282,12 @@ def test_an_evaluation_is_computed_or_refused(data):
     curve = outcome(lambda: accuracy_robustness_curve(robustness, correct), "robustness|correct")
     assert curve is None or all(0 <= value <= 1 for value in curve["accuracy"])
     cases, table = made_up_cases(6, 3)
-    wishes = {"cases": cases, "ranking": made_up_ranking(), "features": table, "title": "t"}
+    options = {"cases": cases, "ranking": made_up_ranking(), "features": table, "title": "t"}
     name = data.draw(
         st.sampled_from(["cases", "ranking", "features", "title", "numbers", "facts", "classifier"])
     )
-    wishes[name] = data.draw(st.one_of(odd, tables(6), vectors(6)), name)
-    found = outcome(lambda: evaluation_data(**wishes), name)
+    options[name] = data.draw(st.one_of(odd, tables(6), vectors(6)), name)
+    found = outcome(lambda: evaluation_data(**options), name)
     assert found is None or json.loads(json.dumps(found, allow_nan=False))
 
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 import strange_problems
 from pressure_problems import CLASSIFIERS
 from skcredal import AODE, CredalCompAODE
-from strange_problems import Awkward, changed, rows_of, sane_tables, tables, vectors
+from strange_problems import changed, rows_of, sane_tables, tables, vectors
 
-WISHES = st.fixed_dictionaries(
+OPTIONS = st.fixed_dictionaries(
     {},
     optional={
         "missing": st.sampled_from(["impute", "marginalize"]),
@@ -25,7 +25,7 @@ WISHES = st.fixed_dictionaries(
 
 
 def outcome(work):
-    """Return the result or None: a refusal is of the table, the target, the weights or a wish about them."""
+    """Return the result, or None if the table, the target, the weights or an option was refused."""
     return strange_problems.outcome(work, "X|y|sample_weight|categories|categorical_features|feature names")
 
 
@@ -46,11 +46,11 @@ def check_answers(clf, X):
     answer = clf.predict(X)
     assert answer.shape == (n,)
     assert answer.dtype == clf.classes_.dtype
-    places = proba.argmax(axis=1)
+    best = proba.argmax(axis=1)
     if hasattr(clf, "predict_set"):
         sets, bounds = clf.predict_set(X), clf.predict_interval(X)
         assert sets.shape == (n, n_classes)
-        assert sets[np.arange(n), places].all()
+        assert sets[np.arange(n), best].all()
         assert bounds.shape == (n, n_classes, 2)
         assert ((bounds[..., 0] <= proba + 1e-9) & (proba <= bounds[..., 1] + 1e-9)).all()
         assert ((bounds >= 0) & (bounds <= 1)).all()
@@ -75,8 +75,8 @@ def test_a_strange_table_is_learned_or_refused(classifier, data):
     n = rows_of(X)
     y = data.draw(vectors(n), "y")
     weights = data.draw(st.one_of(st.none(), st.none(), vectors(n)), "sample_weight")
-    wishes = data.draw(st.one_of(st.just({}), WISHES), "parameters")
-    clf = classifier(**wishes)
+    options = data.draw(st.one_of(st.just({}), OPTIONS), "parameters")
+    clf = classifier(**options)
     if outcome(lambda: clf.fit(X, y, sample_weight=weights)) is None:
         return
     check_answers(clf, X)
@@ -92,10 +92,10 @@ def test_a_strange_table_is_learned_or_refused(classifier, data):
 def test_another_table_than_the_one_learned_from_is_answered_or_refused(classifier, data):
     """Other columns and types, another order, unseen states, text where numbers were."""
     X = data.draw(sane_tables(), "X")
-    wishes = data.draw(st.one_of(st.just({}), WISHES), "parameters")
-    clf = classifier(**wishes)
+    options = data.draw(st.one_of(st.just({}), OPTIONS), "parameters")
+    clf = classifier(**options)
     if outcome(lambda: clf.fit(X, np.arange(len(X)) % 3)) is None:
-        assert wishes
+        assert options
         return
     check_answers(clf, X)
     check_answers(clf, data.draw(changed(X), "X new"))
@@ -178,7 +178,7 @@ def test_a_table_that_cannot_be_read_is_refused_by_name(X, message):
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        (np.ma.masked_array([0, 1, 0, 1], [1, 0, 0, 0]), "^y is a masked array, whose mask would be lost"),
+        (np.ma.masked_array([0, 1, 0, 1], [1, 0, 0, 0]), "^y must not be a masked array"),
         (np.array([(0, 1.0)] * 4, dtype=[("a", int), ("b", float)]), "^y must hold classes"),
         ([1j, 0, 1j, 0], "^y cannot be read: Complex data not supported"),
         ([[0], [1, 2], [0], [1]], "^y cannot be read"),
@@ -203,7 +203,7 @@ def test_a_target_of_no_classes_is_refused_by_name(y, message):
         ([1j, 1, 1, 1], "^sample_weight must hold finite numbers ≥ 0, got 1j"),
         (["1", "2", "1", "1"], "^sample_weight must hold finite numbers ≥ 0, got '1'"),
         (pd.date_range("2020", periods=4), "^sample_weight must hold finite numbers ≥ 0, got"),
-        (np.ma.masked_array([1, 2, 3, 4], [1, 0, 0, 0]), "^sample_weight is a masked array"),
+        (np.ma.masked_array([1, 2, 3, 4], [1, 0, 0, 0]), "^sample_weight must not be a masked array"),
         ([1e308, 1e308, 1e308, 1], "^sample_weight must hold 0 or numbers from .*, got 1e.308 in row 0"),
         ([1, 5e-324, 1, 1], "^sample_weight must hold 0 or numbers from .*, got 5e-324 in row 1"),
     ],
@@ -211,13 +211,6 @@ def test_a_target_of_no_classes_is_refused_by_name(y, message):
 def test_weights_of_no_numbers_are_refused_by_name(weights, message):
     with pytest.raises((TypeError, ValueError), match=message):
         CredalCompAODE().fit(TABLE, [0, 1, 0, 1], sample_weight=weights)
-
-
-def test_states_that_cannot_be_compared_are_refused_by_column():
-    """Their hash is that of the number 1, so that the dictionary has to compare them."""
-    clf = CredalCompAODE().fit(np.array([[Awkward()]] * 4 + [["a"]], object), [0, 1, 0, 1, 0])
-    with pytest.raises(ValueError, match=r"^Feature 0 cannot be read: not comparable"):
-        clf.predict(np.array([[1], ["a"]], object))
 
 
 @pytest.mark.parametrize("missing", ["impute", "marginalize"])

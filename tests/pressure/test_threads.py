@@ -16,14 +16,14 @@ N_THREADS = 16
 def test_sixteen_threads_get_the_answers_of_one(classifier, n_jobs):
     """Every thread asks everything, of other rows than its neighbours and in another order."""
     clf = classifier(n_jobs=n_jobs).fit(*messy_table(300))
-    tables = [messy_table(40 + 7 * place, seed=place + 1)[0] for place in range(N_THREADS)]
+    tables = [messy_table(40 + 7 * i, seed=i + 1)[0] for i in range(N_THREADS)]
     expected = [answers(clf, X) for X in tables]
     start = Barrier(N_THREADS, timeout=60)
 
-    def ask(place):
+    def ask(i):
         start.wait()
-        order = METHODS[place % len(METHODS) :] + METHODS[: place % len(METHODS)]
-        return answers(clf, tables[place], order)
+        order = METHODS[i % len(METHODS) :] + METHODS[: i % len(METHODS)]
+        return answers(clf, tables[i], order)
 
     with ThreadPoolExecutor(N_THREADS) as pool:
         for found, once in zip(pool.map(ask, range(N_THREADS)), expected, strict=True):

@@ -182,9 +182,9 @@ def test_record_batches_of_arrow(tmp_path):
 def test_what_is_no_path_does_not_become_the_name_of_a_file(tmp_path, monkeypatch, path):
     monkeypatch.chdir(tmp_path)
     clf = AODE().fit([["a"], ["b"]], [0, 1])
-    with pytest.raises(TypeError, match="path must be text or a path, got"):
+    with pytest.raises(TypeError, match="path must be a string or a path, got"):
         predict_batches(clf, [[["a"]]], path)
-    with pytest.raises(TypeError, match="path must be text or a path, got"):
+    with pytest.raises(TypeError, match="path must be a string or a path, got"):
         scan_parquet([path])
     assert list(tmp_path.iterdir()) == []
 

@@ -1,4 +1,4 @@
-"""The command line: says things in one line, computes nothing. It may import everything."""
+"""The command line: it reports in one line and computes nothing. It may import everything."""
 
 import sys
 
@@ -8,7 +8,7 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Run the command line; without the packages it needs, say so in one line."""
+    """Run the command line; if a package it needs is missing, say so in one line."""
     try:
         for module in ("typer", "rich", "pandas"):
             require(module, extra="cli", purpose="The command line")

@@ -1,4 +1,4 @@
-"""The commands."""
+"""The application: all commands in one group."""
 
 from __future__ import annotations
 
@@ -34,12 +34,13 @@ def main(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
     debug: Annotated[
-        bool, typer.Option("--debug", help="Show where an error comes from; may stand anywhere in the call.")
+        bool,
+        typer.Option("--debug", help="Show the traceback of an error. Can be given anywhere in the call."),
     ] = False,
 ) -> None:
     """Credal classification with AODE ensembles.
 
-    To begin with: skcredal datasets iris -o iris.csv
+    To get started: skcredal datasets iris -o iris.csv
     """
 
 

@@ -1,4 +1,4 @@
-"""The commands for a table of one's own: fit, predict, explain and evaluate."""
+"""The commands for a user's own table: fit, predict, explain and evaluate."""
 
 from __future__ import annotations
 
@@ -41,8 +41,10 @@ from skcredal._cli.options import (
     Seed,
     Target,
     UsualMissing,
+    check_jobs,
+    split_names,
 )
-from skcredal._cli.user_tables import Reading, counted, label_table, shown
+from skcredal._cli.user_tables import Reading, counted, display_name, label_table
 from skcredal._extras import require
 from skcredal._progress import progress_bar
 from skcredal.classifiers._answers import Answers, answers, no_answers
@@ -52,17 +54,17 @@ from skcredal.scale._predictions import arrow_columns
 
 __all__ = ["evaluate", "explain", "fit", "predict"]
 
-# Rows that are predicted at a time, between two steps of the progress bar.
+# Rows per batch: few enough for a smooth progress bar, enough that the overhead does not show.
 _ROWS = 20_000
 
 
 def fit(
     data: Data,
     target: Target,
-    out: Annotated[str, typer.Option("--out", "-o", metavar="MODEL", help="The file to write.")],
+    out: Annotated[str, typer.Option("--out", "-o", metavar="MODEL", help="The model file to write.")],
     classifier: Annotated[
         str,
-        typer.Option(help=f"One of {', '.join(CLASSIFIERS)} (-star for the star, which shells expand)."),
+        typer.Option(help=f"One of {', '.join(CLASSIFIERS)} (write -star for *, which shells expand)."),
     ] = "comp-aode*",
     drop: Drop = None,
     as_classes: AsClasses = False,
@@ -73,24 +75,26 @@ def fit(
     missing: Missing = None,
     usual_missing: UsualMissing = None,
 ) -> None:
-    """Learn a classifier from a table and keep it in a file.
+    """Fit a classifier to a table and save it to a file.
 
-    Numbers, text, booleans and missing values are taken as they are; rows without a class are left out.
+    Numbers, text, booleans and missing values need no preparation; rows without
+    a class are left out.
 
     Example: skcredal fit iris.csv --target class -o iris.skcredal
 
     (skcredal datasets iris -o iris.csv writes this table.)
     """
+    # Everything that can be wrong with the call is checked before the table is read, which may take long.
     made = make_classifier(classifier)
-    # Learning may take long, and without it nothing could be written.
+    # Checked first: fitting may take long, and without skops nothing could be saved.
     require("skops.io", extra="models", purpose="A model file")
     path = Path(out)
     if out == "-":
-        raise CallError("-o must be a file: a model is not written to standard output.")
+        raise CallError("-o must be a file: a model cannot be written to standard output.")
     if path.is_dir() or not path.absolute().parent.is_dir():
-        raise CallError(f"-o must be a file in a folder that exists, got {out!r}.")
+        raise CallError(f"-o must be a file in an existing folder, got {out!r}.")
     if data != "-" and path.exists() and Path(data).exists() and path.samefile(data):
-        raise CallError(f"-o must not be the table itself, got {out!r}.")
+        raise CallError(f"-o must not be the input table, got {out!r}.")
     reading = Reading(format, encoding, delimiter, decimal, missing, usual_missing)
     table = label_table(data, reading, target=target, drop=drop or [], as_classes=as_classes)
     with shown_warnings():
@@ -98,8 +102,8 @@ def fit(
     save(made, path, notes={"target": table.name, "reading": reading.to_notes()})
     rows, columns = table.features.shape
     note(
-        f"{type(made).__name__} learned from {counted(rows, 'row')} and {counted(columns, 'column')}, "
-        f"{counted(len(made.classes_), 'class')}; written to {out}."
+        f"Fitted {type(made).__name__} to {counted(rows, 'row')} and {counted(columns, 'column')}, "
+        f"{counted(len(made.classes_), 'class')}; saved to {out}."
     )
 
 
@@ -119,13 +123,14 @@ def predict(
 ) -> None:
     r"""Classify the rows of a table with a model.
 
-    Writes a row for each row, in their order, with the columns predicted (the most probable class) and
-    probability_CLASS; of a classifier with sets also set (the classes that remain whatever the prior,
-    separated by | in text and a list in Parquet), set_size, and lower_CLASS and upper_CLASS, the bounds of
-    each probability; and robustness (of bma-aode* and comp-aode*). Columns that the model does not know are
-    ignored.
-    A table without rows is answered by one. The model remembers with which --missing, --decimal and
-    --no-usual-missing its table was read.
+    Writes one row per row, in the same order, with the columns predicted (the most
+    probable class) and probability_CLASS; for a classifier with sets also set (the
+    classes that remain whatever the prior, separated by | in text and a list in
+    Parquet), set_size, and lower_CLASS and upper_CLASS, the bounds of each
+    probability; and robustness (for bma-aode* and comp-aode*). Columns that the
+    model does not know are ignored. A table without rows gives a table without
+    rows. The model remembers the --missing, --decimal and --no-usual-missing it
+    was fitted with.
 
     Example: skcredal predict iris.skcredal iris.csv -o answers.csv
     """
@@ -134,8 +139,8 @@ def predict(
     reading = Reading(format, encoding, delimiter, decimal, missing, usual_missing)
     frame, _ = read_for_model(kept, data, reading, without_rows=True)
     if frame.empty:
-        # A step of a pipeline that had nothing to do.
-        note(f"{shown(data)} has no rows, and so has the answer.")
+        # Not an error: it may be a step of a pipeline that had nothing to do.
+        note(f"{display_name(data)} has no rows, so the output has none either.")
     parts: list[Answers] = []
     with progress_bar("rows", len(frame)) as advance, shown_warnings():
         for start in range(0, max(1, len(frame)), _ROWS):
@@ -152,7 +157,9 @@ def explain(
     data: Data,
     row: Annotated[
         list[int],
-        typer.Option(min=1, metavar="N", help="Which row, from 1, without the header; several are fine."),
+        typer.Option(
+            min=1, metavar="N", help="Number of the row, from 1, not counting the header. Can be repeated."
+        ),
     ],
     format: Format = None,  # noqa: A002
     encoding: Encoding = None,
@@ -161,10 +168,11 @@ def explain(
     missing: Missing = None,
     usual_missing: UsualMissing = None,
 ) -> None:
-    """Say why a row was decided, or left undecided.
+    """Explain why a row was decided, or left undecided.
 
-    Its set and the bounds of each class, how robust the answer is, which super-parents speak for what, and
-    the prior that flips the answer. For bma-aode* and comp-aode*.
+    Prints its set, the bounds of each class, how robust the answer is, what each
+    super-parent votes for, and the prior that flips the answer. For bma-aode* and
+    comp-aode*.
 
     Example: skcredal explain iris.skcredal iris.csv --row 71
     """
@@ -172,8 +180,8 @@ def explain(
     classifier = kept.classifier
     if not hasattr(classifier, "explain"):
         raise CallError(
-            f"{type(classifier).__name__} has no set of priors over models, and nothing to explain with; "
-            "comp-aode* and bma-aode* have."
+            f"{type(classifier).__name__} cannot explain its answers, because it has no prior over models; "
+            "comp-aode* and bma-aode* can."
         )
     reading = Reading(format, encoding, delimiter, decimal, missing, usual_missing)
     frame, true = read_for_model(kept, data, reading)
@@ -194,8 +202,8 @@ def evaluate(
     classifiers: Annotated[
         str | None,
         typer.Option(
-            help=f"Names, separated by commas; all by default: {', '.join(CLASSIFIERS)} (-star may stand for "
-            "the star, which shells expand)."
+            help=f"Names separated by commas. Default: all, which are {', '.join(CLASSIFIERS)} (write -star "
+            "for *, which shells expand)."
         ),
     ] = None,
     drop: Drop = None,
@@ -205,14 +213,16 @@ def evaluate(
     jobs: Jobs = None,
     out: Annotated[
         str | None,
-        typer.Option("--out", "-o", metavar="OUT", help="Write the measures, too: .csv, .tsv or .parquet."),
+        typer.Option(
+            "--out", "-o", metavar="OUT", help="Also write the measures to this file: .csv, .tsv or .parquet."
+        ),
     ] = None,
     report: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE.html",
-            help="Write a page: safe and prior-dependent cases, and why, of the first credal one of "
-            "--classifiers, by default comp-aode*.",
+            help="Also write an HTML page with the safe and prior-dependent cases of the first credal "
+            "classifier in --classifiers. Default: comp-aode*.",
         ),
     ] = None,
     as_classes: AsClasses = False,
@@ -225,34 +235,32 @@ def evaluate(
 ) -> None:
     """Compare classifiers on a table by cross-validation.
 
-    Everything is learned inside the training folds, and all classifiers see the same ones. They are ranked by
-    the utilities u65 and u80, and the credal ones also tell how many rows are safe and how many depend on the
-    prior. With --report, a page that needs nothing else shows each prior-dependent case, and why it is one
-    (of bma-aode* and comp-aode*, the only ones that can tell).
+    Everything is learned inside the training folds, and all classifiers see the
+    same folds. They are ranked by the utilities u65 and u80; for the credal ones,
+    the safe and the prior-dependent rows are counted as well. With --report, a
+    self-contained page lists each prior-dependent case, and for bma-aode* and
+    comp-aode* also why it depends on the prior.
 
     Example: skcredal evaluate iris.csv --target class --report iris.html
     """
-    names = None if classifiers is None else [name.strip() for name in classifiers.split(",") if name.strip()]
-    if names == []:
-        raise CallError(f"--classifiers must name something, or be left out for all, got {classifiers!r}.")
+    names = split_names("--classifiers", classifiers)
     made = make_all(names)
     format_ = None if out is None else check_output(out, inputs=[data])
     if report is not None:
         check_report(report)
-    if jobs == 0:
-        raise CallError("--jobs must be a number of processes, or -1 for as many as there are cores, got 0.")
+    check_jobs(jobs)
     reading = Reading(format, encoding, delimiter, decimal, missing, usual_missing)
     table = label_table(data, reading, target=target, drop=drop or [], as_classes=as_classes)
     folds = folds_for(table) if folds is None else folds
     rows = evaluate_classifiers(table, made, runs=runs, folds=folds, seed=seed, jobs=jobs)
     measures = {name: [row[name] for row in rows] for name in rows[0]}
-    # Files come first: whoever reads standard output may have enough of it, which ends the command.
+    # Files first: the reader of standard output may close it early, which ends the command.
     if out is not None and format_ is not None and out != "-":
         write_table(measures, out, format_)
     if report is not None:
         chosen = page_classifier(None if names is None else list(made))
         write_page(report, table, rows, chosen, data=data, target=target, runs=runs, folds=folds, seed=seed)
-        note(f"The page is {report}; its cases are those of {chosen}.")
+        note(f"Wrote {report}; its cases are those of {chosen}.")
     if out == "-":
         write_table(measures, out, "csv")
     else:
@@ -260,7 +268,7 @@ def evaluate(
 
 
 def make_all(names: list[str] | None) -> dict[str, Any]:
-    """Return classifiers by their names; a name that does not exist is a mistake of the call."""
+    """Return classifiers by name; an unknown name is an error in the call."""
     try:
         return make_classifiers(names)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""How the command line speaks: errors and warnings in one line, results apart from everything else."""
+"""Output of the command line: one line on standard error per error or warning, results on standard output."""
 
 from __future__ import annotations
 
@@ -15,46 +15,50 @@ from rich.console import Console
 
 __all__ = ["CallError", "OneLineGroup", "TableConsole", "note", "shown_warnings"]
 
+# 128 + SIGINT, as shells report it.
 _INTERRUPTED = 130
 
 
 class CallError(ValueError):
-    """The call is wrong, not the data: a name that does not exist, options that contradict each other."""
+    """The call itself is wrong, not the data: an unknown name, options that contradict each other."""
 
 
 class TableConsole(Console):
-    """Standard output for tables, whose reader may have enough of it."""
+    """Standard output for tables; the reader may close it early, as `head` does."""
 
     def __init__(self) -> None:
-        # Narrower tables would be cut to dots; a narrow terminal wraps the lines instead.
+        # In less than 80 columns rich would cut cells to dots; wrapped lines are easier to read.
         super().__init__(width=max(80, Console().width))
 
     def on_broken_pipe(self) -> None:
-        """Leave it to the group, for which that is no error; rich would end with exit code 1."""
+        """Leave it to OneLineGroup, which does not treat it as an error; rich would exit with code 1."""
         raise BrokenPipeError
 
 
 def note(message: str, *, label: str = "Note") -> None:
-    """Say something in one line that is no result."""
+    """Print a message that is not a result, in one line on standard error."""
+    # In one line, so that scripts can read it; messages of other libraries may have several.
     print(f"{label}: {' '.join(message.split())}", file=sys.stderr)
 
 
 class OneLineGroup(typer.core.TyperGroup):
     """Commands whose errors are one line on standard error.
 
-    The exit code is 0 for success, 1 where data or a model cannot be used, 2 where the call itself is wrong,
-    and 130 after Ctrl-C. With ``--debug`` anywhere in the call, an error keeps its traceback.
+    The exit code is 0 for success, 1 if data or a model cannot be used, 2 if the call itself is wrong, and
+    130 after Ctrl-C. With ``--debug`` anywhere in the call, an error keeps its traceback.
     """
 
     def main(self, args: Sequence[str] | None = None, *more: Any, **options: Any) -> NoReturn:
         """Run a command and exit."""
         given = list(sys.argv[1:] if args is None else args)
+        # Taken out before parsing, because the parser accepts it only before the command.
         self.debug = "--debug" in given
         options["standalone_mode"] = False
         try:
             code = super().main([word for word in given if word != "--debug"], *more, **options)
         except Exception as error:
-            # typer brings the exceptions of its parser with it, under names that differ between versions.
+            # The exceptions of typer's parser have different names in different versions; all of them have
+            # this method.
             if not hasattr(error, "format_message"):
                 raise
             if not error.format_message().strip() or type(error).__name__ == "NoArgsIsHelpError":
@@ -65,12 +69,12 @@ class OneLineGroup(typer.core.TyperGroup):
         sys.exit(code if isinstance(code, int) else 0)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a command, and say in one line what goes wrong."""
+        """Run a command, and report errors in one line."""
         try:
             result = super().invoke(ctx)
             sys.stdout.flush()
         except BrokenPipeError:
-            # Whoever read the output has enough; the interpreter must not try to write the rest at its end.
+            # The reader has closed the pipe; the interpreter would fail when it flushes the rest at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
             raise typer.Exit(0) from None
         except KeyboardInterrupt:
@@ -94,13 +98,13 @@ def _reason(error: Exception) -> str:
 
 @contextmanager
 def shown_warnings() -> Iterator[None]:
-    """Show each warning of what is done inside once, in one line, before an error if there is one."""
+    """Print each warning raised inside the block once, in one line, and before an error if there is one."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             yield
         finally:
             for message in dict.fromkeys(str(warning.message) for warning in caught):
-                # The command line names the columns itself, with the option that drops them.
+                # user_tables warns about identifiers itself, and names the option that drops them.
                 if "look like identifiers" not in message:
                     note(message, label="Warning")

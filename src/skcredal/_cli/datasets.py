@@ -1,4 +1,4 @@
-"""`skcredal datasets`: which data sets there are, and one of them as a table."""
+"""`skcredal datasets`: list the data sets, or write one of them as a table."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import typer
 
 from skcredal._cli.console import CallError, note
 from skcredal._cli.models import check_output, write_table
+from skcredal._cli.options import Source
 from skcredal.datasets import list_datasets, load_dataset
 from skcredal.datasets._openml import OPENML
 
@@ -17,26 +18,21 @@ __all__ = ["datasets"]
 
 def datasets(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="Write this one as a table instead.")
+        str | None, typer.Argument(metavar="NAME", help="Write this data set as a table.")
     ] = None,
     out: Annotated[
         str,
         typer.Option("--out", "-o", metavar="OUT", help=".csv, .tsv or .parquet; - for standard output."),
     ] = "-",
-    data: Annotated[
-        str,
-        typer.Option(
-            help='"embedded", "openml", or a folder of ARFF files whose last attribute is the class.'
-        ),
-    ] = "embedded",
+    data: Source = "embedded",
 ) -> None:
-    """List the data sets of a source: name, rows, features, classes; or write one of them as a table.
+    """List the data sets with their rows, features and classes, or write one of them as a table.
 
     Example: skcredal datasets iris -o iris.csv
     """
     if name is None:
         if out != "-":
-            raise CallError("-o needs the NAME of the data set to write.")
+            raise CallError("-o needs the NAME of a data set to write.")
         _list_sizes(data)
         return
     format_ = check_output(out)
@@ -46,11 +42,12 @@ def datasets(
         raise CallError(str(error).replace("source must", "--data must")) from None
     table = {str(column): found.features[column] for column in found.features}
     columns = {**table, _free_name(found.target.name or "class", table): found.target}
+    # With all digits: a data set should read back as it was.
     write_table(columns, out, format_, float_format=None)
 
 
 def _free_name(name: Any, taken: Collection[str]) -> str:
-    """Return the name, with bars below if a feature has it already."""
+    """Return the name, followed by underscores if a feature already has it."""
     free = str(name)
     while free in taken:
         free += "_"
@@ -63,7 +60,7 @@ def _list_sizes(data: str) -> None:
     except (OSError, ValueError) as error:
         raise CallError(str(error).replace("source must", "--data must")) from None
     if not names:
-        raise CallError(f"There is no data set in {data}: no file there ends in .arff.")
+        raise CallError(f"There is no data set in {data}: none of its files ends in .arff.")
     width = max(map(len, ["name", *names]))
     typer.echo(f"{'name':<{width}}  {'rows':>6}  {'features':>8}  {'classes':>7}")
     failures = 0
@@ -71,6 +68,7 @@ def _list_sizes(data: str) -> None:
         try:
             sizes = _sizes(name, data)
         except ValueError as error:
+            # One broken file must not hide the others.
             note(str(error), label="Error")
             failures += 1
             continue
@@ -81,7 +79,7 @@ def _list_sizes(data: str) -> None:
 
 def _sizes(name: str, source: str) -> tuple[int, int, int]:
     if source == "openml":
-        # What the table of ids says, so that a list fetches nothing.
+        # From the table of ids: listing the names must not download anything.
         entry = OPENML[name]
         return entry.n_rows, entry.n_features, entry.n_classes
     found = load_dataset(name, source)

@@ -1,14 +1,12 @@
-"""`skcredal evaluate`: the classifiers side by side on the user's own table."""
+"""`skcredal evaluate`: compare the classifiers on the user's own table."""
 
 from __future__ import annotations
 
-import math
 import platform
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from rich import box
 from rich.table import Table
 
 import skcredal
@@ -26,6 +24,7 @@ from skcredal.evaluation._cross_validation import (
 )
 from skcredal.evaluation._page_data import evaluation_data, write_evaluation
 from skcredal.evaluation._registry import is_credal, make_classifiers
+from skcredal.evaluation._terminal import format_cell, new_table
 
 __all__ = [
     "check_report",
@@ -36,7 +35,7 @@ __all__ = [
     "write_page",
 ]
 
-# Below so many rows to learn from, starting processes takes longer than the work.
+# With fewer rows in all folds together, starting processes takes longer than the work.
 _WORTH_PROCESSES = 100_000
 _FOLDS = 10
 _RANKING = {
@@ -60,23 +59,23 @@ _SPLIT = {
     "u80_dependent": ("u80", 3),
 }
 _LEGEND = """\
-u65    utility, where one of two classes counts 0.65; u80, where it counts 0.80;
-       of a classifier that always answers with one class, its accuracy
+u65    utility: a correct set of two classes counts 0.65; u80: it counts 0.80;
+       without sets, the accuracy
 Brier  mean of (1 - probability of the true class)²
 """
 _SPLIT_LEGEND = """\
 safe       rows with one class whatever the prior, and the accuracy on them
-dependent  rows left undecided, and the most probable class's accuracy on them
-set, size  of these, how many sets hold the true class, and how large they are
-u65, u80   the utilities on these
+dependent  undecided rows, and the accuracy of the most probable class on them
+set, size  share of their sets with the true class, and mean number of classes
+u65, u80   mean utilities on these rows
 """
 
 
 def folds_for(table: LabelledTable) -> int:
-    """Return how many folds a table is divided into where the call does not say."""
+    """Return the default number of folds for a table."""
     most = most_folds(table.target)
-    if 2 <= most < _FOLDS:  # with fewer, no number will do, and the evaluation says why
-        note(f"{most} folds instead of {_FOLDS}, as the most frequent class has no more rows.")
+    if 2 <= most < _FOLDS:  # with less than 2, evaluate_classifiers says what is wrong
+        note(f"Using {most} folds instead of {_FOLDS}, because the most frequent class has only {most} rows.")
         return most
     return _FOLDS
 
@@ -91,10 +90,11 @@ def evaluate_classifiers(
     jobs: int | None,
 ) -> list[dict[str, Any]]:
     """Cross-validate with a progress bar, and return the ranking."""
+    # Before check_folds, whose message would only say that there are too many folds.
     if len(set(table.target.tolist())) == len(table.target):
         raise ValueError(
-            f"Each of {counted(len(table.target), 'row')} has a class of its own: a row whose class no other "
-            "has cannot be judged by what was learned from the others."
+            f"Each of {counted(len(table.target), 'row')} has its own class, so nothing can be learned about "
+            "a row from the others."
         )
     try:
         check_folds(table.target, folds)
@@ -117,15 +117,15 @@ def evaluate_classifiers(
 
 
 def check_report(report: Path) -> None:
-    """Refuse a place that a page cannot be written to, before any work."""
+    """Refuse a path that a page cannot be written to, before any work is done."""
     if report.is_dir() or not report.absolute().parent.is_dir():
-        raise CallError(f"--report must be a file in a folder that exists, got {str(report)!r}.")
+        raise CallError(f"--report must be a file in an existing folder, got {str(report)!r}.")
     if report.suffix.lower() not in (".html", ".htm"):
         raise CallError(f"--report must end in .html, got {str(report)!r}.")
 
 
 def page_classifier(names: Sequence[str] | None) -> str:
-    """Return whose cases the page shows: the first credal classifier that the call names, or COMP-AODE*.
+    """Return the classifier whose cases the page shows: the first credal one that was named, or COMP-AODE*.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def write_page(
     folds: int,
     seed: int,
 ) -> None:
-    """Judge each row by a credal classifier out of fold, and write the page."""
+    """Classify each row out of fold with a credal classifier, and write the page."""
     (learner,) = make_classifiers([classifier]).values()
     with progress_bar("folds", folds) as advance:
         cases = out_of_fold_cases(
@@ -158,13 +158,13 @@ def write_page(
             seed=seed,
             on_fold=lambda: advance(1),
         )
-    # The file's name alone: a page that is passed on tells nothing of the machine.
+    # Only the file name: a page that is passed on should not reveal folders of this machine.
     name = "standard input" if data == "-" else Path(data).name
     n, k = table.features.shape
     facts = {
         "Table": f"{name}: {n} rows, {k} features, {len(cases.classes)} classes in {target}",
         "Protocol": f"{runs} × {folds}-fold stratified cross-validation, everything learned inside the "
-        "training folds; the cases are those of the first run",
+        "training folds; the cases are from the first run",
         "Seed": str(seed),
         "Versions": f"skcredal {skcredal.__version__}, Python {platform.python_version()}",
     }
@@ -195,15 +195,9 @@ def print_ranking(rows: Sequence[Mapping[str, Any]], *, folds: int, runs: int, n
 
 
 def _table(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, tuple[str, int | None]]) -> Table:
-    table = Table(box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
+    table = new_table()
     for header, decimals in columns.values():
         table.add_column(header, justify="left" if decimals is None else "right", no_wrap=True)
     for row in rows:
-        table.add_row(*(_cell(row[name], decimals) for name, (_, decimals) in columns.items()))
+        table.add_row(*(format_cell(row[name], decimals) for name, (_, decimals) in columns.items()))
     return table
-
-
-def _cell(value: Any, decimals: int | None) -> str:
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return "-"
-    return str(value) if decimals is None else f"{value:.{decimals}f}"

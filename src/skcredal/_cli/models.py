@@ -1,4 +1,4 @@
-"""Models on the command line: predictions as a table, and the reasons of a case as text."""
+"""Models on the command line: predictions as a table, and explanations as text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from skcredal._cli.console import CallError
-from skcredal._cli.user_tables import Reading, are_reading_notes, need_columns, read_user_table, shown
+from skcredal._cli.user_tables import Reading, are_reading_notes, display_name, need_columns, read_user_table
 from skcredal._encoding.factors import is_missing
 from skcredal._encoding.features import CategoricalFeature, NumericFeature
 from skcredal._extras import require
@@ -34,17 +34,17 @@ __all__ = [
     "write_table",
 ]
 
-# So many classes are listed.
+# A terminal shows about this many classes at once; the rest is summarised.
 _CLASSES = 20
-# Bars are drawn as many characters wide.
+# Width of a bar in characters: with the numbers before it, a line stays below 80.
 _BAR = 24
-# Three decimals show votes from this on.
+# A smaller vote is printed as 0.000.
 _VISIBLE = 0.0005
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeptModel:
-    """A classifier from a file, and what skcredal fit noted: its target, and how its table was read."""
+    """A classifier from a file, with what skcredal fit noted: the target, and how its table was read."""
 
     classifier: Any
     target: str | None
@@ -52,12 +52,12 @@ class KeptModel:
 
 
 def read_model(path: str) -> KeptModel:
-    """Load a model; if the file does not exist, the call is wrong."""
+    """Load a model; a missing file is an error in the call."""
     if not Path(path).is_file():
-        raise CallError(f"There is no model {path!r}; skcredal fit writes one.")
+        raise CallError(f"There is no model file {path!r}. Create one with skcredal fit.")
     classifier = load(path)
     if not hasattr(classifier, "predict_proba"):
-        raise ValueError(f"{path} contains {type(classifier).__name__}, which is not a classifier.")
+        raise ValueError(f"{path} must contain a classifier, got {type(classifier).__name__}.")
     notes = read_notes(path)
     target, reading = notes.get("target"), notes.get("reading", {})
     if not isinstance(target, (str, type(None))) or not are_reading_notes(reading):
@@ -68,10 +68,11 @@ def read_model(path: str) -> KeptModel:
 def read_for_model(
     kept: KeptModel, data: str, reading: Reading, *, without_rows: bool = False
 ) -> tuple[pandas.DataFrame, pandas.Series[Any] | None]:
-    """Read the columns that a model has learned from, each as it has learned it; and the target, if there."""
+    """Read the columns that a model was fitted to, with the same types, and the target if there is one."""
     model = kept.classifier
     names = getattr(model, "feature_names_in_", None)
     states = _states(model)
+    # Categories and classes stay text, or the code 01 would become the number 1.
     text_columns = [*states, *([] if kept.target is None else [kept.target])]
     table = read_user_table(
         data, reading.with_notes(kept.reading), text_columns=text_columns, without_rows=without_rows
@@ -79,15 +80,15 @@ def read_for_model(
     if names is None:
         if table.shape[1] != model.n_features_in_:
             raise ValueError(
-                f"The model has learned from {model.n_features_in_} columns without names, and {shown(data)} "
-                f"has {table.shape[1]}."
+                f"The model was fitted to {model.n_features_in_} columns without names, but "
+                f"{display_name(data)} has {table.shape[1]}."
             )
         return table, None
     true = table[kept.target] if kept.target in table.columns else None
     frame = need_columns(table, [str(name) for name in names], data).copy()
     _refuse_text_for_numbers(model, frame, data)
     for name, of_column in states.items():
-        # Text stands for states of other kinds, too: a model learned from Parquet knows True, not "True".
+        # A text file has only text: a model fitted to Parquet knows the state True, not "True".
         by_text = {str(state): state for state in of_column if not isinstance(state, str)}
         if by_text and frame[name].dtype == object:
             frame[name] = [
@@ -97,7 +98,7 @@ def read_for_model(
 
 
 def _refuse_text_for_numbers(model: Any, frame: pandas.DataFrame, data: str) -> None:
-    """Refuse a word where the model has learned numbers, with its row as the user counts it."""
+    """Refuse text in a column that was numeric during fit, with the row number as the user counts."""
     if not isinstance(model, TabularClassifier):
         return
     for name, feature in zip(frame.columns, learned_features(model), strict=True):
@@ -108,8 +109,8 @@ def _refuse_text_for_numbers(model: Any, frame: pandas.DataFrame, data: str) -> 
                 float(0 if cell is None else cell)
             except (TypeError, ValueError):
                 raise ValueError(
-                    f"Column {name!r} was numeric during fit, but row {row} of {shown(data)} contains "
-                    f"{str(cell)[:40]!r}; if that is a missing value, say so with --missing."
+                    f"Column {name!r} was numeric during fit, but row {row} of {display_name(data)} contains "
+                    f"{str(cell)[:40]!r}. If that marks a missing value, name it with --missing."
                 ) from None
 
 
@@ -126,19 +127,20 @@ def _states(model: Any) -> dict[str, Sequence[Any]]:
 
 
 def check_output(out: str, *, inputs: Sequence[str] = ()) -> str:
-    """Return the format of an output, before any work: its folder exists, and it is none of the inputs."""
+    """Return the format of an output file after checking, before any work is done, that it can be written."""
     if out == "-":
         return "csv"
     path = Path(out)
     if path.is_dir() or not path.absolute().parent.is_dir():
-        raise CallError(f"-o must be a file in a folder that exists, got {out!r}.")
+        raise CallError(f"-o must be a file in an existing folder, got {out!r}.")
     for given in inputs:
         if given != "-" and path.exists() and Path(given).exists() and path.samefile(given):
-            raise CallError(f"-o must not be a file that is read, got {out!r}.")
+            raise CallError(f"-o must not be one of the input files, got {out!r}.")
     try:
         format_ = table_format(out)
     except ValueError:
         format_ = "unknown"
+    # ARFF and gzip can be read, but not written.
     if format_ not in ("csv", "tsv", "parquet") or path.suffix.lower() == ".gz":
         raise CallError(f"-o must end in .csv, .tsv or .parquet, got {out!r}.")
     if format_ == "parquet":
@@ -149,9 +151,9 @@ def check_output(out: str, *, inputs: Sequence[str] = ()) -> str:
 def write_table(
     columns: dict[str, Any], out: str, format_: str, *, float_format: str | None = "%.6g"
 ) -> None:
-    """Write columns as a table; a file is replaced as a whole or not at all.
+    """Write columns as a table; a file is replaced completely or not at all.
 
-    In text, six digits tell classes apart that are not tied, and can be read.
+    In text, numbers have six digits: enough to tell apart classes that are not tied, and still readable.
     """
 
     def write(stream: BinaryIO) -> None:
@@ -178,12 +180,12 @@ def write_table(
 
 
 def _escape(label: str) -> str:
-    """Return a label that holds no bar of its own."""
+    """Escape a label, so that a bar in it does not separate labels."""
     return label.replace("\\", "\\\\").replace("|", "\\|")
 
 
 def explain_row(model: Any, row: pandas.DataFrame, number: int, known: str | None = None) -> str:
-    """Return in words and numbers why a model decided a row, or left it undecided, and what is known."""
+    """Explain in words and numbers why a model decided a row, or left it undecided."""
     case = model.explain(row).iloc[0]
     found = answers(model, row)
     assert found.sets is not None
@@ -192,11 +194,11 @@ def explain_row(model: Any, row: pandas.DataFrame, number: int, known: str | Non
     labels = [str(label) for label in model.classes_]
     predicted, rival = str(case["predicted"]), None if case["rival"] is None else str(case["rival"])
     order = np.argsort(-proba, kind="stable")
-    shown, rest = order[:_CLASSES], order[_CLASSES:]
-    width = max(map(len, ["class", *(labels[c] for c in shown)]))
+    listed, rest = order[:_CLASSES], order[_CLASSES:]
+    width = max(map(len, ["class", *(labels[c] for c in listed)]))
     lines = [f"Row {number}: {case['sentence']}", *([] if known is None else [known]), ""]
     lines.append(f"  {'class':<{width}}  in set  lower  prob.  upper")
-    for c in shown:
+    for c in listed:
         low, high = interval[c]
         mark = "yes" if sets[c] else "no"
         lines.append(
@@ -215,27 +217,27 @@ def explain_row(model: Any, row: pandas.DataFrame, number: int, known: str | Non
 
 
 def known_class(kept: KeptModel, true: pandas.Series[Any] | None, row: int) -> str | None:
-    """Return what the table itself says of the class of a row, None if it does not."""
+    """Return a sentence about the true class of a row, None if the table does not contain it."""
     if true is None or is_missing(true.iloc[row]):
         return None
     return f"In the table, {kept.target} is {true.iloc[row]}."
 
 
 def _bar(low: float, high: float, reference: float) -> str:
-    places = [round(value * (_BAR - 1)) for value in (low, high, reference)]
-    cells = ["=" if places[0] <= place <= places[1] else " " for place in range(_BAR)]
-    cells[places[2]] = "o"
+    start, stop, mark = (round(value * (_BAR - 1)) for value in (low, high, reference))
+    cells = ["=" if start <= i <= stop else " " for i in range(_BAR)]
+    cells[mark] = "o"
     return "".join(cells)
 
 
 def _robustness_in_words(case: Any, predicted: str) -> str:
     if case["robustness"] >= 1:
-        return f"{predicted} stays the answer whatever prior replaces the reference."
+        return f"{predicted} remains the answer under any other prior."
     if case["robustness"] <= 0:
         return f"under the reference prior itself, another class is as probable as {predicted}."
     return (
-        f"{predicted} stays the answer as long as less than {case['robustness']:.0%} of the reference prior "
-        "is replaced by anything."
+        f"{predicted} remains the answer as long as less than {case['robustness']:.0%} of the reference "
+        "prior is replaced by another."
     )
 
 
@@ -251,14 +253,14 @@ def _votes(case: Any, row: pandas.DataFrame, predicted: str, rival: str) -> list
     width, value_width = max(map(len, [*names, "super-parent"])), max(map(len, [*values, "value"]))
     flips = case["undecided"] and min(case["votes"]) <= -_VISIBLE
     lines = [
-        "Which models (around which super-parents) speak for what, and the prior over them that "
+        "What the model of each super-parent votes for, and the prior over the models that "
         f"{f'flips the answer to {rival}' if flips else f'favours {rival} most'}:",
-        f"  {'super-parent':<{width}}  {'value':<{value_width}}  prior  speaks",
+        f"  {'super-parent':<{width}}  {'value':<{value_width}}  prior  vote",
     ]
     for name, value, vote, prior in zip(names, values, case["votes"], case["prior"], strict=True):
         weight = "-" if prior != prior else f"{prior:.3f}"
-        speaks = f"{abs(vote):.3f} for {predicted if vote > 0 else rival}"
+        ballot = f"{abs(vote):.3f} for {predicted if vote > 0 else rival}"
         if abs(vote) < _VISIBLE:
-            speaks = "about the same for both"
-        lines.append(f"  {name:<{width}}  {value:<{value_width}}  {weight:>5}  {speaks}")
+            ballot = "about the same for both"
+        lines.append(f"  {name:<{width}}  {value:<{value_width}}  {weight:>5}  {ballot}")
     return lines

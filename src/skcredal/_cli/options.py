@@ -1,10 +1,12 @@
-"""The arguments that commands share, with their help."""
+"""The arguments and options that commands share, with their help texts."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
 import typer
+
+from skcredal._cli.console import CallError
 
 __all__ = [
     "AsClasses",
@@ -20,54 +22,87 @@ __all__ = [
     "Model",
     "Runs",
     "Seed",
+    "Source",
     "Target",
     "UsualMissing",
+    "check_jobs",
+    "split_names",
 ]
 
 Data = Annotated[
     str,
     typer.Argument(
-        metavar="DATA", help="The table: CSV, TSV, Parquet or ARFF, also gzipped; - for standard input."
+        metavar="DATA", help="The table: CSV, TSV, Parquet or ARFF, optionally gzipped; - for standard input."
     ),
 ]
-Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model that skcredal fit wrote.")]
-Target = Annotated[str, typer.Option(metavar="COL", help="The column that holds the class.")]
+Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model written by skcredal fit.")]
+Target = Annotated[str, typer.Option(metavar="COL", help="The column with the class.")]
 Drop = Annotated[
-    list[str] | None, typer.Option(metavar="COL", help="A column to leave out; may be given several times.")
+    list[str] | None, typer.Option(metavar="COL", help="A column to leave out. Can be repeated.")
 ]
 AsClasses = Annotated[
-    bool, typer.Option("--as-classes", help="Take every value of the target for a class, however many.")
+    bool,
+    typer.Option("--as-classes", help="Treat every value of the target as a class, however many there are."),
 ]
 Format = Annotated[
-    str | None, typer.Option(help="csv, tsv, parquet or arff; by default by the end of the name.")
+    str | None, typer.Option(help="csv, tsv, parquet or arff. Default: judged by the file name.")
 ]
-Encoding = Annotated[str | None, typer.Option(help="The encoding of a CSV; found by default.")]
+Encoding = Annotated[str | None, typer.Option(help="Text encoding of a CSV. Default: detected.")]
 Delimiter = Annotated[
-    str | None, typer.Option(help="What separates its cells (a character, or tab); found by default.")
+    str | None, typer.Option(help="Delimiter of a CSV: a character, or the word tab. Default: detected.")
 ]
-Decimal = Annotated[str | None, typer.Option(help="Its decimal sign, . or a comma; found by default.")]
+Decimal = Annotated[str | None, typer.Option(help="Decimal sign of a CSV, . or a comma. Default: detected.")]
 Missing = Annotated[
     list[str] | None,
     typer.Option(
         metavar="TEXT",
-        help="What stands for a missing value in a CSV, besides the usual: nothing, ?, NA, N/A, NaN, null "
-        "(and None, - and . among numbers); may be given several times.",
+        help="A text that marks a missing value in a CSV, in addition to the usual ones: an empty cell, ?, "
+        "NA, N/A, NaN, null (and None, - and . among numbers). Can be repeated.",
     ),
 ]
 UsualMissing = Annotated[
     bool | None,
     typer.Option(
         "--usual-missing/--no-usual-missing",
-        help="Whether the usual ones are missing values; they are by default.",
+        help="Whether the usual texts mark missing values. Default: yes.",
         show_default=False,
     ),
 ]
-Runs = Annotated[int, typer.Option(min=1, help="How often the rows are shuffled and split anew.")]
+Runs = Annotated[int, typer.Option(min=1, help="Repetitions, each with new random folds.")]
 Folds = Annotated[
     int | None,
-    typer.Option(min=2, help="Folds of the cross-validation; by default 10, fewer for a tiny table."),
+    typer.Option(min=2, help="Number of folds. Default: 10, or fewer for a tiny table."),
 ]
-Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of the splits.")]
+Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Random seed of the folds.")]
 Jobs = Annotated[
-    int | None, typer.Option(help="Processes; -1 for as many as there are cores. By default by the work.")
+    int | None,
+    typer.Option(
+        help="Number of processes; -1 for one per core. Default: chosen from the size of the table."
+    ),
 ]
+Source = Annotated[
+    str,
+    typer.Option(help='"embedded", "openml", or a folder of ARFF files whose last attribute is the class.'),
+]
+
+
+def check_jobs(jobs: int | None) -> None:
+    """Refuse 0 processes; joblib would do so in its own words."""
+    if jobs == 0:
+        raise CallError("--jobs must be a number of processes, or -1 for one per core, got 0.")
+
+
+def split_names(option: str, text: str | None) -> list[str] | None:
+    """Return the names in a comma-separated list without duplicates; None if the option is not given.
+
+    Examples
+    --------
+    >>> split_names("--classifiers", "aode, ncc,aode")
+    ['aode', 'ncc']
+    """
+    if text is None:
+        return None
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise CallError(f"{option} must name at least one, or be left out for all, got {text!r}.")
+    return list(dict.fromkeys(names))

@@ -1,4 +1,4 @@
-"""`skcredal reproduce`: the paper's experiment. The only place that imports it."""
+"""`skcredal reproduce`: the paper's experiment. No other module imports it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 from skcredal._cli.console import CallError, TableConsole, note
+from skcredal._cli.options import Source, check_jobs, split_names
 from skcredal._extras import require
 from skcredal.evaluation import CLASSIFIERS
 
@@ -16,55 +17,57 @@ __all__ = ["reproduce"]
 
 
 def reproduce(
-    data: Annotated[
-        str,
-        typer.Option(
-            help='"embedded", "openml", or a folder of ARFF files whose last attribute is the class.'
-        ),
-    ] = "embedded",
+    data: Source = "embedded",
     setting: Annotated[
         str,
         typer.Option(
             help='"honest": discretise inside each training fold. "paper": once, on the whole data set.'
         ),
     ] = "honest",
-    runs: Annotated[int, typer.Option(min=1, help="How often the rows are shuffled and split anew.")] = 10,
-    folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 5,
+    runs: Annotated[int, typer.Option(min=1, help="Repetitions, each with new random folds.")] = 10,
+    folds: Annotated[int, typer.Option(min=2, help="Number of folds.")] = 5,
     datasets: Annotated[
-        str | None, typer.Option(help="Names of data sets, separated by commas; all by default.")
+        str | None, typer.Option(help="Names of data sets separated by commas. Default: all.")
     ] = None,
     classifiers: Annotated[
         str | None,
         typer.Option(
-            help=f"Names of classifiers, separated by commas; all by default: {', '.join(CLASSIFIERS)} "
-            "(-star may stand for the star, which shells expand)."
+            help=f"Names of classifiers separated by commas. Default: all, which are "
+            f"{', '.join(CLASSIFIERS)} (write -star for *, which shells expand)."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of the splits.")] = 0,
-    jobs: Annotated[int, typer.Option(help="Processes; -1 for as many as there are cores.")] = -1,
-    out: Annotated[Path, typer.Option(help="Folder for the tables and for what is finished.")] = Path(
+    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Random seed of the folds.")] = 0,
+    jobs: Annotated[int, typer.Option(help="Number of processes; -1 for one per core.")] = -1,
+    out: Annotated[Path, typer.Option(help="Folder for the results, finished and unfinished.")] = Path(
         "results"
     ),
-    fresh: Annotated[bool, typer.Option("--fresh", help="Forget what an earlier call has finished.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Start over, ignoring earlier results.")] = False,
 ) -> None:
-    """Compare the classifiers of the paper by cross-validation, and check its claims.
+    """Compare the paper's classifiers by cross-validation, and check its claims.
 
-    What is finished is kept in the folder: a call that was interrupted, even killed, goes on from there.
+    Finished folds are kept in the folder: after an interruption, the same call
+    continues from there.
 
     Example: skcredal reproduce --datasets iris,wine --runs 1
     """
     errors = Console(stderr=True)
-    if jobs == 0:
-        raise CallError("--jobs must be a number of processes, or -1 for as many as there are cores, got 0.")
-    # Rivals and the report come at the end, which is too late to find that they cannot be had.
+    check_jobs(jobs)
+    # The rivals and the report come at the end, which would be too late to find a package missing.
     for module in ("matplotlib", "baycomp", "mapie", "scikit_posthocs"):
         require(module, extra="paper", purpose="skcredal reproduce")
+    # Imported here: it needs the packages that were just checked.
     from skcredal.paper import ResultStore, _command
 
     store_path = out / "results.sqlite"
     try:
-        plan = _command.read_plan(
-            data, datasets, classifiers, setting=setting, runs=runs, folds=folds, seed=seed
+        plan = _command.make_plan(
+            data,
+            split_names("--datasets", datasets),
+            split_names("--classifiers", classifiers),
+            setting=setting,
+            runs=runs,
+            folds=folds,
+            seed=seed,
         )
         if fresh:
             store_path.unlink(missing_ok=True)
@@ -79,7 +82,7 @@ def reproduce(
     if not summary.empty:
         _command.print_claims(claims, console=console)
         console.print(
-            f"The report is {out / 'report.html'}; beside it are claims.md (each claim with our numbers), "
+            f"The report is {out / 'report.html'}; next to it are claims.md (each claim with our numbers), "
             "claims.json, summary.csv and results.csv.",
             highlight=False,
         )
@@ -88,7 +91,7 @@ def reproduce(
     if outcome.interrupted:
         finished = f"{summary['dataset'].nunique()} of {len(plan.datasets)} data sets"
         errors.print(
-            f"Interrupted after {finished}; the same call goes on from here.", style="red", highlight=False
+            f"Interrupted after {finished}; the same call continues from here.", style="red", highlight=False
         )
         raise typer.Exit(130)
     if outcome.failures:

@@ -1,4 +1,4 @@
-"""The user's tables: read, the class split off, and what looks wrong said in time."""
+"""The user's tables: read, split into features and classes, and checked for common mistakes."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ import numpy as np
 from skcredal._arrays import AnyArray, IntArray
 from skcredal._cli.console import CallError, note, shown_warnings
 from skcredal._encoding.factors import is_missing
+from skcredal._encoding.features import IDENTIFIER_STATES, too_many_states
 from skcredal.evaluation._delimited import check_delimiter, check_encoding
 from skcredal.evaluation._table_files import FORMATS, read_table_file, table_format
 
@@ -27,6 +28,7 @@ __all__ = [
     "Reading",
     "are_reading_notes",
     "counted",
+    "display_name",
     "label_table",
     "need_columns",
     "read_user_table",
@@ -41,17 +43,19 @@ _DELIMITERS = {
     "pipe": "|",
     "space": " ",
 }
+# 18 digits always fit into int64; a leading zero makes a code, not a number.
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,17})")
+# "column 1" is the unnamed first column, the row numbers that pandas and R write.
 _IDENTIFIER_NAME = re.compile(r"(?:.*[_ .-])?(?:id|index|key|nr|no|number|row)|column 1", re.IGNORECASE)
-# Fewer different values than this are never taken for an identifier, nor for a quantity.
+# Up to this many different values may well be classes; beyond, they are compared with the number of rows.
 _FEW = 20
-# A target is one of numbers even if some of its values are not ("unknown").
+# A target is numeric even if a few of its values are not ("unknown").
 _NEARLY_ALL = 0.9
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How a table is to be read: what the options of the command line say."""
+    """How to read a table, as given by the options of the command line."""
 
     format: str | None = None
     encoding: str | None = None
@@ -82,22 +86,23 @@ class Reading:
         return None if self.delimiter is None else _DELIMITERS.get(self.delimiter, self.delimiter)
 
     def to_notes(self) -> dict[str, Any]:
-        """Return what changes the values that are read, for a model to remember."""
+        """Return the options that change the values of cells, to be stored with a model."""
         options = {"decimal": self.decimal, "missing": self.missing, "usual_missing": self.usual_missing}
         return {name: value for name, value in options.items() if value is not None}
 
     def with_notes(self, notes: dict[str, Any]) -> Reading:
-        """Return this with what a model remembers, where the call says nothing else; markers add up."""
+        """Return these options completed by those stored with a model; markers of missing values add up."""
         return replace(
             self,
             default_decimal=notes.get("decimal"),
+            # What marked a missing value in the training table does so here; the call can only add to it.
             missing=[*(self.missing or ()), *notes.get("missing", ())],
             usual_missing=notes.get("usual_missing") if self.usual_missing is None else self.usual_missing,
         )
 
 
 def are_reading_notes(notes: Any) -> bool:
-    """Tell whether notes of a file are such as :meth:`Reading.to_notes` makes."""
+    """Tell whether the notes of a model file could come from :meth:`Reading.to_notes`."""
     return (
         isinstance(notes, dict)
         and notes.get("decimal") in (None, ".", ",")
@@ -109,7 +114,7 @@ def are_reading_notes(notes: Any) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelledTable:
-    """Features, classes and their column; the number of each row in the file, from 1 without the header."""
+    """Features, classes, the name of the target, and the number of each row in the file, from 1."""
 
     features: pandas.DataFrame
     target: AnyArray
@@ -120,12 +125,12 @@ class LabelledTable:
 def read_user_table(
     data: str, reading: Reading, *, text_columns: Iterable[str] = (), without_rows: bool = False
 ) -> pandas.DataFrame:
-    """Read the table that a call names; ``-`` is standard input. A header alone may be refused."""
+    """Read the table that a call names; ``-`` is standard input. A table without rows may be refused."""
     if data != "-" and reading.format is None:
         try:
             table_format(data)
         except ValueError as error:
-            raise CallError(str(error).replace("name its format", "name its --format")) from None
+            raise CallError(str(error).replace("specify its format", "specify its --format")) from None
     with shown_warnings():
         try:
             frame = read_table_file(
@@ -142,14 +147,15 @@ def read_user_table(
         except OSError as error:
             raise CallError(f"{data} cannot be read: {error.strerror or error}.") from None
     if frame.empty and not (without_rows and frame.shape[1]):
-        raise ValueError(f"{shown(data)} has no rows.")
+        raise ValueError(f"{display_name(data)} has no rows.")
     return frame
 
 
 def label_table(
     data: str, reading: Reading, *, target: str, drop: Sequence[str], as_classes: bool
 ) -> LabelledTable:
-    """Read a table, and split the class off; what cannot be a class is refused before any work."""
+    """Read a table and split it into features and classes; refuse a target that cannot be a class."""
+    # The target as text: 1 and 01 may be different classes.
     frame = read_user_table(data, reading, text_columns=[target])
     columns = [str(name) for name in frame.columns]
     target, *drop = [
@@ -160,19 +166,21 @@ def label_table(
         raise CallError(f"--drop must not name the target {target!r}.")
     features = frame.drop(columns=[target, *dict.fromkeys(drop)])
     if features.shape[1] == 0:
-        raise CallError(f"{shown(data)} has no column besides the target and what is dropped.")
+        raise CallError(f"{display_name(data)} has no columns other than the target and those dropped.")
     labels = [None if is_missing(value) else _label(value) for value in frame[target].tolist()]
     kept = np.array([label is not None for label in labels])
     if not kept.any():
-        raise ValueError(f"Column {target!r} of {shown(data)} is empty: no row has a class.")
+        raise ValueError(f"Column {target!r} of {display_name(data)} is empty: no row has a class.")
     if not kept.all():
         lost = int((~kept).sum())
         note(f"{lost} of {len(kept)} rows have no {target!r} and are left out.")
     classes = [label for label in labels if label is not None]
     _check_classes(classes, target, as_classes=as_classes)
     features = features[kept].reset_index(drop=True)
+    # Only in the features: a date in the target may be a class.
     _refuse_dates(features)
     _warn_of_identifiers(features)
+    # Integers sort as numbers, 9 before 10, and read back as they were.
     if all(map(_INTEGER.fullmatch, classes)):
         found: AnyArray = np.array(classes, dtype=np.int64)
     else:
@@ -181,23 +189,23 @@ def label_table(
 
 
 def need_columns(frame: pandas.DataFrame, names: Sequence[str], data: str) -> pandas.DataFrame:
-    """Return the columns of these names in this order; others are of no concern."""
+    """Return the columns with these names, in this order; others are ignored."""
     there = [str(name) for name in frame.columns]
     lacking = [name for name in names if name not in there]
     if lacking:
         listed = ", ".join(lacking[:10]) + (f" and {len(lacking) - 10} more" if len(lacking) > 10 else "")
         many = f"{len(lacking)} columns" if len(lacking) > 1 else "a column"
-        raise ValueError(f"{shown(data)} lacks {many} that the model has learned from: {listed}.")
+        raise ValueError(f"{display_name(data)} lacks {many} that the model was fitted to: {listed}.")
     return frame[list(names)]
 
 
-def shown(data: str) -> str:
-    """Return how messages call a source of data."""
+def display_name(data: str) -> str:
+    """Return the name of a data source for messages."""
     return "Standard input" if data == "-" else data
 
 
 def counted(n: int, thing: str) -> str:
-    """Return a number of things.
+    """Return a number with its noun in the singular or plural.
 
     Examples
     --------
@@ -208,9 +216,10 @@ def counted(n: int, thing: str) -> str:
 
 
 def _column(name: str, columns: Sequence[str], option: str, data: str) -> str:
-    """Return the column of a name, however its accents are written."""
+    """Return the column with this name, however its accents are encoded."""
     if name in columns:
         return name
+    # Accents may be composed in the call and decomposed in the file, as macOS writes them.
     composed = {unicodedata.normalize("NFC", column): column for column in columns}
     found = composed.get(unicodedata.normalize("NFC", name))
     if found is None:
@@ -224,12 +233,12 @@ def _no_column(data: str, name: str, columns: Sequence[str]) -> str:
     hint = f" Did you mean {by_lower[close[0]]!r}?" if close else ""
     more = f" and {len(columns) - 20} more" if len(columns) > 20 else ""
     where = "standard input" if data == "-" else Path(data).name
-    return f"there is no column {name!r} in {where}.{hint} There are {', '.join(columns[:20])}{more}."
+    return f"there is no column {name!r} in {where}.{hint} The columns are {', '.join(columns[:20])}{more}."
 
 
 def _label(value: Any) -> str:
     if isinstance(value, float) and value.is_integer():
-        return str(int(value))  # a column of whole numbers is one of floats as soon as one is missing
+        return str(int(value))  # pandas makes floats of whole numbers as soon as one is missing
     return str(value).strip() if isinstance(value, str) else str(value)
 
 
@@ -237,31 +246,32 @@ def _check_classes(labels: Sequence[str], target: str, *, as_classes: bool) -> N
     different = set(labels)
     if len(different) == 1:
         raise ValueError(
-            f"Column {target!r} holds a single class, {labels[0]!r}, in {counted(len(labels), 'row')}: "
-            "there is nothing to tell apart."
+            f"Column {target!r} must have at least two classes, got only {labels[0]!r} in "
+            f"{counted(len(labels), 'row')}."
         )
     if as_classes:
         return
     n, many = len(labels), len(different)
-    override = "give --as-classes if each of them is a class of its own"
+    override = "use --as-classes if each value is a class of its own"
     numbers = [number for label in different if (number := _number(label)) is not None]
     if len(numbers) < _NEARLY_ALL * many:
         if many > _FEW and many > n / 2:
             raise ValueError(
                 f"Column {target!r} has {many} different values in {n} rows, which looks like an identifier "
-                f"or free text and not like classes; {override}."
+                f"or free text, not like classes; {override}."
             )
         return
+    # Fractions are rarely classes; whole numbers may be, unless they are many, absolutely or per row.
     whole = all(number.is_integer() for number in numbers)
     if (not whole and many > _FEW / 2) or many > 50 or (many > _FEW and many > n / 20):
         raise ValueError(
-            f"Column {target!r} holds {many} different numbers in {n} rows, which looks like a regression "
-            f"and not like classes: make a few classes of them (low, middle, high), or {override}."
+            f"Column {target!r} has {many} different numbers in {n} rows, which looks like regression, not "
+            f"like classification: group them into a few classes (low, middle, high), or {override}."
         )
 
 
 def _number(label: str) -> float | None:
-    """Return a label as the number that it is, also with a decimal comma."""
+    """Return a label as a number, also with a decimal comma; None if it is not a number."""
     for text in (label, label.replace(",", ".", 1)):
         try:
             return float(text)
@@ -274,8 +284,8 @@ def _refuse_dates(features: pandas.DataFrame) -> None:
     for name, column in features.items():
         if column.dtype.kind in "Mm":
             raise ValueError(
-                f"Column {str(name)!r} holds dates or times, which are not features as they stand: make a "
-                f"number (days since a date) or a category (the month) of it, or leave it out with --drop "
+                f"Column {str(name)!r} contains dates or times, which are not supported as features: convert "
+                f"it to a number (days since a date) or a category (the month), or leave it out with --drop "
                 f"{_quoted(str(name))}"
             )
 
@@ -286,17 +296,18 @@ def _warn_of_identifiers(features: pandas.DataFrame) -> None:
         drops = " ".join(f"--drop {_quoted(name)}" for name in suspects[:5])
         listed = ", ".join(suspects[:5]) + (f" and {len(suspects) - 5} more" if len(suspects) > 5 else "")
         verb = "looks like an identifier" if len(suspects) == 1 else "look like identifiers"
-        note(f"{listed} {verb} and may tell nothing about new cases; consider {drops}", label="Warning")
+        note(f"{listed} {verb} and may say nothing about new cases; consider {drops}", label="Warning")
 
 
 def _looks_like_identifier(column: pandas.Series[Any], name: str) -> bool:
     known = column.dropna()
-    if len(known) <= _FEW:
+    if len(known) <= IDENTIFIER_STATES:
         return False
     if column.dtype.kind in "iuf":
         values = known.to_numpy(dtype=float)
         if len(np.unique(values)) < len(values) or not (values == np.floor(values)).all():
             return False
+        # Unique whole numbers may be quantities; they are suspect if they count the rows, or are called id.
         steps = np.diff(values)
         return bool((steps == 1).all() or _IDENTIFIER_NAME.fullmatch(name))
     if column.dtype.kind == "b" or column.dtype == "category":
@@ -304,8 +315,8 @@ def _looks_like_identifier(column: pandas.Series[Any], name: str) -> bool:
     try:
         many = known.nunique()
     except TypeError:
-        return False  # lists and the like, which the classifier refuses by name
-    return many > _FEW and many > len(column) / 4
+        return False  # unhashable cells such as lists, which the classifier refuses with the column name
+    return too_many_states(many, len(column))
 
 
 def _quoted(name: str) -> str:

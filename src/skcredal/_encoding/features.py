@@ -21,7 +21,7 @@ from skcredal._encoding.factors import Factor
 from skcredal._encoding.histogram import ValueHistogram
 from skcredal._validation import naming, safe_repr
 
-__all__ = ["CategoricalFeature", "NumericFeature", "state_counts", "weighted_median"]
+__all__ = ["CategoricalFeature", "NumericFeature", "state_counts", "too_many_states", "weighted_median"]
 
 # What values beyond the most frequent ones are merged into, as people read it.
 OTHER = "(other)"
@@ -31,6 +31,11 @@ IDENTIFIER_STATES = 20
 # Comparing all rows with a few cuts, one after another, is faster than to look for every row's bin.
 FEW_CUTS = 40
 ROWS_AT_A_TIME = 1 << 14
+
+
+def too_many_states(n_states: int, n_rows: float) -> bool:
+    """Tell whether so many states look like an identifier: each has hardly a row to learn from."""
+    return n_states > IDENTIFIER_STATES and n_states > n_rows / 4
 
 
 def weighted_median(values: FloatArray, weights: CountArray | None = None) -> float:
@@ -247,7 +252,7 @@ class CategoricalFeature:
 
     def looks_like_identifier(self, n_rows: float) -> bool:
         """Tell whether so many states occur that each has hardly a row to learn from."""
-        return self.n_observed > IDENTIFIER_STATES and self.n_observed > n_rows / 4
+        return too_many_states(self.n_observed, n_rows)
 
     @property
     def n_states(self) -> int:

@@ -1,4 +1,4 @@
-"""Tables from files: ARFF, whose nominal attributes declare their domains."""
+"""ARFF files, whose nominal attributes declare their domains."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _RANGE = re.compile(r"\[[^\]]*\]|\([^)]*\)")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _NUMBER_CHARACTERS = frozenset("0123456789+-.eE")
 # A file with this character is refused before it is parsed, so no value holds it.
-_PLACE = "\0"
+_PLACEHOLDER = "\0"
 
 # A cell as it is written: None is the unquoted question mark, a missing value.
 _Cell = str | None
@@ -169,7 +169,7 @@ def parse_arff(content: bytes, name: str) -> ArffTable:
 def _check_file_name(path: Path) -> None:
     """Refuse what no file can be called, before the system does so in its own words."""
     if b"\0" in os.fsencode(path):
-        raise ValueError(f"path must not hold the character NUL, got {str(path)!r}.")
+        raise ValueError(f"path must not contain a NUL character, got {str(path)!r}.")
 
 
 def _lines(content: bytes) -> list[str]:
@@ -204,7 +204,7 @@ def _header(lines: Sequence[str]) -> tuple[str, list[_Attribute], int]:
         elif keyword == "attribute":
             attribute = _attribute(rest, number)
             if attribute.name in seen:
-                raise _error(number, "names of attributes must differ, this is its second", attribute.name)
+                raise _error(number, "attribute names must be unique, this one is repeated", attribute.name)
             seen.add(attribute.name)
             attributes.append(attribute)
         elif keyword == "data":
@@ -264,7 +264,7 @@ def _domain(text: str, number: int, name: str) -> tuple[str, ...]:
     domain = tuple("?" if value is None else value for value in _split(text.strip(_BLANKS), number, name))
     if len(set(domain)) < len(domain):
         twice = next(value for i, value in enumerate(domain) if value in domain[:i])
-        raise _error(number, f"values of a domain must differ, got {_show(twice)} twice", name)
+        raise _error(number, f"values of a domain must be unique, got {_show(twice)} twice", name)
     return domain
 
 
@@ -293,7 +293,7 @@ def _split(text: str, number: int, name: str | None) -> list[_Cell]:
     bare = text
     if "'" in text or '"' in text:
         quoted = _QUOTED.findall(text)
-        bare = _QUOTED.sub(_PLACE, text)
+        bare = _QUOTED.sub(_PLACEHOLDER, text)
         if "'" in bare or '"' in bare:
             raise _error(number, f"a quote must be closed on its line, got {_show(text)}", name)
     if "," in bare:
@@ -307,11 +307,11 @@ def _split(text: str, number: int, name: str | None) -> list[_Cell]:
     if "?" in bare:
         cells = [None if part == "?" else part for part in parts]
     if quoted:
-        if parts.count(_PLACE) != len(quoted):
+        if parts.count(_PLACEHOLDER) != len(quoted):
             rule = "a quote must begin and end with its value"
             raise _error(number, f"{rule}, got {_show(text)}", name)
         values = map(_unquote, quoted)
-        cells = [next(values) if cell == _PLACE else cell for cell in cells]
+        cells = [next(values) if cell == _PLACEHOLDER else cell for cell in cells]
     return cells
 
 

@@ -1,4 +1,4 @@
-"""The embedded data sets: scikit-learn's copies, and sets that a few lines define."""
+"""The embedded data sets: those that come with scikit-learn, and generated ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["EMBEDDED", "EmbeddedTable"]
 
 
 class EmbeddedTable(NamedTuple):
-    """What a data set holds apart from its name."""
+    """A data set without its name."""
 
     features: pandas.DataFrame
     target: pandas.Series[str]
@@ -53,7 +53,7 @@ def _wine() -> EmbeddedTable:
 def _breast_cancer() -> EmbeddedTable:
     return _from_sklearn(
         "breast_cancer",
-        "569 breast masses, malignant or benign, with 30 measures of the cell nuclei in an image. "
+        "569 breast masses, malignant or benign, with 30 measurements of the cell nuclei in an image. "
         "The diagnostic Wisconsin set of W. N. Street, W. H. Wolberg and O. L. Mangasarian, 1993, from the "
         "UCI repository; the copy of scikit-learn. It is not the older "
         "breast_w set, which has nine features.",
@@ -71,6 +71,7 @@ def _digits() -> EmbeddedTable:
 
 def _waveform() -> EmbeddedTable:
     n_rows = 5000
+    # The order of the draws is part of the definition: another one would give other rows.
     random = _random(1984)
     t = np.arange(1, 22)
     waves = np.maximum(6 - np.abs(t - np.array([[11], [15], [7]])), 0)
@@ -80,19 +81,19 @@ def _waveform() -> EmbeddedTable:
     share = random.uniform(size=(n_rows, 1))
     values = random.normal(size=(n_rows, 40))
     values[:, :21] += share * waves[first] + (1 - share) * waves[second]
-    # Two decimals, as in the published set: no platform's last bit shows.
+    # Two decimals, as in the published data set, hide differences between platforms in the last bits.
     features = _pandas().DataFrame(values.round(2), columns=[f"x{i}" for i in range(1, 41)])
     return EmbeddedTable(
         features,
         _target(map(str, classes), "012"),
-        "5000 mixtures of two out of three triangular waves, the class telling which two, at 21 points with "
-        "standard normal noise; 19 attributes of nothing but such noise follow. Generated with a fixed seed "
+        "5000 mixtures of two out of three triangular waves (the class says which two) at 21 points with "
+        "standard normal noise, followed by 19 attributes of pure noise. Generated with a fixed seed "
         "from the definition of L. Breiman et al., Classification and Regression Trees, 1984, and rounded to "
-        "two decimals. The size is that of the UCI set, the rows are not the same.",
+        "two decimals. It has the size of the UCI set, but not the same rows.",
     )
 
 
-# One row for each digit, one column for each segment, from the top to the bottom.
+# One row per digit, one column per segment, from top to bottom.
 _LED_SEGMENTS = np.array(
     [
         [1, 1, 1, 0, 1, 1, 1],
@@ -115,14 +116,14 @@ def _led() -> EmbeddedTable:
     segments = ("top", "upper_left", "upper_right", "middle", "lower_left", "lower_right", "bottom")
     random = _random(1984)
     digits = random.randint(10, size=n_rows, dtype=np.int64)
-    shown = _LED_SEGMENTS[digits] ^ (random.uniform(size=(n_rows, 7)) < noise)
+    is_lit = _LED_SEGMENTS[digits] ^ (random.uniform(size=(n_rows, 7)) < noise)
     return EmbeddedTable(
-        _nominal(dict.fromkeys(segments, "01"), np.where(shown, "1", "0").tolist()),
+        _nominal(dict.fromkeys(segments, "01"), np.where(is_lit, "1", "0").tolist()),
         _target(map(str, digits), "0123456789"),
         "1000 digits on a display of seven segments (0 dark, 1 lit), each segment inverted with a "
         "probability of 10 %. Generated with a fixed seed from the definition of L. Breiman et al., "
-        "Classification and Regression Trees, 1984. The best classifier that there can be is right in about "
-        "74 % of the cases.",
+        "Classification and Regression Trees, 1984. The best possible classifier is right in about 74 % of "
+        "the cases.",
     )
 
 
@@ -135,10 +136,9 @@ def _monks(rule: str, is_positive: Callable[[Mapping[str, str]], bool]) -> Embed
     return EmbeddedTable(
         _nominal(_MONKS_DOMAINS, cases),
         _target(labels, "01"),
-        f"The complete space of 432 cases of six attributes, of class 1 where {rule}. Generated from the "
-        "definition of S. Thrun et al., The MONK's Problems, 1991. There is no noise: what the original has "
-        "of it (5 % of the classes, monks3 only) is in its sample for training, which is not part of this "
-        "set.",
+        f"All 432 combinations of six attributes; the class is 1 where {rule}. Generated from the "
+        "definition of S. Thrun et al., The MONK's Problems, 1991, without noise: in the original only the "
+        "training sample of monks3 has noise (5 % of its classes), and it is not part of this data set.",
     )
 
 
@@ -182,10 +182,11 @@ def _tic_tac_toe() -> EmbeddedTable:
             if board[square] == "b"
         }
         won = {board for board in boards if any(all(board[s] == player for s in line) for line in lines)}
+        # A game ends with the winning move.
         boards -= won
         label_of.update(dict.fromkeys(won, "positive" if player == "x" else "negative"))
     label_of.update(dict.fromkeys(boards, "negative"))
-    # Downwards, so that x comes before o and o before b, as in the domain.
+    # In descending order x comes before o and o before b, as in the domain.
     ordered = sorted(label_of, reverse=True)
     names = map("-".join, product(("top", "middle", "bottom"), ("left", "middle", "right")))
     return EmbeddedTable(
@@ -213,7 +214,7 @@ EMBEDDED: dict[str, Callable[[], EmbeddedTable]] = {
 
 
 def _random(seed: int) -> np.random.RandomState:
-    """Return a generator whose stream NumPy has frozen: newer generators may change between versions."""
+    """Return NumPy's legacy generator, whose stream is frozen; newer ones may change between versions."""
     return np.random.RandomState(seed)
 
 

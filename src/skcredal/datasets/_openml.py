@@ -1,4 +1,4 @@
-"""The paper's data sets from openml.org: a table of ids and of what each must hold, and the loader."""
+"""The paper's data sets from openml.org: a table of ids with the expected sizes, and the loader."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _ELSEWHERE = (
     "a folder of ARFF files (its path as the source, or in the environment variable SKCREDAL_DATA) "
     "or the source 'embedded'"
 )
-# Known of the column that the paper takes for the class of liver_disorders.
+# Expected for liver_disorders: the paper's class is a column that OpenML flags as ignored.
 _EXPECTED_WARNING = r"target_column='.*' has flag is_ignore"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenMLEntry:
-    """Where OpenML has a data set and what it must hold.
+    """The id of a data set on OpenML and what the table must look like.
 
     Attributes
     ----------
@@ -40,15 +40,15 @@ class OpenMLEntry:
     n_rows, n_features, n_classes, n_missing : int
         The size: rows, features without the class, declared classes, missing cells of the features.
     target : str or None
-        The column of the class; None is the one that OpenML names.
+        The column of the class; None means OpenML's default target.
     drop : tuple of str
-        Columns that identify rows, where OpenML does not leave them out by itself.
+        Columns that only identify rows and that OpenML does not leave out itself.
     present_classes : bool
-        Whether the paper counts only the classes that occur.
+        Whether only the classes that occur are declared, as in the paper.
     missing_value : str or None
-        The value that stands for a missing nominal cell; None leaves it missing.
+        The value to use for a missing nominal cell; None leaves it missing.
     verified : bool
-        Whether public material confirms that the id is that of the set.
+        Whether public sources confirm that the id belongs to this data set.
 
     Examples
     --------
@@ -69,7 +69,7 @@ class OpenMLEntry:
 
 
 class OpenMLTable(NamedTuple):
-    """What a data set holds apart from its name."""
+    """A data set without its name."""
 
     features: pandas.DataFrame
     target: pandas.Series[str]
@@ -98,12 +98,12 @@ OPENML: Mapping[str, OpenMLEntry] = MappingProxyType(
         "heart_h": _entry(51, 294, 13, 2, n_missing=782, present_classes=True),
         "heart_c": _entry(49, 303, 13, 2, n_missing=7, present_classes=True),
         "haberman": _entry(43, 306, 3, 2),
-        # OpenML has other versions of these flares (40686: 315 rows, five classes), not this table.
+        # OpenML only has other versions of the solar flares (40686: 315 rows, five classes).
         "solarflare_c": _entry(None, 323, 10, 3),
         "solarflare_m": _entry(None, 323, 10, 4),
         "solarflare_x": _entry(None, 323, 10, 2),
         "ecoli": _entry(39, 336, 7, 8),
-        # OpenML's own target is the number of drinks.
+        # OpenML's default target is the number of drinks.
         "liver_disorders": _entry(8, 345, 6, 2, target="selector"),
         "ionosphere": _entry(59, 351, 34, 2),
         "monks3": _entry(335, 554, 6, 2),
@@ -112,7 +112,7 @@ OPENML: Mapping[str, OpenMLEntry] = MappingProxyType(
         "credit_a": _entry(29, 690, 15, 2, n_missing=67),
         "breast_w": _entry(15, 699, 9, 2, n_missing=16),
         "diabetes": _entry(37, 768, 8, 2),
-        # The paper's file has a value of its own for what does not apply; OpenML's leaves it missing.
+        # The paper's file has a separate value for "not applicable"; in OpenML's file it is missing.
         "anneal": _entry(2, 898, 38, 6, n_missing=22175, missing_value="?"),
         "credit_g": _entry(31, 1000, 20, 2),
         "cmc": _entry(23, 1473, 9, 3),
@@ -129,14 +129,14 @@ OPENML: Mapping[str, OpenMLEntry] = MappingProxyType(
 
 
 def load_openml(name: str, data_home: str | os.PathLike[str] | None = None) -> OpenMLTable:
-    """Load one of the paper's data sets from openml.org or from the cache of an earlier load.
+    """Load one of the paper's data sets from openml.org or from the cache.
 
     Parameters
     ----------
     name : str
         A name in `OPENML`.
     data_home : str, path-like or None, default=None
-        The folder of the cache, as in `sklearn.datasets.fetch_openml`.
+        The cache folder, as in `sklearn.datasets.fetch_openml`.
 
     Returns
     -------
@@ -146,9 +146,9 @@ def load_openml(name: str, data_home: str | os.PathLike[str] | None = None) -> O
     Raises
     ------
     ValueError
-        If OpenML does not have the set, or has something else under its id.
+        If OpenML does not have the data set, or has a different table under its id.
     ConnectionError
-        If the set is not in the cache and openml.org cannot be reached.
+        If the data set is not cached and openml.org cannot be reached.
     ImportError
         If pandas is not installed.
 
@@ -162,7 +162,7 @@ def load_openml(name: str, data_home: str | os.PathLike[str] | None = None) -> O
     entry = OPENML[name]
     if entry.data_id is None:
         raise ValueError(
-            f"{name} is not available from openml.org. Load it from a folder of ARFF files that holds "
+            f"{name} is not available from openml.org. Load it from a folder of ARFF files with "
             f"{name}.arff: load_dataset({name!r}, FOLDER), or set the environment variable SKCREDAL_DATA to "
             "the folder."
         )
@@ -174,7 +174,7 @@ def load_openml(name: str, data_home: str | os.PathLike[str] | None = None) -> O
     if label in frame:
         target = _target(pandas, name, entry, frame.pop(label))
     else:
-        # A column that OpenML ignores is there only if it is asked for.
+        # A column that OpenML flags as ignored is only returned if it is requested as the target.
         classes = _fetch(name, entry, label, data_home)
         target = _target(pandas, name, entry, pandas.Series(classes.target, name=label))
     frame = frame.drop(columns=list(entry.drop), errors="ignore")
@@ -190,10 +190,10 @@ def load_openml(name: str, data_home: str | os.PathLike[str] | None = None) -> O
 
 
 def _fetch(name: str, entry: OpenMLEntry, target: str | None, data_home: Any) -> Any:
-    """Fetch all columns or, if a target is named, take that one apart from the others.
+    """Fetch all columns or, if a target is given, that column as the target.
 
-    Of the forms in which scikit-learn returns a table, only arrays come with the declared domains: a frame
-    declares no more than the values that occur, and its types depend on how the cells look.
+    As arrays, because only then does scikit-learn return the declared domains: the categories of a DataFrame
+    are the values that occur, and its types depend on what the cells look like.
     """
     home = None if data_home is None else os.fspath(data_home)
     try:
@@ -210,14 +210,14 @@ def _fetch(name: str, entry: OpenMLEntry, target: str | None, data_home: Any) ->
     except (URLError, TimeoutError, ConnectionError, HTTPException) as error:
         cache = sklearn_datasets.get_data_home(home)
         raise ConnectionError(
-            f"{name} (data id {entry.data_id}) is not in the cache {cache!r} and could not be fetched from "
-            f"openml.org ({error}). Without a network, use {_ELSEWHERE}."
+            f"{name} (data id {entry.data_id}) is not in the cache {cache!r} and could not be downloaded "
+            f"from openml.org ({error}). Without network access, use {_ELSEWHERE}."
         ) from error
     except OSError:
-        # The disk of the cache, not the set: its own message names the file.
+        # A problem with the disk of the cache, and its message names the file.
         raise
     except Exception as error:
-        # The parser has classes of error of its own, and not every fault of a table gets one.
+        # scikit-learn's ARFF parser has its own exceptions, and raises others as well for a broken table.
         raise ValueError(
             f"{name} of openml.org ({_standing(entry)}) cannot be read ({error}). Use {_ELSEWHERE} instead."
         ) from error
@@ -228,6 +228,7 @@ def _frame(pandas: Any, values: Any, names: Sequence[str], categories: Mapping[s
     for j, name in enumerate(names):
         column = values[:, j]
         if name in categories:
+            # liac-arff returns codes as floats, NaN for missing; pandas marks missing with -1.
             codes = np.where(np.isnan(column), -1, column).astype(np.intp)
             domain = pandas.Index(categories[name], dtype=str)
             column = pandas.Categorical.from_codes(codes, categories=domain)
@@ -243,6 +244,7 @@ def _target(pandas: Any, name: str, entry: OpenMLEntry, column: Any) -> Any:
         return column
     values = column.to_numpy()
     if values.dtype.kind == "f":
+        # Some tables have integer codes as classes; a real number would be a regression target.
         if np.any(values != np.rint(values)):
             rule = f"the class {column.name!r} must be nominal or an integer"
             raise ValueError(f"{name} of openml.org ({_standing(entry)}): {rule}, got real numbers.")
@@ -253,6 +255,7 @@ def _target(pandas: Any, name: str, entry: OpenMLEntry, column: Any) -> Any:
 
 
 def _check(name: str, entry: OpenMLEntry, features: Any, target: Any) -> None:
+    # OpenML has several versions of many tables; their sizes tell them apart.
     missing = int(features.isna().to_numpy().sum())
     found = (*features.shape, len(target.cat.categories), missing)
     expected = (entry.n_rows, entry.n_features, entry.n_classes, entry.n_missing)
@@ -273,7 +276,7 @@ def _declare_missing(features: pandas.DataFrame, value: str) -> pandas.DataFrame
 
 
 def _standing(entry: OpenMLEntry) -> str:
-    return f"data id {entry.data_id}, {'verified' if entry.verified else 'an id that is not verified'}"
+    return f"data id {entry.data_id}, {'verified' if entry.verified else 'an unverified id'}"
 
 
 def _size(size: Sequence[int]) -> str:

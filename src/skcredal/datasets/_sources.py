@@ -1,4 +1,4 @@
-"""Data sets by name: embedded ones, those of a folder of ARFF files, and the paper's from OpenML."""
+"""Data sets by name: embedded ones, those in a folder of ARFF files, and the paper's from OpenML."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class Dataset:
     Attributes
     ----------
     name : str
-        The name it was loaded by.
+        The name under which it was loaded.
     features : pandas.DataFrame
-        Numeric features as float64, nominal ones as categoricals that declare their whole domain.
+        Numeric features as float64, nominal ones as categoricals with their whole declared domain.
     target : pandas.Series
-        The classes, a categorical that declares all of them.
+        The classes, as a categorical with all declared classes.
     description : str
         What it is and where it comes from.
 
@@ -54,13 +54,13 @@ class Dataset:
     description: str
 
     def checksum(self) -> str:
-        """Return a SHA-256 of the table, the same wherever and however often it is loaded.
+        """Return a SHA-256 of the table, the same on every machine.
 
         Returns
         -------
         str
-            64 hexadecimal digits. They depend on the names, the order and the kinds of the columns, on the
-            declared domains and on every cell, and neither on the name of the set nor on its description.
+            64 hexadecimal digits. They depend on the names, order and kinds of the columns, on the declared
+            domains and on every cell, but not on the name of the data set or its description.
 
         Examples
         --------
@@ -75,14 +75,14 @@ class Dataset:
         digest = hashlib.sha256()
         for column in (*(column for _, column in self.features.items()), self.target):
             for part in _canonical(column):
-                # Each part tells its length, so that no two tables run together to the same bytes.
+                # With the length of each part, two different tables cannot give the same bytes.
                 digest.update(len(part).to_bytes(8, "little"))
                 digest.update(part)
         return digest.hexdigest()
 
 
 class _Source(Protocol):
-    """Where data sets come from: it knows their names and loads one of these names."""
+    """Where data sets come from: it lists their names and loads one by its name."""
 
     def names(self) -> list[str]: ...
 
@@ -92,14 +92,14 @@ class _Source(Protocol):
 
 
 def list_datasets(source: str | os.PathLike[str] | None = "embedded") -> list[str]:
-    """List the names of the data sets of a source.
+    """List the names of the data sets in a source.
 
     Parameters
     ----------
     source : str, path-like or None, default="embedded"
-        ``"embedded"``, ``"openml"`` (the 39 sets of the paper, from openml.org), or the path of a folder of
-        ARFF files. None is the folder that the environment variable ``SKCREDAL_DATA`` names and, where that
-        is not set, ``"embedded"``. A folder that is called ``embedded`` is reached by ``"./embedded"``.
+        ``"embedded"``, ``"openml"`` (the 39 data sets of the paper, from openml.org), or the path of a folder
+        of ARFF files. None means the folder named by the environment variable ``SKCREDAL_DATA`` or, if that
+        is not set, ``"embedded"``. For a folder called ``embedded``, write ``"./embedded"``.
 
     Returns
     -------
@@ -111,7 +111,7 @@ def list_datasets(source: str | os.PathLike[str] | None = "embedded") -> list[st
     FileNotFoundError
         If there is no such folder.
     TypeError
-        If the source is neither text, a path nor None.
+        If the source is not a string, a path or None.
 
     Examples
     --------
@@ -133,37 +133,37 @@ def load_dataset(
     Parameters
     ----------
     name : str
-        One of the names that `list_datasets` gives for the source: in a folder, a file without ``.arff``.
+        One of the names that `list_datasets` returns; in a folder, the name of a file without ``.arff``.
     source : str, path-like or None, default="embedded"
         As in `list_datasets`. In an ARFF file the last attribute is the class and must be nominal.
     data_home : str, path-like or None, default=None
-        Where ``"openml"`` keeps what it has fetched, and looks before it fetches; the other sources do not
-        use it. None is the folder of scikit-learn (`sklearn.datasets.get_data_home`), which the environment
-        variable ``SCIKIT_LEARN_DATA`` may name.
+        The cache of ``"openml"``; other sources ignore it. None means scikit-learn's folder
+        (`sklearn.datasets.get_data_home`), which can be set by the environment variable
+        ``SCIKIT_LEARN_DATA``.
 
     Returns
     -------
     Dataset
-        Its features, its classes and a description. An embedded set is the same at every call.
+        Its features, its classes and a description. An embedded data set is the same on every call.
 
     Raises
     ------
     ValueError
-        If the source has no data set of that name, or its file cannot be read as one, or OpenML has
-        something else under its id than the paper's table.
+        If the source has no data set of that name, its file cannot be read, or OpenML returns a different
+        table than the paper's.
     FileNotFoundError
         If there is no such folder.
     ConnectionError
-        If the set is to be fetched and openml.org cannot be reached.
+        If the data set has to be downloaded and openml.org cannot be reached.
     TypeError
-        If the source is neither text, a path nor None.
+        If the source is not a string, a path or None.
     ImportError
         If pandas is not installed.
 
     Examples
     --------
-    In the first of the monk's problems, half of the 432 cases are positive: those where the first two
-    attributes agree (a third) and, of the others, those where the fifth is 1 (a quarter).
+    In the first of the monk's problems, half of the 432 cases are positive: those whose first two attributes
+    agree (a third) and, of the others, those whose fifth is 1 (a quarter).
 
     >>> data = load_dataset("monks1")
     >>> data.features.shape
@@ -175,7 +175,7 @@ def load_dataset(
     names = found.names()
     if name not in names:
         listed = ", ".join(map(repr, names)) if names else "there are none"
-        raise ValueError(f"name must be one of the data sets of {found} ({listed}), got {safe_repr(name)}.")
+        raise ValueError(f"name must be one of the data sets in {found} ({listed}), got {safe_repr(name)}.")
     return found.load(name)
 
 
@@ -190,12 +190,12 @@ def dataset_checksum(
     Parameters
     ----------
     name, source, data_home
-        As in `load_dataset`, which also tells what is refused.
+        As in `load_dataset`, with the same errors.
 
     Returns
     -------
     str
-        What `Dataset.checksum` gives.
+        The result of `Dataset.checksum`.
 
     Examples
     --------
@@ -208,18 +208,19 @@ def dataset_checksum(
 
 
 def _canonical(column: pandas.Series[Any]) -> Iterator[bytes]:
-    """Give a column's name, kind, domain and cells as bytes that no version of pandas changes."""
+    """Yield a column's name, kind, domain and cells as bytes that do not depend on the version of pandas."""
     yield str(column.name).encode()
     if column.dtype == "category":
         domain = [str(value).encode() for value in column.cat.categories]
         yield b"nominal"
         yield len(domain).to_bytes(8, "little")
         yield from domain
+        # pandas stores codes in the smallest type that fits, which the checksum must not see.
         yield column.cat.codes.to_numpy().astype("<i8").tobytes()
     elif column.dtype.kind in "biuf":
         yield b"numeric"
         values = column.to_numpy().astype("<f8")
-        # One NaN and one zero, whatever bits they came with.
+        # NaN has many bit patterns and zero has two (-0.0 + 0.0 is 0.0): the checksum must not see them.
         yield np.where(np.isnan(values), np.nan, values + 0.0).astype("<f8").tobytes()
     else:
         yield b"string"
@@ -243,12 +244,12 @@ def _resolve(
 def _is_folder(path: Path) -> bool:
     try:
         return path.is_dir()
-    except (OSError, ValueError):  # what the system cannot even look for
+    except (OSError, ValueError):  # a name that the file system rejects, too long or with a NUL
         return False
 
 
 class _Folder:
-    """The ARFF files of a folder."""
+    """The ARFF files in a folder."""
 
     def __init__(self, path: str | os.PathLike[str], parameter: str) -> None:
         self._path = Path(path).expanduser()
@@ -262,7 +263,7 @@ class _Folder:
         return f"the folder {str(self._path)!r}"
 
     def _files(self) -> dict[str, Path]:
-        # Names with a leading dot are the copies that some systems leave beside a file.
+        # macOS leaves a file ._iris.arff next to iris.arff on foreign disks.
         files = (file for file in self._path.iterdir() if not file.name.startswith("."))
         return {file.stem: file for file in files if file.suffix.lower() == ".arff" and file.is_file()}
 
@@ -281,7 +282,7 @@ class _Folder:
 
 
 class _Embedded:
-    """The data sets that scikit-learn contains or a few lines define; no network, no files of ours."""
+    """The data sets that come with scikit-learn or are generated; no network, no files of our own."""
 
     def __str__(self) -> str:
         return "the source 'embedded'"
@@ -294,7 +295,7 @@ class _Embedded:
 
 
 class _OpenML:
-    """The paper's data sets, fetched from openml.org once and kept."""
+    """The paper's data sets, downloaded once from openml.org and cached."""
 
     def __init__(self, data_home: str | os.PathLike[str] | None) -> None:
         self._data_home = data_home

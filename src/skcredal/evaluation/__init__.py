@@ -1,4 +1,4 @@
-"""Classifiers on a table of one's own: reading it, cross-validation, the page of doubtful cases.
+"""Classifiers on a user's own table: reading the file, cross-validation, the page of doubtful cases.
 
 It may import everything but ``paper`` and the command line.
 """

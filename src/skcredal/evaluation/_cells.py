@@ -61,8 +61,8 @@ class ListedCells:
 
     Examples
     --------
-    >>> different, places = ListedCells(["a", " b", "a "]).different()
-    >>> different, places.tolist()
+    >>> different, codes = ListedCells(["a", " b", "a "]).different()
+    >>> different, codes.tolist()
     (['a', 'b'], [0, 1, 0])
     """
 
@@ -75,9 +75,9 @@ class ListedCells:
 
     def different(self) -> tuple[list[str], IntArray]:
         """Return the different cells without blanks around them, and which of them each row has."""
-        places: dict[str, int] = {}
-        codes = [places.setdefault(clean(cell), len(places)) for cell in self._cells]
-        return list(places), np.array(codes, np.int64)
+        code_of: dict[str, int] = {}
+        codes = [code_of.setdefault(clean(cell), len(code_of)) for cell in self._cells]
+        return list(code_of), np.array(codes, np.int64)
 
 
 class ArrowCells:
@@ -98,7 +98,7 @@ class ArrowCells:
             return _to_numpy(self._cells)
         compute = require("pyarrow.compute", extra="scale", purpose="Reading a table")
         arrow = require("pyarrow", extra="scale", purpose="Reading a table")
-        different, places = self._encoded
+        different, codes = self._encoded
         cells = compute.utf8_trim(different, " \t")
         markers = arrow.array(sorted(missing), cells.type)
         known = compute.if_else(compute.is_in(cells, value_set=markers), None, cells)
@@ -110,13 +110,13 @@ class ArrowCells:
             numbers = known.cast("float64")
         except ValueError:
             return None
-        return _to_numpy(numbers)[places] if _all_finite(numbers) else None
+        return _to_numpy(numbers)[codes] if _all_finite(numbers) else None
 
     def different(self) -> tuple[list[str], IntArray]:
         """Return the different cells without blanks around them, and which of them each row has."""
-        cells, places_of_cells = self._encoded
-        different, places = ListedCells(cells.to_pylist()).different()
-        return different, places[places_of_cells]
+        cells, codes_of_rows = self._encoded
+        different, codes = ListedCells(cells.to_pylist()).different()
+        return different, codes[codes_of_rows]
 
 
 def _to_numpy(numbers: Any) -> FloatArray:
@@ -149,14 +149,14 @@ def parse_numbers(cells: Collection[str], decimal: str) -> dict[str, float] | No
 
 
 def column_names(header: Sequence[str]) -> list[str]:
-    """Return what columns are called; one without a name, by its place.
+    """Return the names of columns; one without a name is called by its number.
 
     Examples
     --------
     >>> column_names(["", "age "])
     ['column 1', 'age']
     """
-    return [clean(cell) or f"column {place}" for place, cell in enumerate(header, start=1)]
+    return [clean(cell) or f"column {number}" for number, cell in enumerate(header, start=1)]
 
 
 def clean(cell: str) -> str:
@@ -203,12 +203,12 @@ def split_quickly(
         candidates = _read(sample, delimiter, [False] * len(header)) or []
         for sign in decimals:
             numeric[sign] = {
-                place
-                for place, (name, cells) in enumerate(zip(column_names(header), candidates, strict=False))
+                j
+                for j, (name, cells) in enumerate(zip(column_names(header), candidates, strict=False))
                 if name not in text_columns and cells.numbers(sign, missing) is not None
             }
     sign = max(decimals, key=lambda sign: len(numeric.get(sign, ())), default=".")
-    are_numbers = [place in numeric.get(sign, ()) for place in range(len(header))]
+    are_numbers = [j in numeric.get(sign, ()) for j in range(len(header))]
     columns = _read(text[start:], delimiter, are_numbers, sign, missing)
     if columns is None and any(are_numbers):
         # Something among the numbers is none.
@@ -229,7 +229,7 @@ def _read(
     """Read rows with Arrow, some columns as numbers; None if they are not in order, or are not numbers."""
     arrow = require("pyarrow", extra="scale", purpose="Reading a table quickly")
     csv_reader = require("pyarrow.csv", extra="scale", purpose="Reading a table quickly")
-    names = [str(place) for place in range(len(are_numbers))]
+    names = [str(j) for j in range(len(are_numbers))]
     types = [arrow.float64() if number else arrow.large_string() for number in are_numbers]
     # Arrow closes an open quote at the end by itself; a last row that is not swallowed shows that none is.
     content = f"{rows}{chr(10) if rows and rows[-1] != chr(10) else ''}{delimiter.join('0' * len(names))}\n"

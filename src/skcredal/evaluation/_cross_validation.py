@@ -1,4 +1,4 @@
-"""Honest cross-validation of classifiers on one table, and what one of them says of every case of it."""
+"""Cross-validation of classifiers on one table, and what one of them says about every case."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["Cases", "check_folds", "evaluate_table", "most_folds", "out_of_fold_
 
 
 def most_folds(target: AnyArray) -> int:
-    """Return into how many folds a table can be divided: as many as its most frequent class has rows.
+    """Return the largest possible number of folds: the number of rows of the most frequent class.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def most_folds(target: AnyArray) -> int:
     """
     check_instance("target", target, np.ndarray)
     if target.ndim != 1 or not len(target):
-        raise ValueError(f"target must hold a class for each row, got an array of shape {target.shape}.")
+        raise ValueError(f"target must be one-dimensional and not empty, got shape {target.shape}.")
     with naming("target"):
         return int(np.unique(target, return_counts=True)[1].max())
 
@@ -48,13 +48,14 @@ def check_folds(target: AnyArray, folds: int) -> None:
     >>> import numpy as np
     >>> check_folds(np.array(["a", "a", "b"]), 3)
     Traceback (most recent call last):
-    ValueError: folds must be at most 2, as many rows as the most frequent class has, got 3.
+    ValueError: folds must be at most 2, the number of rows of the most frequent class, got 3.
     """
     check_integer("folds", folds, low=2)
+    # StratifiedKFold has the same limit, but its message does not name the option.
     most = most_folds(target)
     if folds > most:
         raise ValueError(
-            f"folds must be at most {most}, as many rows as the most frequent class has, got "
+            f"folds must be at most {most}, the number of rows of the most frequent class, got "
             f"{safe_repr(folds)}."
         )
 
@@ -72,7 +73,7 @@ def evaluate_table(
 ) -> dict[str, FoldSums]:
     """Cross-validate classifiers on a table, all on the same folds.
 
-    Everything is learned inside the training folds: medians, cuts, states, weights.
+    Everything is learned from the training folds alone: medians, cuts, states, weights.
 
     Parameters
     ----------
@@ -83,9 +84,9 @@ def evaluate_table(
     target : ndarray of shape (n_rows,)
         The classes.
     runs, folds, seed : int
-        How often the rows are shuffled, into how many folds, and from which seed.
+        Number of shuffles, number of folds of each, and the random seed.
     jobs : int, optional
-        Processes, as joblib reads it. The numbers do not depend on it.
+        Number of processes, as in joblib. The results do not depend on it.
     on_fold : callable, optional
         Called after each fold.
 
@@ -109,6 +110,7 @@ def evaluate_table(
     check_folds(target, folds)
     _check_features(features, target)
     parts: dict[str, list[FoldSums]] = {name: [] for name in classifiers}
+    # In order, so that sums of floats do not depend on which fold finishes first.
     parallel = joblib.Parallel(n_jobs=jobs, return_as="generator")
     tasks = (
         joblib.delayed(_quiet_fold)(dict(classifiers), features, target, train, test)
@@ -124,16 +126,16 @@ def evaluate_table(
 
 
 def _check_features(features: Any, target: AnyArray) -> None:
-    """Refuse what is not a table of pandas with a row for each class."""
+    """Refuse features that are not a DataFrame, or not as long as the target."""
     if not hasattr(features, "iloc") or not hasattr(features, "columns"):
         raise TypeError(f"features must be a pandas DataFrame, got a {type(features).__name__}.")
     if len(features) != len(target):
-        raise ValueError(f"features must have a row for each of {len(target)} classes, got {len(features)}.")
+        raise ValueError(f"features must have {len(target)} rows, like target, got {len(features)}.")
 
 
 def _quiet_fold(classifiers: Mapping[str, TabularClassifier], *rows: Any) -> dict[str, FoldSums]:
     with warnings.catch_warnings():
-        # What a table deserves to be warned of is said once, not in every fold and process.
+        # The caller warns about the table once; here every fold of every process would repeat it.
         warnings.simplefilter("ignore")
         return run_fold(classifiers, Fold(*rows))
 
@@ -141,7 +143,7 @@ def _quiet_fold(classifiers: Mapping[str, TabularClassifier], *rows: Any) -> dic
 def ranking(
     sums: Mapping[str, FoldSums], classifiers: Mapping[str, TabularClassifier]
 ) -> list[dict[str, Any]]:
-    """Return the measures of each classifier, best u65 first; its ranks by u65 and u80 from 1.
+    """Return the measures of each classifier with its ranks by u65 and u80, best u65 first.
 
     The utility of a determinate classifier is its accuracy: it always answers with one class. Equal
     utilities share the better rank.
@@ -160,9 +162,10 @@ def ranking(
     for name, total in sums.items():
         check_instance("sums", total, FoldSums)
         if name not in classifiers:
-            raise ValueError(f"classifiers must hold those of sums, lacks {safe_repr(name)}.")
+            raise ValueError(f"classifiers must contain every classifier in sums, lacks {safe_repr(name)}.")
         credal = isinstance(classifiers[name], CredalMixin)
         found: dict[str, Any] = measures(total, credal=credal)
+        # A single class is worth 1 or 0, so that the utility is the accuracy.
         if not credal:
             found["u65"] = found["u80"] = found["accuracy"]
         rows.append(
@@ -177,32 +180,32 @@ def ranking(
         )
     for measure in ("u65", "u80"):
         for row in rows:
-            # Sums of the same utilities in another order differ in the last digits.
+            # Equal utilities may differ in the last digits, because their sums were added in another order.
             row[f"rank_{measure}"] = 1 + sum(other[measure] > row[measure] + 1e-12 for other in rows)
     return sorted(rows, key=lambda row: (row["rank_u65"], row["rank_u80"]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cases:
-    """What a credal classifier said of each row while it was in the test fold.
+    """What a credal classifier said about each row while it was in the test fold.
 
     Parameters
     ----------
     classes : ndarray of shape (n_classes,)
         All classes of the table, sorted.
     true, predicted : ndarray of int of shape (n_rows,)
-        Places among the classes.
+        Indices into ``classes``.
     proba : ndarray of shape (n_rows, n_classes)
-        Probabilities under the reference prior; 0 for a class that the training fold lacks.
+        Probabilities under the reference prior; 0 for a class that is absent from the training fold.
     sets : ndarray of bool of shape (n_rows, n_classes)
         The sets.
     interval : ndarray of shape (n_rows, n_classes, 2)
         Lower and upper probabilities.
     robustness : ndarray of shape (n_rows,)
-        How much of the prior may be replaced before the answer changes; NaN if the classifier does not tell.
+        How much of the prior may be replaced before the answer changes; NaN if the classifier cannot tell.
     reasons : dict
-        By row, for those with several classes: rival, super-parents, votes, prior and sentence, as of
-        :meth:`~skcredal.CredalCompAODE.explain`; of a classifier without super-parents, the sentence alone.
+        For each row with several classes: rival, super-parents, votes, prior and sentence, as returned by
+        :meth:`~skcredal.CredalCompAODE.explain`; for a classifier without super-parents, only the sentence.
     """
 
     classes: AnyArray
@@ -222,7 +225,7 @@ class Cases:
 
     @property
     def correct(self) -> BoolArray:
-        """Which rows have their true class as the most probable one."""
+        """For which rows the most probable class is the true one."""
         right: BoolArray = self.predicted == self.true
         return right
 
@@ -236,14 +239,14 @@ def out_of_fold_cases(
     seed: int = 0,
     on_fold: Callable[[], None] | None = None,
 ) -> Cases:
-    """Return what a credal classifier says of each row, learned from the other folds of the first run.
+    """Return what a credal classifier says about each row after learning from the other folds.
 
     Parameters
     ----------
     features, target, folds, seed, on_fold
-        As in :func:`evaluate_table`, whose first run has the same folds.
+        As in :func:`evaluate_table`; the folds are those of its first run.
     classifier : credal classifier, optional
-        By default COMP-AODE*. Robustness and reasons are those of ``CredalCompAODE`` and ``CredalBmaAODE``.
+        Default: COMP-AODE*. Only ``CredalCompAODE`` and ``CredalBmaAODE`` have robustness and full reasons.
 
     Returns
     -------
@@ -271,9 +274,11 @@ def out_of_fold_cases(
     for train, test in splits(target, folds=folds, run=0, seed=seed):
         learner = clone(CredalCompAODE() if classifier is None else classifier)
         with warnings.catch_warnings():
+            # As in _quiet_fold: the same warnings would come from every fold.
             warnings.simplefilter("ignore")
             learner.fit(features.iloc[train], target[train])
             rows = features.iloc[test]
+            # A training fold may lack a class; its columns keep their zeros.
             columns = np.searchsorted(classes, learner.classes_)
             cells = np.ix_(test, columns)
             found = answers(learner, rows)
@@ -292,7 +297,7 @@ def out_of_fold_cases(
 
 
 def _undecided(classes: AnyArray, mask: BoolArray, proba: FloatArray) -> dict[str, Any]:
-    """Return all that can be said of a case by a classifier that has no super-parents."""
+    """Return the little that a classifier without super-parents can say about a case."""
     order = [c for c in np.argsort(-proba, kind="stable") if mask[c]]
     names = [f"{classes[c]} ({proba[c]:.0%})" for c in order]
     sentence = f"Undecided between {', '.join(names[:-1])} and {names[-1]}."

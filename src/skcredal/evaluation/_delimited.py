@@ -1,4 +1,4 @@
-"""Tables from delimited text, CSV and its relatives: encoding, delimiter and decimal sign are found."""
+"""Delimited text (CSV and the like), with its encoding, delimiter and decimal sign detected."""
 
 from __future__ import annotations
 
@@ -105,8 +105,8 @@ def read_delimited(
     -----
     Blanks around a cell are not part of it, empty lines are not rows, and letters that are written in parts
     (e and an accent) are composed, so that what looks the same is the same. Within double quotes a cell may
-    hold delimiters and line ends, and a double quote is written twice. A column without a name is called by
-    its place, ``column 1``.
+    hold delimiters and line ends, and a double quote is written twice. A column without a name is called
+    ``column 1`` after its number.
 
     Examples
     --------
@@ -149,31 +149,30 @@ def check_delimiter(delimiter: str) -> None:
     --------
     >>> check_delimiter("::")
     Traceback (most recent call last):
-    ValueError: delimiter must be one ASCII character, no letter, digit or quote, got '::'.
+    ValueError: delimiter must be one ASCII character other than a letter, digit or quote, got '::'.
     """
     if len(delimiter) != 1 or not delimiter.isascii() or delimiter.isalnum() or delimiter in '"\n\r\0':
         raise ValueError(
-            f"delimiter must be one ASCII character, no letter, digit or quote, got {safe_repr(delimiter)}."
+            "delimiter must be one ASCII character other than a letter, digit or quote, got "
+            f"{safe_repr(delimiter)}."
         )
 
 
 def check_encoding(encoding: str) -> None:
-    """Refuse an encoding that is none, or not one of text.
+    """Refuse an encoding that does not exist or does not encode text.
 
     Examples
     --------
     >>> check_encoding("klingon")
     Traceback (most recent call last):
-    ValueError: encoding must be that of a text, such as utf-8, got 'klingon'.
+    ValueError: encoding: unknown text encoding 'klingon'.
     """
     try:
         b"text".decode(encoding)
     except UnicodeError:
-        pass  # the encoding is one, only not of this
+        pass  # it exists, but cannot decode this sample
     except (LookupError, ValueError):
-        raise ValueError(
-            f"encoding must be that of a text, such as utf-8, got {safe_repr(encoding)}."
-        ) from None
+        raise ValueError(f"encoding: unknown text encoding {safe_repr(encoding)}.") from None
 
 
 def decode(content: bytes, name: str, encoding: str | None = None) -> str:
@@ -191,13 +190,13 @@ def decode(content: bytes, name: str, encoding: str | None = None) -> str:
             text = content.decode(encoding)
             text.encode()  # some encodings give lone surrogates, which nothing could print
         except ValueError as error:
-            raise ValueError(f"{name} is not text in {encoding}: {error}.") from None
+            raise ValueError(f"{name} cannot be decoded as {encoding}: {error}.") from None
     elif marked is not None:
         try:
             text = content[len(mark) :].decode(marked)
         except UnicodeDecodeError as error:
             raise ValueError(
-                f"{name} begins with the mark of {marked}, but is not text in it: {error}."
+                f"{name} starts with the byte order mark of {marked}, but cannot be decoded: {error}."
             ) from None
     else:
         try:
@@ -210,8 +209,8 @@ def decode(content: bytes, name: str, encoding: str | None = None) -> str:
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise ValueError(
-            f"{name}, line {line}: text must not hold NUL, as here: this is a binary file, or its encoding "
-            "is another (utf-16-le?)."
+            f"{name}, line {line}: text must not contain NUL characters. Is this a binary file, or in "
+            "another encoding, such as utf-16-le?"
         )
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
@@ -245,12 +244,12 @@ def _guess_delimiter(text: str) -> str:
 
 def _header(record: Sequence[str], where: str) -> list[str]:
     names = column_names(record)
-    for place, column in enumerate(names):
-        if column in names[:place]:
-            raise ValueError(f"{where}: columns must have different names, got {show(column)} twice.")
+    for i, column in enumerate(names):
+        if column in names[:i]:
+            raise ValueError(f"{where}: column names must be unique, got {show(column)} twice.")
     if parse_numbers([cell.strip() for cell in record if cell.strip()], ".") is not None:
         warnings.warn(
-            f"{where}: this line is taken for the names of the columns, though it holds only numbers.",
+            f"{where}: the first line should contain the column names, but has only numbers.",
             stacklevel=2,
         )
     return names
@@ -294,7 +293,7 @@ class _ColumnReader:
                 quickly = cells.numbers(decimal, self._numeric_missing)
                 if quickly is not None:
                     return quickly
-        different, places = cells.different()
+        different, codes = cells.different()
         if not as_text:
             known = [cell for cell in different if cell not in self._numeric_missing]
             infinite = {cell for cell in known if cell.lstrip("+-").lower() in _INFINITE}
@@ -303,12 +302,12 @@ class _ColumnReader:
                 if numbers is None or (decimal == "," and self._may_be_thousands(numbers)):
                     continue
                 infinite.update(cell for cell, number in numbers.items() if math.isinf(number))
-                self._refuse_infinite(column, different, places, infinite)
+                self._refuse_infinite(column, different, codes, infinite)
                 floats: AnyArray = np.array([numbers.get(cell, math.nan) for cell in different], np.float64)
-                return floats[places]
-            self._warn_if_nearly_numeric(column, different, places, known)
+                return floats[codes]
+            self._warn_if_nearly_numeric(column, different, codes, known)
         texts: AnyArray = np.array([None if cell in self._missing else cell for cell in different], object)
-        return texts[places]
+        return texts[codes]
 
     def _may_be_thousands(self, cells: Collection[str]) -> bool:
         """Tell whether all commas might group digits."""
@@ -320,17 +319,17 @@ class _ColumnReader:
         )
 
     def _refuse_infinite(
-        self, column: str, different: Sequence[str], places: IntArray, infinite: set[str]
+        self, column: str, different: Sequence[str], codes: IntArray, infinite: set[str]
     ) -> None:
         if infinite:
-            line, cell = self._first(different, places, infinite)
+            line, cell = self._first(different, codes, infinite)
             raise ValueError(
                 f"{self._name}, line {line}, column {show(column)}: a number must be finite, "
                 f"got {show(cell)}."
             )
 
     def _warn_if_nearly_numeric(
-        self, column: str, different: Sequence[str], places: IntArray, known: Sequence[str]
+        self, column: str, different: Sequence[str], codes: IntArray, known: Sequence[str]
     ) -> None:
         most = (1.0 - _NEARLY_NUMERIC) * len(known)
         if len(known) < _NEARLY_NUMERIC_FROM:
@@ -342,14 +341,14 @@ class _ColumnReader:
                 if len(strange) > most:
                     return
         if strange:
-            line, cell = self._first(different, places, strange)
+            line, cell = self._first(different, codes, strange)
             warnings.warn(
-                f"{self._name}, line {line}: column {show(column)} is read as text, since {show(cell)} is no "
-                "number, as nearly all others are.",
+                f"{self._name}, line {line}: column {show(column)} is read as text, because {show(cell)} "
+                "is not a number, although nearly all other values are.",
                 stacklevel=2,
             )
 
-    def _first(self, different: Sequence[str], places: IntArray, wanted: set[str]) -> tuple[int, str]:
+    def _first(self, different: Sequence[str], codes: IntArray, wanted: set[str]) -> tuple[int, str]:
         """Return the line and the cell of the first row that has one of these."""
-        row = int(np.isin(places, [at for at, cell in enumerate(different) if cell in wanted]).argmax())
-        return self._line_of(row), different[places[row]]
+        row = int(np.isin(codes, [at for at, cell in enumerate(different) if cell in wanted]).argmax())
+        return self._line_of(row), different[codes[row]]

@@ -11,10 +11,10 @@
   const pages = document.querySelector(".pages");
   const byText = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
   const rank = classes.map((_, c) => c).sort((a, b) => byText.compare(classes[a], classes[b]));
-  const place = [];
-  rank.forEach((c, at) => { place[c] = at; });
+  const order = [];
+  rank.forEach((c, at) => { order[c] = at; });
 
-  // Everything is made as elements with text: no name or value is ever read as markup.
+  // Everything is inserted as text nodes: no name or value is ever parsed as markup.
   const make = (tag, properties = {}, ...children) => {
     const { role, scope, ...plain } = properties;
     const element = Object.assign(document.createElement(tag), plain);
@@ -27,12 +27,12 @@
 
   const columns = [
     { name: "row", key: (one) => one.row, show: (one) => String(one.row) },
-    { name: "true class", key: (one) => place[one.true], show: (one) => classes[one.true] },
-    { name: "most probable", key: (one) => place[one.predicted], show: (one) => classes[one.predicted] },
+    { name: "true class", key: (one) => order[one.true], show: (one) => classes[one.true] },
+    { name: "most probable", key: (one) => order[one.predicted], show: (one) => classes[one.predicted] },
     { name: "set", key: (one) => one.set.length, show: (one) => one.set.map((c) => classes[c]).join(", ") },
     { name: "robustness", key: (one) => one.robustness, show: (one) => decimals(one.robustness), number: true },
   ];
-  // Not every classifier tells how robust its answers are.
+  // Not every classifier can tell how robust its answers are.
   if (cases.every((one) => one.robustness === null)) columns.pop();
   let sorted = columns.length === 5 ? 4 : 0, ascending = true, page = 0, open = null;
   let shown = cases;
@@ -55,7 +55,7 @@
       make("th", { scope: "col", className: at > 2 ? "number" : "" }, name));
     const drawn = make("table", {}, make("thead", {}, make("tr", {}, ...heads)), body);
     const rest = one.unlikely ? [make("p", { className: "not" }, `${one.unlikely} more with an upper probability near 0.`)] : [];
-    return [make("h4", {}, "Bounds of the probability of each class over all priors"), drawn, ...rest];
+    return [make("h4", {}, "Bounds on the probability of each class over all priors"), drawn, ...rest];
   };
 
   const voices = (one) => {
@@ -74,13 +74,13 @@
         make("td", {}, speaks), make("td", { className: "number" }, decimals(Math.abs(vote))),
         make("td", { className: "wide-only" }, track), make("td", { className: "number" }, decimals(prior))));
     });
-    const heads = ["super-parent", "its value", "speaks for", "by", "", "prior"].map((name, at) =>
+    const heads = ["super-parent", "its value", "votes for", "by", "", "prior"].map((name, at) =>
       make("th", { scope: "col", className: at === 4 ? "wide-only" : at === 3 || at === 5 ? "number" : "" }, name));
     const drawn = make("table", {}, make("thead", {}, make("tr", {}, ...heads)), body);
-    const rest = one.silent ? [make("p", { className: "not" }, `${one.silent} more, with weaker voices.`)] : [];
+    const rest = one.silent ? [make("p", { className: "not" }, `${one.silent} more, with weaker votes.`)] : [];
     return [
-      make("h4", {}, "Which super-parents speak for what, and the prior that flips the answer"),
-      make("p", {}, `The answer is ${answer} if all models are trusted alike. If they are trusted as the last column says, ${rival} wins or draws level.`),
+      make("h4", {}, "What each super-parent votes for, and the prior that flips the answer"),
+      make("p", {}, `The answer is ${answer} if all models have the same prior probability. With the prior in the last column, ${rival} wins or draws level.`),
       drawn, ...rest,
     ];
   };
@@ -90,7 +90,7 @@
     const inside = make("div", { className: "why-inside" },
       make("p", {}, one.sentence),
       make("p", {}, `The set: ${one.set.map((c) => classes[c]).join(", ")}. The true class, ${classes[one.true]}, is ${right ? "in it" : "not in it"}. ` +
-        (one.robustness === null ? "" : `Robustness ${decimals(one.robustness)}: how much of the prior may be replaced by anything before the answer changes.`)),
+        (one.robustness === null ? "" : `Robustness ${decimals(one.robustness)}: the share of the prior that can be replaced by anything before the answer changes.`)),
       ...bounds(one), ...voices(one));
     const cell = make("td", { colSpan: columns.length }, inside);
     return make("tr", { className: "why", id: `why-${one.row}` }, cell);
@@ -132,7 +132,7 @@
         line.append(cell);
       });
       line.addEventListener("click", () => {
-        // Marking text to copy it is no click.
+        // Selecting text to copy it is not a click.
         if (!String(window.getSelection())) toggle(line, one);
       });
       return line;
@@ -158,8 +158,8 @@
     button.addEventListener("click", () => {
       ascending = sorted === at ? !ascending : true;
       sorted = at;
-      headers.forEach((other, place) =>
-        other.setAttribute("aria-sort", place === sorted ? (ascending ? "ascending" : "descending") : "none"));
+      headers.forEach((other, index) =>
+        other.setAttribute("aria-sort", index === sorted ? (ascending ? "ascending" : "descending") : "none"));
       sort();
       page = 0;
       draw();

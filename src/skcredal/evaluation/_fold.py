@@ -1,4 +1,4 @@
-"""One test fold: the table encoded once, all classifiers learned from the same rows, and what they said."""
+"""One test fold: the table is encoded once, and all classifiers learn from the same training rows."""
 
 from __future__ import annotations
 
@@ -26,20 +26,21 @@ __all__ = ["Fold", "HeldOut", "check_classifiers", "encode_whole", "run_fold", "
 
 def encode_whole(features: Any, target: AnyArray) -> EncodedTable:
     """Learn medians, modes and cuts from the whole data set, test rows included (the setting ``"paper"``)."""
+    # The null classifier learns nothing but the encoding.
     rows = training_rows(NullClassifier(), features, target)
     return EncodedTable(rows.encoding, rows.codes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeldOut:
-    """What a classifier that saw a part of the training rows says of their rest and of the test rows.
+    """What a classifier that saw only some training rows says about the others and the test rows.
 
     Parameters
     ----------
     classes : ndarray of shape (n_classes,)
-        The classes of the rows it saw.
+        The classes among the rows that it saw.
     proba, labels : ndarray of shape (n_rest, n_classes) and (n_rest,)
-        Probabilities and true classes, as places in ``classes``, of the rows that were held out.
+        Probabilities and true classes (indices into ``classes``) of the training rows that were held out.
     test_proba : ndarray of shape (n_test, n_classes)
         Probabilities of the test rows.
     """
@@ -51,10 +52,10 @@ class HeldOut:
 
 
 class Fold:
-    """Training and test rows of a table, encoded once, and the classifiers learned from them, each once.
+    """Training and test rows of a table, encoded once, and the classifiers that learned from them.
 
-    The table is encoded from the training rows or, where ``whole`` is given, as that says. Counts, tables and
-    likelihoods are computed once for all classifiers that need them.
+    The encoding is learned from the training rows, or is that of ``whole`` if given. Counts, tables and
+    likelihoods are computed once and shared by all classifiers that need them.
     """
 
     def __init__(
@@ -80,40 +81,41 @@ class Fold:
             self._rows = _rows_of(whole, target, train)
             encoded = time.perf_counter()
             self.test = _part(whole, test)
+        # Charged to every classifier, since each would have to encode the table if it ran alone.
         self.encode_seconds = encoded - start
         self.encode_test_seconds = time.perf_counter() - encoded
 
     @property
     def n_features(self) -> int:
-        """How many features are kept."""
+        """Number of features that are kept."""
         return len(self._rows.codes)
 
     def learn(self, name: str, classifier: TabularClassifier) -> TabularClassifier:
-        """Return the classifier, learned from the training rows; under the same name, not a second time."""
+        """Return the classifier, fitted to the training rows; fitted only once under the same name."""
         if name not in self._learners:
             self._learners[name] = self.learn_variant(classifier)
         return self._learners[name]
 
     def learn_variant(self, classifier: TabularClassifier) -> TabularClassifier:
-        """Return a copy of the classifier, learned from the training rows."""
+        """Return a copy of the classifier, fitted to the training rows."""
         learner: TabularClassifier = fit_rows(clone(classifier), lambda _: self._rows)
         return learner
 
     def seconds_saved(self) -> float:
-        """Return how long it took others to compute what was reused since the last call of this method."""
+        """Return how long the results took to compute that were reused since the last call of this method."""
         return self._rows.seconds_saved()
 
     def hold_out(self, classifier: TabularClassifier, *, share: float) -> HeldOut:
-        """Learn from a part of the training rows alone, and say how the rest and the test rows look to it.
+        """Fit to some of the training rows, and predict the others and the test rows.
 
         Parameters
         ----------
         classifier : TabularClassifier
-            What learns; nothing of it, not even a cut, comes from the rows that are held out.
+            What to fit; nothing in it, not even a cut point, depends on the rows that are held out.
         share : float
-            How many rows of each class are held out, rounded down, so that every class is learned.
+            Which share of the rows of each class to hold out, rounded down so that every class is learned.
         """
-        # The folds are shuffled; which of their rows are held out need not depend on the run.
+        # A fixed seed is enough: the folds themselves are shuffled anew in every run.
         rng = np.random.default_rng(0)
         held = np.zeros(len(self._train), np.bool_)
         labels = self._rows.labels
@@ -137,11 +139,12 @@ class Fold:
 
 
 def _part(whole: EncodedTable, rows: IntArray) -> EncodedTable:
+    # A selection of columns is not contiguous, and the kernels walk along rows of a feature.
     return EncodedTable(whole.encoding, np.ascontiguousarray(whole.codes[:, rows]))
 
 
 def _rows_of(whole: EncodedTable, target: AnyArray, train: IntArray) -> TrainingRows:
-    """Return training rows of a table that was encoded as a whole."""
+    """Return the training rows of a table that was encoded as a whole."""
     classes, labels = np.unique(target[train], return_inverse=True)
     return TrainingRows(whole.encoding, classes, _part(whole, train).codes, labels.astype(np.int32), None)
 
@@ -159,30 +162,31 @@ def splits(target: AnyArray, *, folds: int, run: int, seed: int) -> list[tuple[I
     check_integer("folds", folds, low=2, high=max(2, target.size))
     check_integer("run", run, low=0)
     check_integer("seed", seed, low=0)
+    # Mixed: with seed + run, run 1 of seed 0 would have the folds of run 0 of seed 1.
     state = int(np.random.SeedSequence([seed, run]).generate_state(1)[0])
     splitter = StratifiedKFold(n_splits=folds, shuffle=True, random_state=state)
     with warnings.catch_warnings():
-        # A class with fewer rows than folds is part of the protocol: some training folds lack it.
+        # A class with fewer rows than folds is part of the protocol; some folds simply lack it.
         warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
         with naming("target"):
             return list(splitter.split(np.empty(len(target)), target))
 
 
 def check_classifiers(classifiers: Any) -> None:
-    """Refuse what are not classifiers of this package by their names."""
+    """Refuse anything but a mapping from names to classifiers of this package."""
     check_instance("classifiers", classifiers, Mapping)
     check_texts("classifiers", classifiers)
     for name, classifier in classifiers.items():
         if not isinstance(classifier, TabularClassifier):
             raise TypeError(
-                f"classifiers must be classifiers of skcredal, got {safe_repr(classifier)} for {name!r}."
+                f"classifiers must be skcredal classifiers, got {safe_repr(classifier)} for {name!r}."
             )
 
 
 def run_fold(classifiers: Mapping[str, TabularClassifier], fold: Fold) -> dict[str, FoldSums]:
-    """Learn all classifiers from the training rows and return what they did on the test rows.
+    """Fit all classifiers to the training rows and return their results on the test rows.
 
-    The seconds of each classifier include what it took from others, as if it had run alone.
+    The seconds of each classifier include the shared steps, as if it had run alone.
     """
     results = {}
     for name, classifier in classifiers.items():

@@ -1,4 +1,4 @@
-"""What all pages share: the head, the way to the sections, and how they are run and written."""
+"""What all pages share: the HTML document, its navigation, and how a page is written to a file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["document", "escape", "fact_list", "read_resource", "write_page"]
 
 
 def escape(text: str) -> str:
-    """Return text for the inside of an element or attribute; a number and its percent sign stay together.
+    """Escape text for an element or attribute; numbers and percent signs are not separated by a line break.
 
     Examples
     --------
@@ -42,17 +42,17 @@ def document(
     Parameters
     ----------
     title : str
-        Its title, which is also its heading.
+        The title, which is also the heading.
     sections : iterable of (name, title, content)
-        Its sections; one without content is left out.
+        The sections; empty ones are left out.
     styles : sequence of str
-        Its style sheets, one after the other.
+        The style sheets, in order.
     script : str
-        Its script.
+        The script.
     lead : str
         HTML between the heading and the links to the sections.
     data : str, optional
-        JSON for the script, in which nothing can end the element it stands in.
+        JSON for the script, safe inside of a script element.
 
     Examples
     --------
@@ -60,18 +60,19 @@ def document(
     >>> "<h1>A &amp; B</h1>" in page, 'href="#a"' in page, 'href="#b"' in page
     (True, True, False)
     """
-    # The browser itself keeps the promise that nothing is fetched, and runs no script but this one.
+    # The policy makes the browser enforce that nothing is fetched and that no other script runs.
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
-    shown = [(name, escape(heading), content) for name, heading, content in sections if content]
-    links = "".join(f'<li><a href="#{name}">{heading}</a></li>' for name, heading, _ in shown)
-    way = f'<nav aria-label="Parts of this page"><ul>{links}</ul></nav>' if links else ""
+    kept = [(name, escape(heading), content) for name, heading, content in sections if content]
+    links = "".join(f'<li><a href="#{name}">{heading}</a></li>' for name, heading, _ in kept)
+    navigation = f'<nav aria-label="Parts of this page"><ul>{links}</ul></nav>' if links else ""
     body = "".join(
         f'<section id="{name}" aria-labelledby="{name}-title"><h2 id="{name}-title">{heading}</h2>\n'
         f"{content}</section>\n"
-        for name, heading, content in shown
+        for name, heading, content in kept
     )
     embedded = "" if data is None else f'<script type="application/json" id="data">{data}</script>\n'
+    # The empty icon keeps browsers from requesting favicon.ico.
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -86,7 +87,7 @@ def document(
 <body>
 <header>
 <h1>{escape(title)}</h1>
-{lead}{way}
+{lead}{navigation}
 </header>
 <main>
 {body}</main>
@@ -97,7 +98,7 @@ def document(
 
 
 def fact_list(facts: Sequence[Mapping[str, Any]]) -> str:
-    r"""Return facts, each a label and a text or pairs of texts, as a list; nothing if there are none.
+    r"""Return facts, each a label with a text or with pairs of texts, as an HTML list; empty without facts.
 
     Examples
     --------
@@ -108,22 +109,23 @@ def fact_list(facts: Sequence[Mapping[str, Any]]) -> str:
 
 
 def write_page(path: str | os.PathLike[str], page: str) -> Path:
-    """Write a page into a file, and return it."""
+    """Write a page to a file, and return its path."""
     check_instance("path", path, (str, os.PathLike))
     with replacing(path) as unfinished:
+        # The same bytes on every system.
         unfinished.write_text(page, encoding="utf-8", newline="\n")
     return Path(path)
 
 
 def read_resource(package: str, name: str) -> str:
-    """Return a style sheet or script that is kept beside the code."""
+    """Return a style sheet or script that is stored next to the code."""
     return files(package).joinpath(name).read_text(encoding="utf-8")
 
 
 def _fact(fact: Mapping[str, Any]) -> str:
     value = fact["value"]
     if isinstance(value, str):
-        shown = escape(value)
+        content = escape(value)
     else:
-        shown = f"<ul>{''.join(f'<li>{escape(name)} {escape(text)}</li>' for name, text in value)}</ul>"
-    return f"<div><dt>{escape(fact['label'])}</dt><dd>{shown}</dd></div>"
+        content = f"<ul>{''.join(f'<li>{escape(name)} {escape(text)}</li>' for name, text in value)}</ul>"
+    return f"<div><dt>{escape(fact['label'])}</dt><dd>{content}</dd></div>"

@@ -1,4 +1,4 @@
-"""The HTML of an evaluation: what stays is written here, the cases are drawn by the page's script."""
+"""The HTML of the evaluation page. The table of cases is filled in by the page's script."""
 
 from __future__ import annotations
 
@@ -12,24 +12,28 @@ from skcredal.evaluation._html import document, escape, fact_list, read_resource
 
 __all__ = ["render_evaluation"]
 
-# The drawing of the curve, in its own units.
+# Size and margins of the drawing, in the units of its viewBox.
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP, _RIGHT = 560, 290, 60, 56, 14, 24
-# An axis has at most so many labels.
+# More labels on an axis would touch each other on a phone.
 _MOST_TICKS = 6
 _ROBUSTNESS = (
-    "Robustness is how much of the prior over the models may be replaced by anything before the answer "
-    "changes. A safe case can have less than 1, since safe means: whatever the prior, as long as it leaves "
-    "every model a little weight."
+    "Robustness is the share of the prior over the models that can be replaced by anything before the answer "
+    "changes. A safe case can have a robustness below 1, because safe means: for every prior that gives each "
+    "model at least a little weight."
 )
 _MEASURES = (
-    ("u65", "u65", "Utility: 1 for the true class alone, 0.65 if it is one of two; accuracy, for one class"),
-    ("u80", "u80", "The same with 0.80 for one of two"),
+    (
+        "u65",
+        "u65",
+        "Utility: 1 for the true class alone, 0.65 for a pair that contains it; without sets, the accuracy",
+    ),
+    ("u80", "u80", "The same with 0.80 for a pair"),
     ("accuracy", "accuracy", "How often the most probable class is the true one"),
-    ("brier", "Brier", "Mean of (1 - probability of the true class)²; small is good"),
-    ("determinacy", "determinacy", "Share of cases with one class"),
-    ("single_accuracy", "single", "Accuracy on these"),
-    ("set_accuracy", "set", "Of the cases with several classes, how many hold the true one"),
-    ("output_size", "size", "How many classes these have"),
+    ("brier", "Brier", "Mean of (1 - probability of the true class)²; lower is better"),
+    ("determinacy", "determinacy", "Share of cases with a single class"),
+    ("single_accuracy", "single", "Accuracy on these cases"),
+    ("set_accuracy", "set", "Share of the cases with several classes that contain the true one"),
+    ("output_size", "size", "Mean number of classes in these sets"),
 )
 
 
@@ -39,12 +43,13 @@ def render_evaluation(data: Mapping[str, Any]) -> str:
     Parameters
     ----------
     data : mapping
-        As returned by :func:`~skcredal.evaluation._page_data.evaluation_data`, also after a way through JSON.
+        As returned by :func:`~skcredal.evaluation._page_data.evaluation_data`, possibly after a round trip
+        through JSON.
 
     Returns
     -------
     str
-        The page, with styles, script and data inside. Whatever the names and values are, they stay text.
+        The page, including styles, script and data. Names and values are escaped, whatever they contain.
 
     Examples
     --------
@@ -63,7 +68,7 @@ def _render(data: Mapping[str, Any]) -> str:
     sections = (
         ("split", "Safe and prior-dependent cases", _split(data)),
         ("classifiers", "Classifiers side by side", _classifiers(data["classifiers"])),
-        ("curve", "Setting the least robust aside", _curve(data["curve"], data["n"])),
+        ("curve", "Setting aside the least robust cases", _curve(data["curve"], data["n"])),
         ("cases", "The prior-dependent cases", _cases(data)),
         ("run", "How it was run", fact_list(data["facts"])),
     )
@@ -78,11 +83,12 @@ def _render(data: Mapping[str, Any]) -> str:
 
 
 def _json(data: Mapping[str, Any]) -> str:
-    """Return JSON in which nothing can end the element it stands in."""
+    """Return JSON that is safe inside of a script element: nothing in it can close the element."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    # "</script>" in a name would end the element, and U+2028 a line of JavaScript.
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
-    # Lone surrogates cannot be written in UTF-8.
+    # Lone surrogates cannot be encoded in UTF-8.
     return text.encode("utf-8", errors="replace").decode()
 
 
@@ -108,7 +114,7 @@ def _split(data: Mapping[str, Any]) -> str:
     if not n:
         return ""
     held = (
-        f"; {dependent['held']} sets ({_percent(dependent['held'], dependent['n'])}) hold the true class"
+        f"; {dependent['held']} sets ({_percent(dependent['held'], dependent['n'])}) contain the true class"
         if dependent["n"]
         else ""
     )
@@ -116,7 +122,7 @@ def _split(data: Mapping[str, Any]) -> str:
     def card(kind: str, title: str, part: Mapping[str, int], meaning: str) -> str:
         return (
             f'<li class="{kind}"><strong>{part["n"]}</strong> {title} <span>{_percent(part["n"], n)}</span>'
-            f"<p>Right on {part['correct']} of them: accuracy <b>{_percent(part['correct'], part['n'])}</b>"
+            f"<p>Correct on {part['correct']} of them: accuracy <b>{_percent(part['correct'], part['n'])}</b>"
             f"{held if kind == 'dependent' else ''}.</p><small>{meaning}</small></li>"
         )
 
@@ -127,7 +133,7 @@ def _split(data: Mapping[str, Any]) -> str:
             "dependent",
             "prior-dependent",
             dependent,
-            "Several classes remain: which one wins hangs on the prior.",
+            "Several classes remain: which one wins depends on the prior.",
         )
         + f"</ul>\n<p>By {escape(data['classifier'])}, in the first run of the cross-validation.</p>\n"
     )
@@ -176,6 +182,7 @@ def _curve(curve: Mapping[str, Sequence[float]], n: int) -> str:
         return "<p>All answers are equally robust: there is nothing to set aside.</p>\n"
     right = max(shares)
     low, high = min(accuracies), max(accuracies)
+    # At least half a percent, so that a flat curve is not magnified into noise.
     margin = max((high - low) * 0.15, 0.005)
     low, high = max(0.0, low - margin), min(1.0, high + margin)
 
@@ -185,7 +192,7 @@ def _curve(curve: Mapping[str, Sequence[float]], n: int) -> str:
     def y(accuracy: float) -> float:
         return _TOP + (_HEIGHT - _TOP - _BOTTOM) * (high - accuracy) / (high - low)
 
-    # Steps: rows of equal robustness leave together.
+    # A step function, because rows of equal robustness are set aside together.
     path = f"M{x(shares[0]):.1f} {y(accuracies[0]):.1f}" + "".join(
         f"H{x(share):.1f}V{y(accuracy):.1f}"
         for share, accuracy in zip(shares[1:], accuracies[1:], strict=True)
@@ -199,24 +206,24 @@ def _curve(curve: Mapping[str, Sequence[float]], n: int) -> str:
         f'<text x="{x(at):.1f}" y="{_HEIGHT - _BOTTOM + 22}" text-anchor="middle">{label}</text>'
         for at, label in _ticks(0.0, right)
     )
-    said = (
-        f"Accuracy is {_share(accuracies[0])} on all {n} cases, and {_share(accuracies[-1])} on the rest "
-        f"when the {_share(shares[-1])} that are least robust are set aside."
+    summary = (
+        f"Accuracy is {_share(accuracies[0])} on all {n} cases, and {_share(accuracies[-1])} on the others "
+        f"if the least robust {_share(shares[-1])} are set aside."
     )
     return (
         f'<figure class="curve"><svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
-        f'aria-label="{escape(said)}">'
+        f'aria-label="{escape(summary)}">'
         f'{grid}{ticks}<line class="all" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y(accuracies[0]):.1f}" '
         f'y2="{y(accuracies[0]):.1f}"/><path class="line" d="{path}"/>'
         f'<text x="{(_LEFT + _WIDTH - _RIGHT) / 2:.0f}" y="{_HEIGHT - 8}" text-anchor="middle">'
         "share of cases set aside, the least robust first</text>"
-        f"</svg><figcaption>{escape(said)} The dashed line is what setting cases aside by chance would give."
+        f"</svg><figcaption>{escape(summary)} The dashed line is what setting aside random cases would give."
         f"</figcaption></figure>\n<p>{_ROBUSTNESS}</p>\n"
     )
 
 
 def _ticks(low: float, high: float) -> list[tuple[float, str]]:
-    """Return three to six round shares between two, and how they are written.
+    """Return three to six round shares within a range, with their labels.
 
     Examples
     --------
@@ -225,20 +232,22 @@ def _ticks(low: float, high: float) -> list[tuple[float, str]]:
     >>> [label.replace("\u00a0", " ") for _, label in _ticks(0.0, 0.011)]
     ['0.0 %', '0.2 %', '0.4 %', '0.6 %', '0.8 %', '1.0 %']
     """
+    # Steps of 1, 2 or 5 times a power of ten are the ones that readers expect.
     power = 10.0 ** math.floor(math.log10(high - low))
     step = next(
         part * power for part in (0.1, 0.2, 0.5, 1.0, 2.0) if (high - low) / (part * power) < _MOST_TICKS
     )
     decimals = max(0, -math.floor(math.log10(step) + 1e-9) - 2)
-    places = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
-    return [(place * step, f"{place * step * 100:.{decimals}f}\u00a0%") for place in places]
+    # The tolerance keeps a tick that rounding puts just outside of the range.
+    multiples = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
+    return [(i * step, f"{i * step * 100:.{decimals}f}\u00a0%") for i in multiples]
 
 
 def _cases(data: Mapping[str, Any]) -> str:
     if not data["n"]:
         return ""
     if not data["cases"]:
-        return "<p>There are none: no answer hangs on the prior.</p>\n"
+        return "<p>There are none: no answer depends on the prior.</p>\n"
     return (
         "<noscript><p>The table of cases needs JavaScript.</p></noscript>\n"
         '<div class="filters" hidden></div><p class="sorted" role="status"></p>\n'

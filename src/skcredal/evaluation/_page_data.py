@@ -1,4 +1,4 @@
-"""The evaluation of classifiers on a table of one's own, as one HTML file: compute, render, write."""
+"""The page about an evaluation, as one HTML file: compute the data, render, write."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 __all__ = ["accuracy_robustness_curve", "evaluation_data", "render_evaluation", "write_evaluation"]
 
-# How many super-parents a case tells of: the strongest voices for the answer, and for its rival.
+# How many super-parents are listed for a case: the strongest voters for the answer and for its rival.
 _VOICES = 12
-# Classes whose upper probability is below this, and that are not in the set, are only counted.
+# Classes outside of the set whose upper probability rounds to 0.000 are counted, not listed.
 _NEGLIGIBLE = 0.0005
-# A curve is drawn through at most so many points.
+# More points than the curve has pixels would only make the page larger.
 _POINTS = 400
 _LONGEST_VALUE = 60
 _MEASURES = (
@@ -43,10 +43,10 @@ _MEASURES = (
 
 
 def accuracy_robustness_curve(robustness: FloatArray, correct: BoolArray) -> dict[str, list[float]]:
-    """Return the accuracy of what is kept, as the least robust rows are set aside.
+    """Return the accuracy on the rows that are kept when the least robust ones are set aside.
 
-    Rows of equal robustness are set aside together, and those of the greatest robustness never. Where no row
-    has one (NaN), there is no curve.
+    Rows of equal robustness are set aside together, and the most robust ones never. If the robustness is
+    unknown (NaN for all rows), the curve is empty.
 
     Parameters
     ----------
@@ -58,8 +58,8 @@ def accuracy_robustness_curve(robustness: FloatArray, correct: BoolArray) -> dic
     Returns
     -------
     dict
-        Lists of equal length: ``set_aside``, the share of rows, from 0 upwards; ``accuracy`` of the others;
-        and ``threshold``, the least robustness among them.
+        Lists of equal length: ``set_aside``, the share of rows, from 0 upwards; ``accuracy`` on the others;
+        and ``threshold``, the smallest robustness among them.
 
     Examples
     --------
@@ -72,20 +72,24 @@ def accuracy_robustness_curve(robustness: FloatArray, correct: BoolArray) -> dic
         correct = np.asarray(correct)
     if robustness.ndim != 1 or correct.shape != robustness.shape or correct.dtype != bool:
         raise ValueError(
-            "robustness and correct must be a number and a boolean for each row, got the shapes "
-            f"{robustness.shape} and {correct.shape}, {correct.dtype}."
+            "robustness and correct must hold a number and a boolean for each row, got shapes "
+            f"{robustness.shape} and {correct.shape}, dtype {correct.dtype}."
         )
     unknown = np.isnan(robustness)
     if unknown.any() and not unknown.all():
-        raise ValueError(f"robustness must be there for all rows or for none, {unknown.sum()} have none.")
+        raise ValueError(
+            f"robustness must be known for all rows or for none, got NaN in {unknown.sum()} rows."
+        )
     if unknown.all():
         return {"set_aside": [], "accuracy": [], "threshold": []}
     order = np.argsort(robustness, kind="stable")
     n = len(order)
+    # Rows of equal robustness leave together: a curve within them would depend on their order.
     thresholds, starts = np.unique(robustness[order], return_index=True)
-    # How many of the rows from each start on are right.
+    # right[i]: how many of the rows from i on, in order of robustness, are right.
     right = np.cumsum(correct[order][::-1])[::-1]
     if len(starts) > _POINTS:
+        # The first and the last point stay.
         chosen = np.unique(np.linspace(0, len(starts) - 1, _POINTS).round().astype(np.int64))
         thresholds, starts = thresholds[chosen], starts[chosen]
     return {
@@ -110,24 +114,24 @@ def evaluation_data(
     Parameters
     ----------
     cases : Cases
-        What a credal classifier said of each row out of fold.
+        What a credal classifier said about each row out of fold.
     ranking : sequence of mappings
-        The measures of each classifier, as of :func:`skcredal.evaluation._cross_validation.ranking`.
+        The measures of each classifier, as returned by :func:`skcredal.evaluation._cross_validation.ranking`.
     features : pandas.DataFrame
-        The table of the cases: a case shows its values of the super-parents.
+        The table of the cases; the page shows the values of the super-parents.
     title : str
         What is evaluated.
     classifier : str
         Whose cases they are.
     numbers : ndarray of shape (n_rows,), optional
-        How the rows are called; by default from 1.
+        The number of each row in the user's file; by default from 1.
     facts : mapping, optional
-        How it was run, label by label.
+        How it was run: texts by label.
 
     Returns
     -------
     dict
-        Of text, numbers, None, lists and dicts, so that JSON can hold it.
+        Made of strings, numbers, None, lists and dicts, so that it can be written as JSON.
 
     Examples
     --------
@@ -147,24 +151,25 @@ def evaluation_data(
     check_instance("title", title, str)
     check_instance("classifier", classifier, str)
     if not hasattr(features, "columns") or len(features) != len(cases.true):
-        raise TypeError(f"features must be a pandas DataFrame with the {len(cases.true)} rows of the cases.")
+        raise TypeError(f"features must be a pandas DataFrame with {len(cases.true)} rows, one per case.")
     dependent, correct = cases.dependent, cases.correct
-    called = np.arange(1, len(dependent) + 1) if numbers is None else numbers
+    row_numbers = np.arange(1, len(dependent) + 1) if numbers is None else numbers
     with naming("numbers"):
-        called = np.asarray(called)
-        if called.shape != dependent.shape or called.dtype.kind not in "iu":
-            raise ValueError(f"numbers must be {len(dependent)} whole numbers, got {safe_repr(numbers)}.")
+        row_numbers = np.asarray(row_numbers)
+        if row_numbers.shape != dependent.shape or row_numbers.dtype.kind not in "iu":
+            raise ValueError(f"numbers must be {len(dependent)} integers, got {safe_repr(numbers)}.")
     with naming("ranking"):
         classifiers = [_measured(row) for row in ranking]
     with naming("facts"):
-        told = [
+        fact_rows = [
             {"label": str(label), "value": str(value)}
             for label, value in ({} if facts is None else facts).items()
         ]
+    # Whether the set contains the true class.
     held = cases.sets[np.arange(len(cases.true)), cases.true]
     rows = np.flatnonzero(dependent)
     parents: dict[str, int] = {}
-    # Cell by cell, a DataFrame is slow.
+    # As lists: reading a DataFrame cell by cell is slow.
     values = {str(name): column.tolist() for name, column in features.items()} if len(rows) else {}
     return {
         "title": title,
@@ -179,14 +184,14 @@ def evaluation_data(
         },
         "classifiers": classifiers,
         "curve": accuracy_robustness_curve(cases.robustness, correct),
-        "cases": [_case(cases, int(r), int(called[r]), values, parents) for r in rows],
+        "cases": [_case(cases, int(r), int(row_numbers[r]), values, parents) for r in rows],
         "parents": list(parents),
-        "facts": told,
+        "facts": fact_rows,
     }
 
 
 def _measured(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the page tells of a classifier."""
+    """Return the measures that the page shows for a classifier."""
     return {
         "name": str(row["classifier"]),
         "credal": bool(row["credal"]),
@@ -197,14 +202,14 @@ def _measured(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def write_evaluation(path: str | os.PathLike[str], data: Mapping[str, Any]) -> Path:
-    """Write the page into a file, which is replaced as a whole or not at all.
+    """Write the page to a file, which is replaced completely or not at all.
 
     Parameters
     ----------
     path : path-like
         The file; its folder must exist.
     data : mapping
-        As of :func:`evaluation_data`.
+        As returned by :func:`evaluation_data`.
 
     Returns
     -------
@@ -227,16 +232,16 @@ def write_evaluation(path: str | os.PathLike[str], data: Mapping[str, Any]) -> P
 def _case(
     cases: Cases, r: int, number: int, values: Mapping[str, Sequence[Any]], parents: dict[str, int]
 ) -> dict[str, Any]:
-    """Return one prior-dependent case; classes and super-parents by their places, to keep the page small."""
+    """Return one prior-dependent case; classes and super-parents by index, to keep the page small."""
     reason = cases.reasons[r]
     labels = [str(label) for label in cases.classes]
     lower, upper = cases.interval[r].T
-    shown = cases.sets[r] | (upper >= _NEGLIGIBLE)
-    order = [int(c) for c in np.argsort(-cases.proba[r], kind="stable") if shown[c]]
+    is_listed = cases.sets[r] | (upper >= _NEGLIGIBLE)
+    order = [int(c) for c in np.argsort(-cases.proba[r], kind="stable") if is_listed[c]]
     names, n = list(reason["super_parents"]), len(reason["super_parents"])
-    # They are in order, from the strongest voice for the answer to the strongest for its rival.
+    # Sorted by `explain`, from the strongest voter for the answer to the strongest for its rival.
     half = _VOICES // 2
-    places = list(range(n)) if n <= _VOICES else [*range(half), *range(n - half, n)]
+    listed = list(range(n)) if n <= _VOICES else [*range(half), *range(n - half, n)]
     return {
         "row": number,
         "true": int(cases.true[r]),
@@ -254,9 +259,9 @@ def _case(
                 _number(reason["votes"][j]),
                 _number(reason["prior"][j]),
             ]
-            for j in places
+            for j in listed
         ],
-        "silent": n - len(places),
+        "silent": n - len(listed),
     }
 
 
@@ -264,11 +269,13 @@ def _value(values: Mapping[str, Sequence[Any]], name: str, r: int) -> str | None
     value = values[name][r] if name in values else None
     if is_missing(value):
         return None
+    # repr of a float may have 17 digits, most of them rounding.
     text = f"{value:.6g}" if isinstance(value, (float, np.floating)) else str(value)
     return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 1] + "…"
 
 
 def _number(value: Any, digits: int = 4) -> float | None:
-    """Return a number with as many digits as a reader may want, None for NaN."""
+    """Return a rounded number, None for NaN, which JSON cannot write."""
+    # Four digits are more than a reader sees, and keep a page of thousands of cases small.
     number = float(value)
     return None if math.isnan(number) else round(number, digits)

@@ -1,4 +1,4 @@
-"""The classifiers by the names of the paper and of the command line."""
+"""The classifiers by the names used in the paper and on the command line."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from skcredal.classifiers._tree import CredalTree
 
 __all__ = ["CLASSIFIERS", "display_name", "is_credal", "make_classifiers"]
 
+# In the order of the tables: determinate classifiers first, then the credal ones.
 CLASSIFIERS: dict[str, type[TabularClassifier]] = {
     "aode": AODE,
     "bma-aode": BmaAODE,
@@ -37,7 +38,7 @@ _DISPLAY_NAMES = {"naive-bayes": "naive Bayes", **{name: name.upper() for name i
 
 
 def is_credal(name: str) -> bool:
-    """Tell whether the classifier of a name returns sets.
+    """Tell whether the classifier with this name returns sets.
 
     Examples
     --------
@@ -48,7 +49,7 @@ def is_credal(name: str) -> bool:
 
 
 def make_classifiers(names: Iterable[str] | None = None) -> dict[str, TabularClassifier]:
-    """Return new classifiers under their names, all of them by default; ``-star`` may stand for the star.
+    """Return new classifiers by name, all of them by default; ``-star`` can be written for the star.
 
     Examples
     --------
@@ -57,9 +58,12 @@ def make_classifiers(names: Iterable[str] | None = None) -> dict[str, TabularCla
     """
     chosen = {}
     for name in CLASSIFIERS if names is None else check_texts("names", names):
+        # Shells expand a star, so users may write it out.
         starred = name.lower().removesuffix("-star") + "*" if name.lower().endswith("-star") else name.lower()
         if starred not in CLASSIFIERS:
-            raise ValueError(f"There is no classifier {safe_repr(name)}; there are {', '.join(CLASSIFIERS)}.")
+            raise ValueError(
+                f"There is no classifier {safe_repr(name)}. Choose from {', '.join(CLASSIFIERS)}."
+            )
         chosen[starred] = CLASSIFIERS[starred]()
     return chosen
 

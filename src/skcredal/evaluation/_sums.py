@@ -1,4 +1,4 @@
-"""What a classifier did on test rows, as sums that pool exactly, and the measures of §9."""
+"""The results of a classifier on test rows, as sums that can be pooled exactly, and the measures of §9."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ import numpy as np
 
 from skcredal._arrays import AnyArray, BoolArray, FloatArray
 from skcredal._validation import check_instance, naming, real_numbers
+from skcredal.metrics._checks import as_array, as_booleans
+from skcredal.metrics._outcomes import UTILITY_WEIGHTS, utility_of_accuracy
 
-__all__ = ["MEASURES", "SUM_NAMES", "FoldSums", "fold_sums", "measures", "pool"]
+__all__ = ["MEASURES", "SUM_NAMES", "FoldSums", "fold_sums", "measures", "pool", "share"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,22 +23,22 @@ class FoldSums:
     Parameters
     ----------
     n, correct : int
-        Rows, and those whose most probable class is the true one.
+        Number of rows, and of those whose most probable class is the true one.
     brier : float
         Sum of (1 - P(true class))².
     determinate, single_correct : int
-        Rows with one class in their set, and those of them where it is the true one; 0 for a determinate
-        classifier, which has no sets, as are all that follow.
+        Number of rows with one class in their set, and of those where it is the true one. This and all that
+        follows is 0 for a determinate classifier, which has no sets.
     indeterminate, set_correct, set_size : int
-        Rows with several classes, those of them that hold the true one, and the sum of their sizes.
+        Number of rows with several classes, of those whose set contains the true one, and sum of set sizes.
     discounted, u65, u80 : float
         Sums of the discounted accuracy and of the utilities.
     dependent_correct : int
-        Rows with several classes whose most probable class is the true one.
+        Number of rows with several classes whose most probable class is the true one.
     dependent_u65, dependent_u80 : float
         Sums of the utilities over the rows with several classes.
     fit_seconds, predict_seconds : float
-        How long learning and predicting took, each classifier for itself.
+        How long fitting and predicting took, as if the classifier had run alone.
     """
 
     n: int
@@ -72,11 +74,11 @@ def fold_sums(
     fit_seconds: float = 0.0,
     predict_seconds: float = 0.0,
 ) -> FoldSums:
-    """Return the sums over test rows; a true class that is not among the classes is missed.
+    """Return the sums over test rows; a true class that is not among the classes counts as a miss.
 
     Examples
     --------
-    Two rows, the first right, the second left undecided between the two classes:
+    Two rows: the first is right, the second is undecided between both classes:
 
     >>> import numpy as np
     >>> proba, sets = np.array([[0.9, 0.1], [0.5, 0.5]]), np.array([[True, False], [True, True]])
@@ -88,29 +90,31 @@ def fold_sums(
         y_true, classes = np.asarray(y_true), np.asarray(classes)
         if y_true.ndim != 1 or classes.ndim != 1 or not len(classes):
             shapes = f"{y_true.shape} and {classes.shape}"
-            raise ValueError(f"y_true and classes must be one-dimensional, got the shapes {shapes}.")
-        places = np.minimum(np.searchsorted(classes, y_true), len(classes) - 1)
-        is_known = classes[places] == y_true
+            raise ValueError(f"y_true and classes must be one-dimensional, got shapes {shapes}.")
+        # An unknown class may sort after the last one; is_known discards it.
+        index = np.minimum(np.searchsorted(classes, y_true), len(classes) - 1)
+        is_known = classes[index] == y_true
     rows, shape = np.arange(len(y_true)), (len(y_true), len(classes))
     y_proba = real_numbers("y_proba", y_proba)
     if y_proba.shape != shape:
-        raise ValueError(f"y_proba must have the shape {shape}, got {y_proba.shape}.")
-    correct = is_known & (y_proba.argmax(axis=1) == places)
-    p_true = np.where(is_known, y_proba[rows, places], 0.0)
-    # fsum does not depend on the order of the rows, so that a table is the same on any machine.
+        raise ValueError(f"y_proba must have shape {shape}, got {y_proba.shape}.")
+    correct = is_known & (y_proba.argmax(axis=1) == index)
+    p_true = np.where(is_known, y_proba[rows, index], 0.0)
+    # fsum is exact, so the result depends neither on the order of the rows nor on the machine.
     brier = math.fsum((1.0 - p_true) ** 2)
     if y_set is None:
         return FoldSums(
             len(rows), int(correct.sum()), brier, fit_seconds=fit_seconds, predict_seconds=predict_seconds
         )
-    with naming("y_set"):
-        y_set = np.asarray(y_set)
-    if y_set.shape != shape or y_set.dtype != bool:
-        raise ValueError(f"y_set must be booleans of the shape {shape}, got {y_set.dtype} of {y_set.shape}.")
+    y_set = as_array("y_set", y_set)
+    if y_set.shape != shape:
+        raise ValueError(f"y_set must have shape {shape}, got {y_set.shape}.")
+    y_set = as_booleans("y_set", y_set)
     size = y_set.sum(axis=1)
-    held = is_known & y_set[rows, places]
+    held = is_known & y_set[rows, index]
+    # The maximum only avoids a division by an empty set, which is never right.
     x = np.where(held, 1.0 / np.maximum(size, 1), 0.0)
-    u65, u80 = 1.6 * x - 0.6 * x**2, 2.2 * x - 1.2 * x**2
+    u65, u80 = (utility_of_accuracy(x, UTILITY_WEIGHTS[name]) for name in ("u65", "u80"))
     several = size > 1
     return FoldSums(
         n=len(rows),
@@ -133,7 +137,7 @@ def fold_sums(
 
 
 def pool(parts: Iterable[FoldSums]) -> FoldSums:
-    """Return the sums over all parts, added in their order."""
+    """Return the sums over all parts, added in the given order."""
     total = FoldSums(0, 0, 0.0)
     check_instance("parts", parts, Iterable)
     for part in parts:
@@ -142,6 +146,7 @@ def pool(parts: Iterable[FoldSums]) -> FoldSums:
     return total
 
 
+# The order of the columns in summary.csv.
 MEASURES = (
     "accuracy",
     "brier",
@@ -160,7 +165,7 @@ MEASURES = (
 
 
 def measures(sums: FoldSums, *, credal: bool) -> dict[str, float]:
-    """Return the measures of pooled sums; NaN where there is nothing to average over.
+    """Return the measures from pooled sums; NaN if there is nothing to average over.
 
     Examples
     --------
@@ -172,22 +177,23 @@ def measures(sums: FoldSums, *, credal: bool) -> dict[str, float]:
     of_sets = (sums.n, sums.determinate, sums.indeterminate) if credal else (0, 0, 0)
     n, determinate, indeterminate = of_sets
     return {
-        "accuracy": _share(sums.correct, sums.n),
-        "brier": _share(sums.brier, sums.n),
-        "determinacy": _share(sums.determinate, n),
-        "single_accuracy": _share(sums.single_correct, determinate),
-        "set_accuracy": _share(sums.set_correct, indeterminate),
-        "output_size": _share(sums.set_size, indeterminate),
-        "discounted_accuracy": _share(sums.discounted, n),
-        "u65": _share(sums.u65, n),
-        "u80": _share(sums.u80, n),
-        # A set of one class is that of the most probable one.
-        "accuracy_safe": _share(sums.single_correct, determinate),
-        "accuracy_dependent": _share(sums.dependent_correct, indeterminate),
-        "u65_dependent": _share(sums.dependent_u65, indeterminate),
-        "u80_dependent": _share(sums.dependent_u80, indeterminate),
+        "accuracy": share(sums.correct, sums.n),
+        "brier": share(sums.brier, sums.n),
+        "determinacy": share(sums.determinate, n),
+        "single_accuracy": share(sums.single_correct, determinate),
+        "set_accuracy": share(sums.set_correct, indeterminate),
+        "output_size": share(sums.set_size, indeterminate),
+        "discounted_accuracy": share(sums.discounted, n),
+        "u65": share(sums.u65, n),
+        "u80": share(sums.u80, n),
+        # If a set has one class, it is the most probable one.
+        "accuracy_safe": share(sums.single_correct, determinate),
+        "accuracy_dependent": share(sums.dependent_correct, indeterminate),
+        "u65_dependent": share(sums.dependent_u65, indeterminate),
+        "u80_dependent": share(sums.dependent_u80, indeterminate),
     }
 
 
-def _share(part: float, whole: int) -> float:
+def share(part: float, whole: float) -> float:
+    """Return the quotient, NaN if there is nothing to divide by."""
     return part / whole if whole else math.nan

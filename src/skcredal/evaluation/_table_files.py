@@ -1,4 +1,4 @@
-"""Tables from files of any format that people keep them in: CSV, TSV, Parquet and ARFF, also compressed."""
+"""Tables from files: CSV, TSV, Parquet and ARFF, optionally gzipped."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _PARQUET = b"PAR1"
 
 
 def table_format(path: str | os.PathLike[str]) -> str:
-    """Tell the format of a table from the name of its file.
+    """Return the format of a table, judged by its file name.
 
     Examples
     --------
@@ -44,16 +44,16 @@ def table_format(path: str | os.PathLike[str]) -> str:
     ('csv', 'parquet')
     >>> table_format("patients.xlsx")
     Traceback (most recent call last):
-    ValueError: The name of a table must end in .csv, .txt, .data, .tsv, .tab, .parquet, .pq or .arff,
-    got 'patients.xlsx'; name its format if it is one of csv, tsv, parquet, arff.
+    ValueError: The file name must end in .csv, .txt, .data, .tsv, .tab, .parquet, .pq or .arff, got
+    'patients.xlsx'. If the file is one of csv, tsv, parquet, arff, specify its format.
     """
     file = Path(path)
     suffix = Path(file.stem).suffix if file.suffix.lower() == ".gz" else file.suffix
     if suffix.lower() not in _SUFFIXES:
         *suffixes, last = _SUFFIXES
         raise ValueError(
-            f"The name of a table must end in {', '.join(suffixes)} or {last}, got {file.name!r}; name its "
-            f"format if it is one of {', '.join(FORMATS)}."
+            f"The file name must end in {', '.join(suffixes)} or {last}, got {file.name!r}. If the file is "
+            f"one of {', '.join(FORMATS)}, specify its format."
         )
     return _SUFFIXES[suffix.lower()]
 
@@ -75,11 +75,11 @@ def read_table_file(
     Parameters
     ----------
     source : path-like or binary stream
-        Where it is. What is compressed with gzip is unpacked.
+        The file. Gzipped content is decompressed.
     format : {"csv", "tsv", "parquet", "arff"}, optional
-        Its format; by default what the end of the name says and, of a stream, what its content looks like.
+        Its format. Default: judged by the suffix of the file name or, for a stream, by its content.
     encoding, delimiter, decimal, default_decimal, missing, usual_missing, text_columns
-        As in ``_delimited.read_delimited``; they have no meaning for Parquet and ARFF.
+        As in ``_delimited.read_delimited``; ignored for Parquet and ARFF.
 
     Returns
     -------
@@ -109,11 +109,14 @@ def read_table_file(
     else:
         name = "standard input"
         content = source.read()
+    # By content, not by name: standard input may be compressed, too.
     if content.startswith(_GZIP):
         try:
             content = gzip.decompress(content)
         except (OSError, EOFError, zlib.error) as error:
-            raise ValueError(f"{name} begins like a file of gzip, but cannot be unpacked: {error}.") from None
+            raise ValueError(
+                f"{name} starts like a gzip file, but cannot be decompressed: {error}."
+            ) from None
     chosen = format or _looks_like(content)
     if chosen == "parquet":
         return _read_parquet(content, name)
@@ -137,6 +140,7 @@ def read_table_file(
 def _looks_like(content: bytes) -> str:
     if content.startswith(_PARQUET):
         return "parquet"
+    # ARFF may begin with comments; any other text is taken for CSV.
     for line in content.lstrip(b"\xef\xbb\xbf").splitlines():
         if line.strip() and not line.startswith(b"%"):
             return "arff" if line.lower().startswith((b"@relation", b"@attribute")) else "csv"
@@ -148,16 +152,16 @@ def _read_parquet(content: bytes, name: str) -> pandas.DataFrame:
     try:
         table = parquet.read_table(io.BytesIO(content))
         frame: pandas.DataFrame = table.to_pandas()
-    except Exception as error:  # pyarrow raises errors of many kinds for a damaged file
+    except Exception as error:  # pyarrow raises many kinds of errors for a damaged file
         reason = str(error).partition("\n")[0].rstrip(".")
         raise ValueError(f"{name} cannot be read as Parquet: {reason}.") from None
-    # An index that pandas wrote comes back as one; what has a name is a column like any other.
+    # pandas restores an index that it wrote to the file; a named one is a column like any other.
     if any(level is not None for level in frame.index.names):
         frame = frame.reset_index()
     frame = frame.reset_index(drop=True)
     names = [str(column) for column in frame.columns]
-    for place, column in enumerate(names):
-        if column in names[:place]:
-            raise ValueError(f"{name}: columns must have different names, got {column!r} twice.")
+    for i, column in enumerate(names):
+        if column in names[:i]:
+            raise ValueError(f"{name}: column names must be unique, got {column!r} twice.")
     frame.columns = require("pandas", extra="cli", purpose="Reading a table").Index(names)
     return frame

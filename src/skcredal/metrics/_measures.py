@@ -7,16 +7,8 @@ from numbers import Real
 from numpy.typing import ArrayLike
 
 from skcredal._validation import safe_repr
-from skcredal.metrics._outcomes import (
-    Outcomes,
-    as_labels,
-    as_probabilities,
-    as_values,
-    as_weights,
-    positions,
-    true_class_losses,
-    weighted_mean,
-)
+from skcredal.metrics._checks import as_labels, as_probabilities, as_values, as_weights, label_indices
+from skcredal.metrics._outcomes import UTILITY_WEIGHTS, Outcomes, true_class_losses, weighted_mean
 
 __all__ = [
     "determinacy_score",
@@ -37,7 +29,7 @@ def determinacy_score(y_set: ArrayLike, *, sample_weight: ArrayLike | None = Non
     Parameters
     ----------
     y_set : array-like of bool, shape (n_rows, n_classes)
-        The predicted sets. 0 and 1 will do.
+        The predicted sets. 0 and 1 are accepted.
     sample_weight : array-like of shape (n_rows,), optional
         How often each row counts.
 
@@ -63,7 +55,7 @@ def indeterminate_output_size(y_set: ArrayLike, *, sample_weight: ArrayLike | No
     Parameters
     ----------
     y_set : array-like of bool, shape (n_rows, n_classes)
-        The predicted sets. 0 and 1 will do.
+        The predicted sets. 0 and 1 are accepted.
     sample_weight : array-like of shape (n_rows,), optional
         How often each row counts.
 
@@ -97,7 +89,7 @@ def single_accuracy_score(
     y_true : array-like of shape (n_rows,)
         The true classes.
     y_set : array-like of bool, shape (n_rows, n_classes)
-        The predicted sets. 0 and 1 will do.
+        The predicted sets. 0 and 1 are accepted.
     labels : array-like of shape (n_classes,), optional
         The classes in the order of the columns; by default those of `y_true`, sorted.
     sample_weight : array-like of shape (n_rows,), optional
@@ -126,14 +118,14 @@ def set_accuracy_score(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Share of the sets of several classes that hold the true one.
+    """Share of the sets of several classes that contain the true one.
 
     Parameters
     ----------
     y_true : array-like of shape (n_rows,)
         The true classes.
     y_set : array-like of bool, shape (n_rows, n_classes)
-        The predicted sets. 0 and 1 will do.
+        The predicted sets. 0 and 1 are accepted.
     labels : array-like of shape (n_classes,), optional
         The classes in the order of the columns; by default those of `y_true`, sorted.
     sample_weight : array-like of shape (n_rows,), optional
@@ -146,7 +138,7 @@ def set_accuracy_score(
 
     Examples
     --------
-    Of the first two rows, which have two classes, the first holds the truth:
+    Of the first two rows, which have two classes, the first contains the true class:
 
     >>> from skcredal.metrics import set_accuracy_score
     >>> set_accuracy_score(["a", "c", "b"], [[1, 1, 0], [1, 1, 0], [1, 0, 0]])
@@ -162,14 +154,14 @@ def discounted_accuracy_score(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Mean of 1/m over the rows, for a set of m classes that holds the true one, and 0 otherwise.
+    """Mean over the rows of 1/m if the set of m classes contains the true one, and of 0 if not.
 
     Parameters
     ----------
     y_true : array-like of shape (n_rows,)
         The true classes.
     y_set : array-like of bool, shape (n_rows, n_classes)
-        The predicted sets. 0 and 1 will do.
+        The predicted sets. 0 and 1 are accepted.
     labels : array-like of shape (n_classes,), optional
         The classes in the order of the columns; by default those of `y_true`, sorted.
     sample_weight : array-like of shape (n_rows,), optional
@@ -182,11 +174,11 @@ def discounted_accuracy_score(
 
     See Also
     --------
-    utility_score : Does not judge a set of two like a coin toss.
+    utility_score : Values a set of two classes more than a coin toss.
 
     Examples
     --------
-    A single right class, a right set of two, a miss: (1 + 1/2 + 0) / 3.
+    A correct single class, a correct set of two, a miss: (1 + 1/2 + 0) / 3.
 
     >>> from skcredal.metrics import discounted_accuracy_score
     >>> discounted_accuracy_score(["a", "b", "b"], [[1, 0], [1, 1], [1, 0]])
@@ -203,17 +195,17 @@ def utility_score(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Mean utility of the sets, where a right set of two classes is worth `w`.
+    """Mean utility of the sets, where a correct set of two classes is worth `w`.
 
     Parameters
     ----------
     y_true : array-like of shape (n_rows,)
         The true classes.
     y_set : array-like of bool, shape (n_rows, n_classes)
-        The predicted sets. 0 and 1 will do.
+        The predicted sets. 0 and 1 are accepted.
     w : float in [0.5, 1]
-        What a right set of two classes is worth, where a single right class is worth 1. With 0.5 the
-        utility is the discounted accuracy; more rewards caution.
+        What a correct set of two classes is worth, compared with 1 for a correct single class. With 0.5
+        the utility is the discounted accuracy; larger values reward caution.
     labels : array-like of shape (n_classes,), optional
         The classes in the order of the columns; by default those of `y_true`, sorted.
     sample_weight : array-like of shape (n_rows,), optional
@@ -227,12 +219,12 @@ def utility_score(
     Notes
     -----
     A row is worth ``(4w − 1) x + (2 − 4w) x²``, the parabola through 0, ``w`` and 1 at ``x`` = 0, 1/2 and 1,
-    where ``x`` is the discounted accuracy of the row: 1/m for a set of m classes that holds the true one,
-    otherwise 0.
+    where ``x`` is the discounted accuracy of the row: 1/m if its set of m classes contains the true one,
+    and 0 otherwise.
 
     Examples
     --------
-    A single right class and a right set of two: (1 + 0.75) / 2.
+    A correct single class and a correct set of two: (1 + 0.75) / 2.
 
     >>> from skcredal.metrics import utility_score
     >>> utility_score(["a", "b"], [[1, 0], [1, 1]], w=0.75)
@@ -250,14 +242,14 @@ def u65_score(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Mean utility of the sets, where a right set of two classes is worth 0.65.
+    """Mean utility of the sets, where a correct set of two classes is worth 0.65.
 
     Parameters
     ----------
     y_true : array-like of shape (n_rows,)
         The true classes.
     y_set : array-like of bool, shape (n_rows, n_classes)
-        The predicted sets. 0 and 1 will do.
+        The predicted sets. 0 and 1 are accepted.
     labels : array-like of shape (n_classes,), optional
         The classes in the order of the columns; by default those of `y_true`, sorted.
     sample_weight : array-like of shape (n_rows,), optional
@@ -270,13 +262,13 @@ def u65_score(
 
     Examples
     --------
-    A single right class, a right set of two, a miss: (1 + 0.65 + 0) / 3.
+    A correct single class, a correct set of two, a miss: (1 + 0.65 + 0) / 3.
 
     >>> from skcredal.metrics import u65_score
     >>> round(u65_score(["a", "b", "b"], [[1, 0], [1, 1], [1, 0]]), 12)
     0.55
     """
-    return utility_score(y_true, y_set, w=0.65, labels=labels, sample_weight=sample_weight)
+    return utility_score(y_true, y_set, w=UTILITY_WEIGHTS["u65"], labels=labels, sample_weight=sample_weight)
 
 
 def u80_score(
@@ -286,14 +278,14 @@ def u80_score(
     labels: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Mean utility of the sets, where a right set of two classes is worth 0.8.
+    """Mean utility of the sets, where a correct set of two classes is worth 0.8.
 
     Parameters
     ----------
     y_true : array-like of shape (n_rows,)
         The true classes.
     y_set : array-like of bool, shape (n_rows, n_classes)
-        The predicted sets. 0 and 1 will do.
+        The predicted sets. 0 and 1 are accepted.
     labels : array-like of shape (n_classes,), optional
         The classes in the order of the columns; by default those of `y_true`, sorted.
     sample_weight : array-like of shape (n_rows,), optional
@@ -306,13 +298,13 @@ def u80_score(
 
     Examples
     --------
-    A single right class, a right set of two, a miss: (1 + 0.8 + 0) / 3.
+    A correct single class, a correct set of two, a miss: (1 + 0.8 + 0) / 3.
 
     >>> from skcredal.metrics import u80_score
     >>> round(u80_score(["a", "b", "b"], [[1, 0], [1, 1], [1, 0]]), 12)
     0.6
     """
-    return utility_score(y_true, y_set, w=0.8, labels=labels, sample_weight=sample_weight)
+    return utility_score(y_true, y_set, w=UTILITY_WEIGHTS["u80"], labels=labels, sample_weight=sample_weight)
 
 
 def true_class_brier_loss(
@@ -329,7 +321,7 @@ def true_class_brier_loss(
     y_true : array-like of shape (n_rows,)
         The true classes.
     y_proba : array-like of shape (n_rows, n_classes) or (n_rows,)
-        The probabilities of the classes; in one dimension, of the second of two classes.
+        The probabilities of the classes; a one-dimensional array holds those of the second of two classes.
     labels : array-like of shape (n_classes,), optional
         The classes in the order of the columns; by default those of `y_true`, sorted.
     sample_weight : array-like of shape (n_rows,), optional
@@ -356,5 +348,5 @@ def true_class_brier_loss(
     """
     values = as_values("y_true", y_true)
     proba = as_probabilities(y_proba, len(values))
-    truth = positions("y_true", values, as_labels(labels, values, proba.shape[1], "y_proba"))
+    truth = label_indices("y_true", values, as_labels(labels, values, proba.shape[1], "y_proba"))
     return weighted_mean(true_class_losses(truth, proba), as_weights(sample_weight, len(values)))

@@ -1,4 +1,4 @@
-"""All measures at once: as a dictionary, and as a text with one line for each class."""
+"""All measures at once: as a dictionary, and as a text report with one line per class."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from skcredal._validation import check_integer, naming
-from skcredal.metrics._outcomes import Outcomes, as_labels, as_mask, as_values
+from skcredal.metrics._checks import as_labels, as_mask, as_values
+from skcredal.metrics._outcomes import UTILITY_WEIGHTS, Outcomes
 
 __all__ = ["credal_report", "credal_summary"]
 
@@ -41,7 +42,7 @@ def credal_summary(
     y_true : array-like of shape (n_rows,)
         The true classes.
     y_set : array-like of bool, shape (n_rows, n_classes)
-        The predicted sets. 0 and 1 will do.
+        The predicted sets. 0 and 1 are accepted.
     y_pred : array-like of shape (n_rows,), optional
         The classes predicted by the determinate counterpart; by default the most probable of `y_proba`.
     y_proba : array-like of shape (n_rows, n_classes), optional
@@ -61,7 +62,7 @@ def credal_summary(
 
     Examples
     --------
-    Two rows are safe, one of them right; one set of two classes holds the truth.
+    Two rows are safe, one of them right; the only set of two classes contains the true one.
 
     >>> from skcredal.metrics import credal_summary
     >>> summary = credal_summary(["a", "b", "b"], [[1, 0], [1, 0], [1, 1]], y_pred=["a", "a", "b"])
@@ -94,14 +95,14 @@ def credal_report(
     sample_weight: ArrayLike | None = None,
     digits: int = 2,
 ) -> str:
-    """Return a text with the main measures, a line for each true class and one for all.
+    """Return a text report of the main measures, with one line per true class and one for all rows.
 
     Parameters
     ----------
     y_true : array-like of shape (n_rows,)
         The true classes.
     y_set : array-like of bool, shape (n_rows, n_classes)
-        The predicted sets. 0 and 1 will do.
+        The predicted sets. 0 and 1 are accepted.
     y_pred : array-like of shape (n_rows,), optional
         The classes predicted by the determinate counterpart; by default the most probable of `y_proba`.
     y_proba : array-like of shape (n_rows, n_classes), optional
@@ -113,18 +114,18 @@ def credal_report(
     sample_weight : array-like of shape (n_rows,), optional
         How often each row counts.
     digits : int, default=2
-        Digits after the point.
+        Digits after the decimal point.
 
     Returns
     -------
     str
-        A table of the sets, followed, if `y_pred` or `y_proba` is given, by one of the determinate
-        counterpart on the safe rows (one class) and the prior-dependent rows (several). Rows whose true class
-        is not in `labels` stand in a line ``(other)``. What cannot be computed is printed as ``-``.
+        A table about the sets. If `y_pred` or `y_proba` is given, a second one about the determinate
+        counterpart on the safe rows (one class) and on the prior-dependent rows (several). Rows whose true
+        class is not in `labels` are summarised as ``(other)``. What cannot be computed is printed as ``-``.
 
     See Also
     --------
-    credal_summary : The same figures as numbers.
+    credal_summary : The same measures as numbers.
 
     Examples
     --------
@@ -153,7 +154,9 @@ def credal_report(
     with naming("target_names"):
         names = list(map(str, classes if target_names is None else target_names))
     if len(names) != len(classes):
-        raise ValueError(f"target_names must name the {len(classes)} labels, got {len(names)} names.")
+        raise ValueError(
+            f"target_names must have one name for each of {len(classes)} labels, got {len(names)}."
+        )
 
     parts = [(name, rows.only(rows.truth == c)) for c, name in enumerate(names)]
     if np.any(rows.truth < 0):
@@ -176,8 +179,7 @@ def _summary(rows: Outcomes) -> dict[str, float]:
         "set_accuracy": rows.set_accuracy(),
         "output_size": rows.output_size(),
         "discounted_accuracy": rows.utility(0.5),
-        "u65": rows.utility(0.65),
-        "u80": rows.utility(0.8),
+        **{name: rows.utility(w) for name, w in UTILITY_WEIGHTS.items()},
         "accuracy": rows.mean(rows.correct),
         "accuracy_safe": safe.mean(safe.correct),
         "accuracy_dependent": dependent.mean(dependent.correct),
@@ -188,9 +190,10 @@ def _summary(rows: Outcomes) -> dict[str, float]:
 def _table(
     columns: dict[str, str], parts: list[tuple[str, Outcomes]], rows: Outcomes, digits: int, name_width: int
 ) -> str:
-    """Lay out one line for each part and, set off, one for all rows, in columns as wide as they need."""
+    """Format one line per part and, after a blank line, one for all rows."""
     names = ["", *(name for name, _ in parts), "all"]
     summaries = [_summary(part) for part in [*(part for _, part in parts), rows]]
+    # Without weights the support is a number of rows, and reads better without decimals.
     whole = all(summary["n"].is_integer() for summary in summaries)
     cells = [[name.rjust(name_width) for name in names]]
     for title, key in columns.items():

@@ -35,15 +35,15 @@ def make_set_scorer(
     Returns
     -------
     callable
-        ``scorer(estimator, X, y, sample_weight=None)``. The estimator has a method ``predict_set``, or is a
-        pipeline that ends in such an estimator, or a fitted search for one.
+        ``scorer(estimator, X, y, sample_weight=None)``. The estimator must have ``predict_set``, or be a
+        pipeline that ends in such an estimator, or a fitted search over one.
 
     Notes
     -----
     With metadata routing enabled, ``scorer.set_score_request(sample_weight=True)`` asks for the weights.
 
-    Select models by a measure that every row has, such as `u65_score`: one that averages over some of the
-    rows, such as `set_accuracy_score`, is NaN where there are none.
+    Select models by a measure that is defined for every row, such as `u65_score`. One that averages over some
+    of the rows only, such as `set_accuracy_score`, is NaN if there are none.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def make_set_scorer(
 
 
 class _SetScorer:
-    """A scorer as scikit-learn knows them: it can be called, cloned, pickled and asked for metadata."""
+    """A scorer as scikit-learn expects it: it can be called, cloned and pickled, and routes metadata."""
 
     def __init__(self, metric: Callable[..., float], greater_is_better: bool, kwargs: dict[str, Any]) -> None:
         with naming("metric"):
@@ -76,13 +76,14 @@ class _SetScorer:
         self._takes_labels = "labels" in parameters
         self._takes_weight = "sample_weight" in parameters
         self._weight_request: bool | str | None = None
-        # Arguments that are wrong or missing should fail here, not as NaN scores at the end of a search.
+        # A search turns errors into NaN scores, so wrong or missing arguments have to fail here.
         with naming("metric"):
             signature(metric).bind(*[None] * (1 + self._needs_truth), **kwargs)
 
     def __call__(self, estimator: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         y_set, final = _sets_and_estimator(estimator, X)
         kwargs = dict(self._kwargs)
+        # The columns of the sets are classes_, and a test fold may lack some of these.
         if self._takes_labels and "labels" not in kwargs:
             with naming("estimator"):
                 kwargs["labels"] = final.classes_
@@ -98,41 +99,42 @@ class _SetScorer:
         arguments = [name, *sign, *(f"{key}={value!r}" for key, value in self._kwargs.items())]
         return f"make_set_scorer({', '.join(arguments)})"
 
+    # scikit-learn clones scorers with their searches, and this one has no get_params.
     def __sklearn_clone__(self) -> Self:
         return deepcopy(self)
 
     def set_score_request(self, *, sample_weight: bool | str | None) -> Self:
-        """Ask for weights (True, or the name they go by), ignore them (False) or refuse them (None)."""
-        # Without routing nothing would read the request, and the scores would be unweighted without a word.
+        """Request weights (True, or the name they are passed by), ignore (False) or refuse them (None)."""
+        # Without routing nobody reads the request, and the scores would silently be unweighted.
         if not get_config()["enable_metadata_routing"]:
             raise RuntimeError(
-                "set_score_request needs metadata routing: set_config(enable_metadata_routing=True)."
+                "set_score_request needs metadata routing: sklearn.set_config(enable_metadata_routing=True)."
             )
         self._weight_request = sample_weight
         return self
 
     def get_metadata_routing(self) -> Any:
-        """Return the metadata that the scorer asks for."""
+        """Return the metadata that the scorer requests."""
         request = MetadataRequest(owner=repr(self))
         if self._takes_weight:
             request.score.add_request(param="sample_weight", alias=self._weight_request)
         return request
 
     def _accept_sample_weight(self) -> bool:
-        # Without metadata routing, GridSearchCV asks this before it hands on the weights given to fit.
+        # Without metadata routing, GridSearchCV calls this before it passes on the weights given to fit.
         return self._takes_weight
 
 
 def predict_set(estimator: Any, X: Any) -> ArrayLike:
-    """Return the sets that a fitted estimator predicts, also from inside a pipeline or a search.
+    """Return the sets that a fitted estimator predicts, also if it is inside a pipeline or a search.
 
-    scikit-learn's pipelines and searches pass on only the methods they know, so the way to ``predict_set``
-    is walked here: through the transformers of a pipeline, into the best estimator of a search.
+    scikit-learn's pipelines and searches only forward the methods they know, so this function applies the
+    transformers of a pipeline and looks up the best estimator of a search itself.
 
     Parameters
     ----------
     estimator : object
-        An estimator with ``predict_set``, a pipeline that ends in one, or a search for one.
+        An estimator with ``predict_set``, a pipeline that ends in one, or a search over one.
     X : array-like or DataFrame of shape (n_rows, n_features)
         The rows to classify.
 
@@ -160,7 +162,7 @@ def _sets_and_estimator(estimator: Any, X: Any) -> tuple[ArrayLike, Any]:
     if not hasattr(classifier, "predict_set"):
         where = "" if classifier is estimator else f", which ends in {type(classifier).__name__}"
         raise TypeError(
-            "estimator must have predict_set, or be a pipeline that ends in an estimator that has it, or "
-            f"a fitted search for one, got {type(estimator).__name__}{where}."
+            "estimator must have predict_set, be a pipeline that ends in an estimator with predict_set, "
+            f"or be a fitted search over one, got {type(estimator).__name__}{where}."
         )
     return classifier.predict_set(rows), classifier

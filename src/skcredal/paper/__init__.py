@@ -1,7 +1,6 @@
 """The paper's experiment: plan, store, claims, studies and their report.
 
-A leaf: nothing but the command ``skcredal reproduce`` imports it. It may import everything but the command
-line.
+A leaf: only the command ``skcredal reproduce`` imports it. It may import everything but the command line.
 """
 
 from skcredal.paper._claims import check_claims

@@ -1,6 +1,6 @@
-"""The paper's thirty claims, each beside what an experiment found (§11).
+"""The paper's thirty claims, each compared with what an experiment found (§11).
 
-The rules stand in :mod:`skcredal.paper._claim_rules` and :mod:`skcredal.paper._rank_rules`.
+The rules are in :mod:`skcredal.paper._claim_rules` and :mod:`skcredal.paper._rank_rules`.
 """
 
 from __future__ import annotations
@@ -31,32 +31,36 @@ from skcredal.paper._claim_rules import (
     significantly_higher,
     significantly_lower,
 )
+from skcredal.paper._compare import format_p_value
 from skcredal.paper._rank_rules import best_rank, no_rank_differs, only_these_differ
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["Claim", "check_claims", "claims_as_json", "claims_as_markdown"]
+__all__ = ["VERDICTS", "Claim", "check_claims", "claims_as_json", "claims_as_markdown"]
+
+
+VERDICTS: dict[bool | None, str] = {True: "holds", False: "does not hold", None: "not judged"}
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A claim of the paper beside what was found.
+    """A claim of the paper, compared with what was found.
 
     Parameters
     ----------
     number : int
-        Its place among the thirty.
+        Its number, from 1 to 30.
     text : str
         The claim.
     where : str
-        Where it stands in the paper.
+        Where it is in the paper.
     paper : str
         The paper's value.
     ours : str
         What was found, with the number of data sets.
     p_value : float or None
-        The p-value that decides, where there is one.
+        The decisive p-value, if there is one.
     holds : bool or None
         The verdict; None if it cannot be judged.
     note : str
@@ -87,7 +91,7 @@ _BMA, _COMP = "bma-aode*", "comp-aode*"
 _RANKED = ("cdt", "cma", _COMP)
 _SLIP = "The paper's own ranks order CMA and CDT the other way round and reach no difference at 90 %."
 
-# Text, where it stands, the paper's value, the rule.
+# Text, where it is in the paper, the paper's value, the rule.
 _CLAIMS: tuple[tuple[str, str, str, Rule], ...] = (
     (
         "AODE has a higher accuracy than BMA-AODE",
@@ -252,18 +256,18 @@ _CLAIMS: tuple[tuple[str, str, str, Rule], ...] = (
 
 
 def check_claims(summary: DataFrame) -> list[Claim]:
-    """Hold the paper's thirty claims against a summary of results.
+    """Judge the paper's thirty claims by a summary of results.
 
     Parameters
     ----------
     summary : DataFrame
         A row for each data set and classifier: the columns of ``summary.csv``, and ``u65_dependent`` and
-        ``u80_dependent``, the utilities on the prior-dependent rows. NaN where there is nothing to average.
+        ``u80_dependent``, the utilities on the prior-dependent rows. NaN if there is nothing to average.
 
     Returns
     -------
     list of Claim
-        All thirty in order; a claim that needs a classifier that was not run is not judged.
+        All thirty in order; a claim about a classifier that was not run is not judged.
 
     Examples
     --------
@@ -292,7 +296,7 @@ def check_claims(summary: DataFrame) -> list[Claim]:
 
 
 def claims_as_json(claims: list[Claim]) -> str:
-    """Return the claims as JSON: a list with an object for each; a number that is not finite becomes null.
+    """Return the claims as JSON, a list of objects; numbers that are not finite become null.
 
     Examples
     --------
@@ -324,7 +328,7 @@ def claims_as_json(claims: list[Claim]) -> str:
 
 
 def claims_as_markdown(claims: list[Claim]) -> str:
-    """Return the claims as a Markdown table with a row for each, and their notes below it.
+    """Return the claims as a Markdown table, with their notes below it.
 
     Examples
     --------
@@ -356,22 +360,14 @@ def _markdown(claims: list[Claim]) -> str:
     ]
     for claim in claims:
         texts = " | ".join(_cell(text) for text in (claim.text, claim.paper, claim.ours, claim.where))
-        lines.append(f"| {claim.number:>2} | {_verdict(claim):<13} | {_show_p(claim.p_value):>7} | {texts} |")
+        lines.append(
+            f"| {claim.number:>2} | {VERDICTS[claim.holds]:<13} | {format_p_value(claim.p_value):>7} "
+            f"| {texts} |"
+        )
     notes = [f"- Claim {claim.number}: {_cell(claim.note)}" for claim in claims if claim.note]
     return "\n".join([*lines, "", "Notes", "", *notes] if notes else lines)
 
 
-def _verdict(claim: Claim) -> str:
-    if claim.holds is None:
-        return "not judged"
-    return "holds" if claim.holds else "does not hold"
-
-
-def _show_p(p_value: float | None) -> str:
-    if p_value is None or not isfinite(p_value):
-        return ""
-    return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
-
-
 def _cell(text: str) -> str:
+    # A line break or a bar would end the cell.
     return " ".join(text.split()).replace("|", "\\|")

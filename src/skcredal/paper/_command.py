@@ -1,4 +1,4 @@
-"""`skcredal reproduce`: run the comparison with a progress bar, write the tables, and print what came out."""
+"""`skcredal reproduce`: run the comparison with a progress bar, write the tables, print the results."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -15,15 +14,16 @@ import skcredal
 from skcredal._progress import progress_bar
 from skcredal.datasets import list_datasets
 from skcredal.evaluation._registry import is_credal, make_classifiers
+from skcredal.evaluation._terminal import format_cell, new_table
 from skcredal.paper import _run as experiment
-from skcredal.paper._claims import Claim, check_claims, claims_as_json, claims_as_markdown
+from skcredal.paper._claims import VERDICTS, Claim, check_claims, claims_as_json, claims_as_markdown
 from skcredal.paper._page import write_report
 from skcredal.paper._plan import Plan
 from skcredal.paper._store import ResultStore
 from skcredal.paper._studies import studies_of
 from skcredal.paper._summary import fold_table, study_table, summary_table
 
-__all__ = ["print_claims", "print_summary", "read_plan", "reproduce_plan", "write_answers"]
+__all__ = ["make_plan", "print_claims", "print_summary", "reproduce_plan", "write_answers"]
 
 _CREDAL_MEASURES = {
     "n_indeterminate": "undec.",
@@ -36,48 +36,41 @@ _CREDAL_MEASURES = {
     "accuracy_dependent": "dep.",
 }
 _LEGEND = """\
-undec.  how many rows have several classes, in all data sets
-determ  share of rows with one class
-single  accuracy on these
-set     of the rows with several classes, how many hold the true one
-size    how many classes these have
-u65     utility, where one of two classes counts 0.65; u80, where it counts 0.80
+undec.  number of rows with several classes, in all data sets
+determ  share of rows with a single class
+single  accuracy on these rows
+set     share of the rows with several classes whose set has the true class
+size    mean number of classes in these sets
+u65     utility: a correct set of two classes counts 0.65; u80: it counts 0.80
 dep.    accuracy of the most probable class on the rows with several classes
 """
 _BRIER = "Brier: mean of (1 - probability of the true class)², as in the paper."
 
 
-def read_plan(
+def make_plan(
     data: str,
-    datasets: str | None,
-    classifiers: str | None,
+    datasets: list[str] | None,
+    classifiers: list[str] | None,
     *,
     setting: str,
     runs: int,
     folds: int,
     seed: int,
 ) -> Plan:
-    """Read the options of the command line; names that do not exist are refused before any work."""
+    """Return the plan for the options of the command line; unknown names are refused before any work."""
     there = list_datasets(data)
     if not there:
-        raise ValueError(f"There is no data set in {data}: no file there ends in .arff.")
-    names = there if datasets is None else _names("--datasets", datasets)
+        raise ValueError(f"There is no data set in {data}: none of its files ends in .arff.")
+    names = there if datasets is None else datasets
     for name in names:
         if name not in there:
-            raise ValueError(f"There is no data set {name!r} in {data}; there are {', '.join(there)}.")
-    chosen = make_classifiers(None if classifiers is None else _names("--classifiers", classifiers))
+            raise ValueError(f"There is no data set {name!r} in {data}. Choose from {', '.join(there)}.")
+    chosen = make_classifiers(classifiers)
     return Plan(data, names, chosen, setting, runs, folds, seed)
 
 
-def _names(option: str, text: str) -> list[str]:
-    names = [name.strip() for name in text.split(",") if name.strip()]
-    if not names:
-        raise ValueError(f"{option} must name something, or be left out for all, got {text!r}.")
-    return list(dict.fromkeys(names))
-
-
 def reproduce_plan(plan: Plan, store: ResultStore, *, jobs: int) -> experiment.Outcome:
-    """Run the plan with a progress bar; Ctrl-C keeps what is finished."""
+    """Run the plan with a progress bar; after Ctrl-C, finished folds are kept."""
     with progress_bar("fits", plan.n_fits) as advance:
 
         def show(at: experiment.Progress) -> None:
@@ -99,19 +92,21 @@ def write_answers(
     studies = {name: study_table(name, plan, store, outcome.facts) for name in studies_of(plan.classifiers)}
     for name, table in studies.items():
         table.to_csv(folder / f"{name}.csv", index=False)
+    # After an early interruption there may be nothing to report.
     if not summary.empty:
         write_report(folder / "report.html", summary, claims, _facts(plan, outcome), studies=studies)
     return summary, claims
 
 
 def _facts(plan: Plan, outcome: experiment.Outcome) -> dict[str, Any]:
-    """Return how it was run, for the report."""
+    """Return how the experiment was run, for the report."""
+    # The packages that can change a number.
     packages = ("numpy", "scipy", "scikit-learn", "numba", "pandas")
     return {
-        "protocol": f"{plan.runs} runs of stratified {plan.folds}-fold cross-validation, every classifier on "
+        "protocol": f"{plan.runs} runs of stratified {plan.folds}-fold cross-validation, all classifiers on "
         "the same folds, measures pooled over all test rows",
         "setting": plan.setting,
-        # The folder's name alone: a page that is passed on tells nothing of the machine.
+        # Only the name of the folder: a page that is passed on should not reveal paths of this machine.
         "source": plan.source if plan.source in ("embedded", "openml") else Path(plan.source).name,
         "seed": plan.seed,
         "seconds": round(outcome.seconds, 1),
@@ -125,7 +120,7 @@ def _facts(plan: Plan, outcome: experiment.Outcome) -> dict[str, Any]:
 
 
 def print_summary(summary: Any, plan: Plan, outcome: experiment.Outcome, *, console: Console) -> None:
-    """Print tables by data set, one of the credal classifiers by their means, and where the time went."""
+    """Print a table per measure, the means of the credal classifiers, and where the time went."""
     if summary.empty:
         return
     folds = f"{plan.runs} × {plan.folds}-fold cross-validation"
@@ -144,6 +139,7 @@ def print_summary(summary: Any, plan: Plan, outcome: experiment.Outcome, *, cons
     ):
         if classifiers:
             console.print(_by_dataset(summary, classifiers, measure, f"{title}, {folds}"))
+        # The definition differs from the usual one, which sums over classes.
         if measure == "brier" and classifiers:
             console.print(_BRIER, style="dim", highlight=False)
     if credal:
@@ -152,24 +148,13 @@ def print_summary(summary: Any, plan: Plan, outcome: experiment.Outcome, *, cons
     _print_times(summary, plan, outcome, console)
 
 
-def _new_table(title: str, **options: Any) -> Table:
-    return Table(
-        title=title,
-        title_justify="left",
-        box=box.SIMPLE,
-        padding=(0, 1, 0, 0),
-        pad_edge=False,
-        **options,
-    )
-
-
 def _by_dataset(summary: Any, classifiers: list[str], measure: str, title: str) -> Table:
-    table = _new_table(title, show_footer=True)
+    table = new_table(title=title, show_footer=True)
     table.add_column("data set", footer="mean", no_wrap=True)
     table.add_column("rows", justify="right")
     values = summary.pivot(index="dataset", columns="classifier", values=measure).reindex(columns=classifiers)
     for name in classifiers:
-        header = name.replace("-", "-\n")  # narrow columns: seven of them fit 80 characters
+        header = name.replace("-", "-\n")  # so that seven columns fit in 80 characters
         table.add_column(header, justify="right", footer=_number(values[name].mean(), measure))
     rows = summary.drop_duplicates("dataset").set_index("dataset")["n"]
     for dataset, n in rows.items():
@@ -178,7 +163,7 @@ def _by_dataset(summary: Any, classifiers: list[str], measure: str, title: str) 
 
 
 def _by_classifier(summary: Any, classifiers: list[str], title: str) -> Table:
-    table = _new_table(title)
+    table = new_table(title=title)
     table.add_column("", no_wrap=True)
     for header in _CREDAL_MEASURES.values():
         table.add_column(header, justify="right")
@@ -193,10 +178,7 @@ def _by_classifier(summary: Any, classifiers: list[str], title: str) -> Table:
 
 
 def _number(value: float, measure: str) -> str:
-    if value != value:
-        return "-"
-    decimals = {"output_size": 2, "n_indeterminate": 0}.get(measure, 3)
-    return f"{value:.{decimals}f}"
+    return format_cell(value, {"output_size": 2, "n_indeterminate": 0}.get(measure, 3))
 
 
 def _print_times(summary: Any, plan: Plan, outcome: experiment.Outcome, console: Console) -> None:
@@ -209,22 +191,21 @@ def _print_times(summary: Any, plan: Plan, outcome: experiment.Outcome, console:
         return ", ".join(f"{name} {part:.1f} s" for name, part in parts.head(3).items())
 
     console.print(
-        f"This call took {outcome.seconds:.1f} s. Time of all folds, each classifier by itself, "
-        f"{seconds.sum():.1f} s: {largest(by_classifier)}; {largest(by_dataset)}. The studies that the paper "
-        f"lacks took {outcome.study_seconds:.1f} s in this call.",
+        f"This call took {outcome.seconds:.1f} s. All folds, with each classifier timed separately, took "
+        f"{seconds.sum():.1f} s: {largest(by_classifier)}; {largest(by_dataset)}. The additional studies "
+        f"took {outcome.study_seconds:.1f} s in this call.",
         style="dim",
         highlight=False,
     )
 
 
 def print_claims(claims: list[Claim], *, console: Console) -> None:
-    """Print the verdict on each claim of the paper; the numbers are in the tables that were written."""
-    verdicts: dict[bool | None, str] = {True: "holds", False: "does not hold", None: "not judged"}
-    table = _new_table("The paper's claims, judged on these data sets")
+    """Print the verdict on each claim of the paper; the numbers are in claims.md."""
+    table = new_table(title="The paper's claims, judged on these data sets")
     for header in ("", "claim", "in the paper", "here"):
         table.add_column(header, overflow="fold")
     for claim in claims:
-        table.add_row(str(claim.number), claim.text, claim.paper, verdicts[claim.holds])
+        table.add_row(str(claim.number), claim.text, claim.paper, VERDICTS[claim.holds])
     console.print(table)
-    hold, fail, open_ = (sum(claim.holds is verdict for claim in claims) for verdict in verdicts)
+    hold, fail, open_ = (sum(claim.holds is verdict for claim in claims) for verdict in VERDICTS)
     console.print(f"{hold} claims hold, {fail} do not, {open_} cannot be judged.", highlight=False)

@@ -1,9 +1,9 @@
-"""Statistical comparison of classifiers over data sets, on arrays of one value per data set (§11)."""
+"""Statistical comparison of classifiers over data sets; the arrays have one value per data set (§11)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, nan, sqrt
+from math import inf, isfinite, nan, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,17 +18,18 @@ __all__ = [
     "FriedmanResult",
     "WilcoxonResult",
     "bayesian_signed_rank",
+    "format_p_value",
     "friedman_test",
     "nemenyi_critical_distance",
     "nemenyi_p_values",
     "wilcoxon_test",
 ]
 
-# Accuracy and utility of the same rows are sums in different orders: what differs by less is equal.
+# Accuracy and utility of the same rows are summed in different orders: smaller differences are rounding.
 _DECIMALS = 12
-# Rounding, differences and sums of what is smaller stay finite.
+# No measure is as large; rounding, differences and sums of smaller numbers stay finite.
 _LARGEST = 1e100
-# All signs of so many differences can be tried one by one.
+# 2¹³ combinations of signs are quickly enumerated, and later versions of scipy have the same limit.
 _MOST_ENUMERATED = 13
 
 
@@ -39,9 +40,9 @@ class WilcoxonResult:
     Parameters
     ----------
     n_pairs : int
-        Data sets that have both values.
+        Number of data sets with both values.
     n_higher, n_lower : int
-        Data sets where ``a`` is higher, and where it is lower; the others are zero differences.
+        Number of data sets where ``a`` is higher, and where it is lower; the other differences are zero.
     statistic : float
         The smaller of the two rank sums.
     p_value : float
@@ -49,7 +50,7 @@ class WilcoxonResult:
     median_difference, mean_difference : float
         Of ``a - b`` over all pairs, zero differences included.
     direction : int
-        1 if the ranks speak for a higher ``a``, -1 for a lower one, 0 for neither.
+        1 if the rank sums favour ``a``, -1 if they favour ``b``, 0 if neither.
     """
 
     n_pairs: int
@@ -63,19 +64,19 @@ class WilcoxonResult:
 
     @property
     def n(self) -> int:
-        """Data sets that the test uses: those whose difference is not zero."""
+        """Number of data sets that the test uses: those whose difference is not zero."""
         return self.n_higher + self.n_lower
 
 
 def wilcoxon_test(a: ArrayLike, b: ArrayLike) -> WilcoxonResult:
     """Compare two classifiers over data sets by the Wilcoxon signed-rank test, two-sided.
 
-    Pairs with NaN and zero differences are dropped; differences are rounded to 12 decimals before.
+    Pairs with NaN and zero differences are dropped, after rounding the differences to 12 decimals.
 
     Parameters
     ----------
     a, b : array-like of shape (n_datasets,)
-        A value of each classifier for each data set.
+        The values of both classifiers, one per data set.
 
     Returns
     -------
@@ -83,18 +84,19 @@ def wilcoxon_test(a: ArrayLike, b: ArrayLike) -> WilcoxonResult:
 
     Notes
     -----
-    The p-value is exact without ties, and with ties up to 13 differences; otherwise that of the normal
-    approximation with the variance corrected for ties, without continuity correction.
+    The p-value is exact without ties, and with ties for up to 13 differences. Otherwise it is that of the
+    normal approximation, with the variance corrected for ties and without continuity correction.
 
     Examples
     --------
-    All of five differences are positive, which has the probability 2/2⁵ under exchangeable signs.
+    All five differences have the same sign, which has probability 2/2⁵ if signs are random.
 
     >>> found = wilcoxon_test([0.9, 0.8, 0.7, 0.6, 0.5, 0.4], [0.8, 0.6, 0.4, 0.2, 0.0, 0.4])
     >>> found.n_pairs, found.n, found.statistic, found.p_value, found.direction
     (6, 5, 0.0, 0.0625, 1)
     """
     first, second = _paired(a, b)
+    # Rounded first, or a difference of 1e-17 would get a rank and a sign.
     difference = np.round(first - second, _DECIMALS)
     n_pairs = len(difference)
     used = difference[difference != 0.0]
@@ -119,11 +121,11 @@ def _signed_rank_p_value(difference: FloatArray, ranks: FloatArray, w_plus: floa
     if len(np.unique(ranks)) == n:
         return float(stats.wilcoxon(difference, method="exact").pvalue)
     if n <= _MOST_ENUMERATED:
-        # Newer versions of scipy enumerate here, too; older ones approximate.
+        # Newer versions of scipy also enumerate here; older ones approximate.
         signs = np.arange(2**n)[:, np.newaxis] >> np.arange(n) & 1
         middle = ranks.sum() / 2.0
         return float((np.abs(signs @ ranks - middle) >= abs(w_plus - middle)).mean())
-    # By name: left to choose, older versions of scipy take the exact distribution, which ties do not have.
+    # Explicitly, as older versions of scipy would choose the exact distribution, which is wrong with ties.
     return float(stats.wilcoxon(difference, correction=False, method="approx").pvalue)
 
 
@@ -134,13 +136,13 @@ class FriedmanResult:
     Parameters
     ----------
     n : int
-        Data sets used.
+        Number of data sets used.
     average_ranks : tuple of float
-        Of each classifier; lower is better.
+        The average rank of each classifier; lower is better.
     chi_square : float
         Friedman's statistic.
     statistic : float
-        Iman and Davenport's F; infinite if all data sets rank the classifiers alike.
+        Iman and Davenport's F; infinite if all data sets rank the classifiers in the same order.
     p_value : float
         NaN for fewer than two data sets.
     has_ties : bool
@@ -156,13 +158,13 @@ class FriedmanResult:
 
 
 def friedman_test(matrix: ArrayLike, *, correct_ties: bool = False) -> FriedmanResult:
-    """Test whether classifiers rank alike over data sets: Friedman's test with Iman and Davenport's F.
+    """Test whether classifiers have the same average rank: Friedman's test with Iman and Davenport's F.
 
     Parameters
     ----------
     matrix : array-like of shape (n_datasets, n_classifiers)
-        Values, the higher the better. Rows with NaN are dropped; equal values (to 12 decimals) share
-        the average of their ranks.
+        Values, higher is better. Rows with NaN are dropped; equal values (to 12 decimals) share the average
+        of their ranks.
     correct_ties : bool, default=False
         Divide the statistic by the share of its variance that ties leave, as scipy does. Demšar (2006),
         whom the paper follows, does not.
@@ -187,24 +189,26 @@ def friedman_test(matrix: ArrayLike, *, correct_ties: bool = False) -> FriedmanR
     values = _measures("matrix", matrix)
     if values.ndim != 2 or values.shape[1] < 2:
         raise ValueError(
-            f"matrix must have a row per data set and two columns or more, got the shape {values.shape}."
+            f"matrix must have one row per data set and at least two columns, got shape {values.shape}."
         )
     values = np.round(values[~np.isnan(values).any(axis=1)], _DECIMALS)
     n, k = values.shape
     if n == 0:
         return FriedmanResult(0, (nan,) * k, nan, nan, nan, False)
+    # Negated, because rank 1 is for the highest value.
     ranks = stats.rankdata(-values, axis=1)
     means = ranks.mean(axis=0)
-    # Sums of averaged ranks are halves, so that a perfect agreement is found exactly.
+    # Rank sums are multiples of 1/2 and so exact: perfect agreement is found without a tolerance on them.
     squares = float(np.square(ranks.sum(axis=0)).sum())
     chi_square = 12.0 / (n * k * (k + 1)) * squares - 3.0 * n * (k + 1)
+    # Ties reduce the variance of the ranks: the share that is left is 1 without ties.
     spread = float(np.square(ranks - (k + 1) / 2.0).sum()) / (n * k * (k * k - 1) / 12.0)
     if correct_ties and spread > 0.0:
         chi_square /= spread
     rest = n * (k - 1) - chi_square
     if n == 1:
         statistic = p_value = nan
-    elif rest <= 1e-9:
+    elif rest <= 1e-9:  # all data sets agree; F divides by a zero that rounding may have moved
         statistic, p_value = inf, 0.0
     else:
         statistic = (n - 1) * chi_square / rest
@@ -214,7 +218,7 @@ def friedman_test(matrix: ArrayLike, *, correct_ties: bool = False) -> FriedmanR
 
 
 def nemenyi_critical_distance(k: int, n: int, alpha: float = 0.05) -> float:
-    """Return how far apart two average ranks must be to differ significantly, after Nemenyi.
+    """Return Nemenyi's critical distance: how far apart two average ranks must be to differ significantly.
 
     Parameters
     ----------
@@ -223,7 +227,7 @@ def nemenyi_critical_distance(k: int, n: int, alpha: float = 0.05) -> float:
     n : int
         Number of data sets.
     alpha : float, default=0.05
-        The level.
+        The significance level.
 
     Returns
     -------
@@ -242,7 +246,7 @@ def nemenyi_critical_distance(k: int, n: int, alpha: float = 0.05) -> float:
 
 
 def nemenyi_p_values(average_ranks: ArrayLike, n: int) -> FloatArray:
-    """Return the p-value of each pair of average ranks, after Nemenyi.
+    """Return the p-value of Nemenyi's test for each pair of average ranks.
 
     Parameters
     ----------
@@ -264,14 +268,16 @@ def nemenyi_p_values(average_ranks: ArrayLike, n: int) -> FloatArray:
     check_integer("n", n, low=1, high=10**9)
     ranks = _measures("average_ranks", average_ranks)
     if ranks.ndim != 1 or np.isnan(ranks).any():
-        raise ValueError(f"average_ranks must hold one number for each classifier, got {ranks.tolist()}.")
+        raise ValueError(f"average_ranks must have one number per classifier, got {ranks.tolist()}.")
     k = len(ranks)
     distances = np.abs(ranks[:, np.newaxis] - ranks)
     p_values = np.ones((k, k))
     above = np.triu_indices(k, 1)
+    # Infinite degrees of freedom, as in Nemenyi's tables.
     p_values[above] = stats.studentized_range.sf(
         distances[above] * sqrt(2.0) / sqrt(k * (k + 1) / (6.0 * n)), k, inf
     )
+    # Only the upper triangle was filled; the rest is still 1.
     return np.minimum(p_values, p_values.T)
 
 
@@ -282,7 +288,7 @@ class BayesianComparison:
     Parameters
     ----------
     n : int
-        Data sets that have both values.
+        Number of data sets with both values.
     left : float
         Probability that ``a`` is higher by more than the rope.
     rope : float
@@ -305,18 +311,18 @@ def bayesian_signed_rank(
     Parameters
     ----------
     a, b : array-like of shape (n_datasets,)
-        A value of each classifier for each data set, the higher the better; pairs with NaN are dropped.
+        The values of both classifiers, one per data set, higher is better; pairs with NaN are dropped.
     rope : float, default=0.01
-        Differences up to this count as practically none.
+        Smaller differences count as practical equality.
     seed : int, default=0
-        Seed of the sampled posterior; the same seed gives the same probabilities.
+        Random seed of the samples from the posterior.
     n_samples : int, default=50000
-        Samples of the posterior.
+        Number of samples from the posterior.
 
     Returns
     -------
     BayesianComparison
-        NaN probabilities if there is no pair.
+        With NaN probabilities if there is no pair.
 
     Examples
     --------
@@ -338,12 +344,27 @@ def bayesian_signed_rank(
     return BayesianComparison(len(first), left, same, right)
 
 
+def format_p_value(p_value: float | None, *, relation: bool = False) -> str:
+    """Return a p-value to three decimals, with its relation if asked; nothing if there is none.
+
+    Examples
+    --------
+    >>> format_p_value(0.04321), format_p_value(0.04321, relation=True), format_p_value(1e-9)
+    ('0.043', '= 0.043', '< 0.001')
+    """
+    if p_value is None or not isfinite(p_value):
+        return ""
+    if p_value < 0.001:
+        return "< 0.001"
+    return f"{'= ' if relation else ''}{p_value:.3f}"
+
+
 def _measures(name: str, given: ArrayLike) -> FloatArray:
-    """Return values of a measure, NaN where it has none; no measure is infinite or nearly so."""
+    """Return the values of a measure, NaN if missing; refuse infinite and absurdly large ones."""
     values = real_numbers(name, given)
     wrong = values[np.abs(values) > _LARGEST]
     if wrong.size:
-        raise ValueError(f"{name} must hold numbers up to {_LARGEST:g} or NaN, got {float(wrong[0])!r}.")
+        raise ValueError(f"{name} must contain numbers up to {_LARGEST:g} or NaN, got {float(wrong[0])!r}.")
     return values
 
 
@@ -351,7 +372,7 @@ def _paired(a: ArrayLike, b: ArrayLike) -> tuple[FloatArray, FloatArray]:
     first, second = _measures("a", a), _measures("b", b)
     if first.ndim != 1 or first.shape != second.shape:
         raise ValueError(
-            f"a and b must hold one value for each data set, got the shapes {first.shape} and {second.shape}."
+            f"a and b must have one value per data set, got shapes {first.shape} and {second.shape}."
         )
     known = ~(np.isnan(first) | np.isnan(second))
     return first[known], second[known]

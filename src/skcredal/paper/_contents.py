@@ -1,4 +1,4 @@
-"""What a page shows of claims, results and facts, as lists that JSON can hold."""
+"""The claims, results and facts of a page, as lists that can be written as JSON."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from skcredal.evaluation._registry import display_name
+from skcredal.paper._claims import VERDICTS
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["ClaimLike", "claim_rows", "fact_rows", "result_table", "show_p_value", "show_seconds"]
+__all__ = ["ClaimLike", "claim_rows", "fact_rows", "result_table", "show_seconds"]
 
 
 class ClaimLike(Protocol):
-    """A claim of the paper beside what was found; the verdict is None where it could not be judged."""
+    """A claim of the paper compared with what was found; `holds` is None if it could not be judged."""
 
     @property
     def number(self) -> int: ...
@@ -35,8 +36,6 @@ class ClaimLike(Protocol):
     def note(self) -> str: ...
 
 
-_VERDICTS = {True: "holds", False: "does not hold", None: "not judged"}
-
 # Column of the summary, header, decimals (None for text), meaning.
 _COLUMNS: tuple[tuple[str, str, int | None, str], ...] = (
     ("dataset", "data set", None, ""),
@@ -46,18 +45,18 @@ _COLUMNS: tuple[tuple[str, str, int | None, str], ...] = (
     ("classes", "classes", 0, "classes of the data set"),
     ("accuracy", "accuracy", 3, "share of rows whose most probable class is the true one"),
     ("brier", "Brier", 3, "mean of (1 − probability of the true class)², as in the paper"),
-    ("determinacy", "determ.", 3, "determinacy: share of rows with a single class, the safe ones"),
+    ("determinacy", "determ.", 3, "determinacy: share of rows with a single class, the safe rows"),
     ("single_accuracy", "single acc.", 3, "accuracy on the safe rows"),
-    ("set_accuracy", "set acc.", 3, "share of the rows with several classes that hold the true one"),
-    ("output_size", "size", 2, "mean number of classes where there are several"),
+    ("set_accuracy", "set acc.", 3, "share of the rows with several classes whose set contains the true one"),
+    ("output_size", "size", 2, "mean number of classes in sets of several"),
     (
         "discounted_accuracy",
         "disc. acc.",
         3,
-        "discounted accuracy: 1/m if m classes hold the true one, else 0",
+        "discounted accuracy: 1/m for a set of m classes with the true one, else 0",
     ),
-    ("u65", "u65", 3, "utility where one of two classes counts 0.65"),
-    ("u80", "u80", 3, "utility where one of two classes counts 0.80"),
+    ("u65", "u65", 3, "utility: a correct set of two classes counts 0.65"),
+    ("u80", "u80", 3, "utility: a correct set of two classes counts 0.80"),
     ("accuracy_safe", "acc. safe", 3, "accuracy of the most probable class on the safe rows"),
     (
         "accuracy_dependent",
@@ -68,8 +67,8 @@ _COLUMNS: tuple[tuple[str, str, int | None, str], ...] = (
     ("u65_dependent", "u65 dep.", 3, "u65 on the prior-dependent rows"),
     ("u80_dependent", "u80 dep.", 3, "u80 on the prior-dependent rows"),
     ("n_indeterminate", "dep. rows", 0, "prior-dependent test rows, over all runs and folds"),
-    ("fit_seconds", "fit s", 4, "seconds to learn from a training fold, on average"),
-    ("predict_seconds", "predict s", 4, "seconds to predict a test fold, on average"),
+    ("fit_seconds", "fit s", 4, "mean seconds to fit a training fold"),
+    ("predict_seconds", "predict s", 4, "mean seconds to predict a test fold"),
 )
 
 _FACT_LABELS = {
@@ -82,8 +81,8 @@ _FACT_LABELS = {
     "failures": "Could not be run",
 }
 _SETTINGS = {
-    "honest": "honest: imputation, cuts and the dropping of features are learned inside each training fold",
-    "paper": "paper: imputation, cuts and the dropping of features are learned once, on the whole data set",
+    "honest": "honest: imputation, cut points and dropped features are learned inside each training fold",
+    "paper": "paper: imputation, cut points and dropped features are learned once, on the whole data set",
 }
 
 
@@ -97,8 +96,8 @@ def claim_rows(claims: Iterable[ClaimLike]) -> list[dict[str, Any]]:
             "paper": str(claim.paper),
             "ours": str(claim.ours),
             "p_value": _finite(claim.p_value),
-            # A verdict of numpy is one, too.
-            "verdict": _VERDICTS[None if claim.holds is None else bool(claim.holds)],
+            # bool(), because a verdict may be a numpy.bool.
+            "verdict": VERDICTS[None if claim.holds is None else bool(claim.holds)],
             "note": str(claim.note or ""),
         }
         for claim in claims
@@ -106,7 +105,8 @@ def claim_rows(claims: Iterable[ClaimLike]) -> list[dict[str, Any]]:
 
 
 def result_table(summary: DataFrame) -> dict[str, Any]:
-    """Return the columns that hold something, and a row for each data set and classifier."""
+    """Return the columns that are not empty, with one row per data set and classifier."""
+    # A run without credal classifiers has no sets: columns of dashes would only widen the table.
     columns = [
         {"name": name, "label": header, "decimals": decimals, "meaning": meaning}
         for name, header, decimals, meaning in _COLUMNS
@@ -121,7 +121,7 @@ def result_table(summary: DataFrame) -> dict[str, Any]:
 
 
 def fact_rows(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return how it was run: labels with a text, or with a list of names and texts; the known ones first.
+    """Return how it was run: labels with a text or with pairs of texts, the known labels first.
 
     Examples
     --------
@@ -138,45 +138,33 @@ def fact_rows(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
         value = facts[name]
         if value is None or value == "" or (isinstance(value, Mapping) and not value):
             continue
-        shown: str | list[list[str]]
+        content: str | list[list[str]]
         if isinstance(value, Mapping):
-            shown = [[str(key), str(item)] for key, item in value.items()]
+            content = [[str(key), str(item)] for key, item in value.items()]
         elif name == "seconds":
-            shown = show_seconds(float(value))
+            content = show_seconds(float(value))
         elif name == "setting":
-            shown = _SETTINGS.get(str(value), str(value))
+            content = _SETTINGS.get(str(value), str(value))
         else:
-            shown = str(value)
-        rows.append({"label": _FACT_LABELS.get(name, str(name)), "value": shown})
+            content = str(value)
+        rows.append({"label": _FACT_LABELS.get(name, str(name)), "value": content})
     return rows
 
 
 def show_seconds(seconds: float) -> str:
-    """Return a time in the two largest units that it fills.
+    """Return a duration in its two largest units.
 
     Examples
     --------
     >>> show_seconds(3.21), show_seconds(185.0), show_seconds(7260.0)
     ('3.2 s', '3 min 5 s', '2 h 1 min')
     """
+    # Rounded first, or 59.97 would become 60.0 s.
     if round(seconds, 1) < 60.0:
         return f"{seconds:.1f} s"
     whole = round(seconds)
     minutes, hours = whole // 60, whole // 3600
     return f"{hours} h {minutes % 60} min" if hours else f"{minutes} min {whole % 60} s"
-
-
-def show_p_value(p_value: float | None) -> str:
-    """Return a p-value with three decimals.
-
-    Examples
-    --------
-    >>> show_p_value(0.04321), show_p_value(1e-9), show_p_value(None)
-    ('0.043', '< 0.001', '–')
-    """
-    if p_value is None:
-        return "–"
-    return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
 
 
 def _text(column: str, value: Any) -> str:
@@ -188,6 +176,6 @@ def _finite(value: Any) -> float | None:
         return None
     try:
         number = float(value)
-    except TypeError:  # pandas' own missing value
+    except TypeError:  # pandas.NA
         return None
     return number if math.isfinite(number) else None

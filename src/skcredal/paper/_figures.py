@@ -1,4 +1,4 @@
-"""Which figures a page has, and how a display becomes SVG inside of it."""
+"""The figures of the report page, and how a display becomes inline SVG."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["new_figures", "paper_figures", "svg_of"]
 
-# The page sets these for light and dark; elsewhere the colour itself stays.
+# The page defines these CSS variables for light and dark mode; without it, the colour itself is used.
 _COLOR_NAMES = {FIRST: "first", SECOND: "second", INK: "ink", MUTED: "muted", GRID: "grid"}
 _Wanted = dict[str, list[tuple[Callable[..., Display], dict[str, Any]]]]
 _DETERMINATE_PAIRS = [
@@ -48,11 +48,12 @@ _CREDAL_PAIRS = [
     ("comp-aode*", "cma"),
     ("comp-aode*", "ncc"),
 ]
+# Text stays text: it can be selected and read aloud, and takes the font of the page.
 _DRAWN_WITH = {"svg.fonttype": "none", "font.family": "sans-serif", "font.size": 9.0, "axes.labelsize": 9.0}
 
 
 def paper_figures(summary: DataFrame) -> list[tuple[str, list[Display]]]:
-    """Return the paper's figures by title, without those that the summary has nothing for."""
+    """Return the paper's figures by title, as far as the summary has the data for them."""
     if summary.empty:
         return []
     everyone = tuple(str(name) for name in summary["classifier"].unique())
@@ -75,6 +76,7 @@ def paper_figures(summary: DataFrame) -> list[tuple[str, list[Display]]]:
         "Average ranks of all classifiers; the utility of a determinate one is its accuracy": [
             (RanksDisplay.from_summary, {"measure": measure, "classifiers": everyone})
             for measure in ("u65", "u80")
+            # With three or fewer it would repeat the figure above.
             if len(everyone) > 3
         ],
     }
@@ -82,7 +84,7 @@ def paper_figures(summary: DataFrame) -> list[tuple[str, list[Display]]]:
 
 
 def new_figures(summary: DataFrame, studies: Mapping[str, DataFrame]) -> list[tuple[str, list[Display]]]:
-    """Return the figures that the paper lacks by title, without those that there is nothing for.
+    """Return additional figures by title, as far as there are data for them.
 
     Parameters
     ----------
@@ -99,10 +101,10 @@ def new_figures(summary: DataFrame, studies: Mapping[str, DataFrame]) -> list[tu
             ]
         },
         "set-aside": {
-            "Setting aside what is least robust, or least probable": [(SetAsideDisplay.from_table, {})]
+            "Setting aside the least robust or least probable rows": [(SetAsideDisplay.from_table, {})]
         },
         "rivals": {
-            "COMP-AODE* beside other ways to make sets, on the same folds": [
+            "COMP-AODE* and other ways to make sets, on the same folds": [
                 (RivalsDisplay.from_table, {"utility": utility}) for utility in ("u65", "u80")
             ]
         },
@@ -119,6 +121,7 @@ def new_figures(summary: DataFrame, studies: Mapping[str, DataFrame]) -> list[tu
         "Critical differences": [
             (CriticalDifferenceDisplay.from_summary, {"measure": measure})
             for measure in ("u65", "u80")
+            # Two classifiers leave nothing to join.
             if summary["classifier"].nunique() > 2
         ],
         "Bayesian signed-rank tests": [
@@ -133,11 +136,12 @@ def new_figures(summary: DataFrame, studies: Mapping[str, DataFrame]) -> list[tu
 
 
 def _possible(table: DataFrame, wanted: _Wanted) -> list[tuple[str, list[Display]]]:
-    """Return the figures, without displays, and titles, that the table has nothing for."""
+    """Return the displays that the table has data for, by title; a title without displays is left out."""
     figures = []
     for title, makers in wanted.items():
         displays = []
         for make, options in makers:
+            # Only a lack of data is skipped; other errors are errors.
             with suppress(NothingToShowError):
                 displays.append(make(table, **options))
         if displays:
@@ -146,14 +150,14 @@ def _possible(table: DataFrame, wanted: _Wanted) -> list[tuple[str, list[Display
 
 
 def svg_of(display: Display, prefix: str) -> str:
-    """Draw a display as an SVG element for the inside of a page.
+    """Draw a display as an SVG element for a page.
 
     Parameters
     ----------
     display : Display
         What to draw.
     prefix : str
-        What the ids inside start with; different for every figure of a page.
+        Prefix of all ids in the SVG, unique for every figure on the page.
 
     Returns
     -------
@@ -163,14 +167,15 @@ def svg_of(display: Display, prefix: str) -> str:
     matplotlib = require("matplotlib", extra="paper", purpose="A report")
     figures = require("matplotlib.figure", extra="paper", purpose="A report")
     with matplotlib.rc_context(), warnings.catch_warnings():
-        # The page looks the same whatever style the session uses; its ids are the same in every run.
+        # The page must not depend on the style of the session, nor its ids on the run.
         matplotlib.rcdefaults()
         matplotlib.rcParams.update({**_DRAWN_WITH, "svg.hashsalt": prefix})
-        # The reader's fonts have the letters that matplotlib's lack.
+        # Text stays text in the SVG, and the browser's fonts have the glyphs that matplotlib's lack.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         figure = figures.Figure(figsize=display.figure_size, layout="constrained")
         display.plot(figure.add_subplot())
         file = io.StringIO()
+        # Without a date and a version, equal results give equal files.
         metadata = dict.fromkeys(("Creator", "Date", "Format", "Type"))
         figure.savefig(file, format="svg", transparent=True, metadata=metadata)
     return _inline(file.getvalue(), display, prefix)
@@ -182,6 +187,7 @@ def _inline(document: str, display: Display, prefix: str) -> str:
     svg = re.sub(r"<!--.*?-->", "", svg, flags=re.DOTALL)
     for group, names in display.point_names.items():
         svg = _name_points(svg, group, names)
+    # Ids must be unique on the page, and references have to follow.
     svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{prefix}-", svg)
     for color, name in _COLOR_NAMES.items():
         svg = svg.replace(f": {color}", f": var(--figure-{name}, {color})")
@@ -190,8 +196,9 @@ def _inline(document: str, display: Display, prefix: str) -> str:
 
 
 def _name_points(svg: str, group: str, names: Sequence[str]) -> str:
-    """Give the points of a group titles, which browsers show under the pointer."""
+    """Give the points of a group titles, which browsers show as tooltips."""
     found = re.search(rf'<g id="{group}">.*?\n   </g>', svg, flags=re.DOTALL)
+    # matplotlib skips points that it cannot draw; the names would then belong to other points.
     if found is None or found[0].count("<use ") != len(names):
         return svg
     titles = iter(names)

@@ -12,7 +12,7 @@
   const compare = (column, numeric, sign) => (a, b) => {
     const x = a.cells[column], y = b.cells[column];
     if (!numeric) return sign * byText.compare(x.textContent, y.textContent);
-    // What has no value stands last in both directions.
+    // Cells without a value come last in both directions.
     const hasX = "value" in x.dataset, hasY = "value" in y.dataset;
     if (!hasX || !hasY) return hasY - hasX;
     return sign * (Number(x.dataset.value) - Number(y.dataset.value));

@@ -1,4 +1,4 @@
-"""The report of an experiment as one HTML file that needs nothing else: compute, render, write."""
+"""The report of an experiment, as one self-contained HTML file: compute the data, render, write."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from skcredal._validation import check_instance, naming
 from skcredal.evaluation._html import document, escape, fact_list, read_resource, write_page
-from skcredal.paper._contents import ClaimLike, claim_rows, fact_rows, result_table, show_p_value
-from skcredal.paper._displays.base import Display, check_names, datasets_word
+from skcredal.paper._compare import format_p_value
+from skcredal.paper._contents import ClaimLike, claim_rows, fact_rows, result_table
+from skcredal.paper._displays.base import Display, check_names
 from skcredal.paper._figures import new_figures, paper_figures, svg_of
-from skcredal.paper._result_tables import check_table
+from skcredal.paper._result_tables import check_table, datasets_word
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -22,7 +23,7 @@ __all__ = ["render_page", "report_data", "write_report"]
 
 _TITLE = "Credal classification based on AODE and compression coefficients"
 _SIGNS = {"holds": "✓", "does not hold": "✗", "not judged": "–"}
-_TALLIED = {"holds": "hold", "does not hold": "do not hold", "not judged": "not judged"}
+_TALLY_WORDS = {"holds": "hold", "does not hold": "do not hold", "not judged": "not judged"}
 _CLAIM_HEADERS = ("#", "Verdict", "Claim", "In the paper", "Here", "p")
 
 
@@ -33,25 +34,25 @@ def report_data(
     *,
     studies: Mapping[str, DataFrame] | None = None,
 ) -> dict[str, Any]:
-    """Compute everything that a page shows.
+    """Compute everything that the page shows.
 
     Parameters
     ----------
     summary : DataFrame
-        A row for each data set and classifier: the columns of ``summary.csv``; NaN where there is nothing.
+        A row for each data set and classifier, with the columns of ``summary.csv``; NaN if missing.
     claims : iterable
         Objects with the attributes ``number``, ``text``, ``where``, ``paper``, ``ours``, ``p_value``,
         ``holds`` and ``note``.
     facts : mapping
         How it was run: ``protocol``, ``setting``, ``source``, ``seed``, ``seconds``, the mappings
-        ``versions`` and ``failures``, and whatever else; a fact without a value is left out.
+        ``versions`` and ``failures``, and any others; facts without a value are left out.
     studies : mapping, optional
         The tables of the studies by name; their figures follow those of the paper.
 
     Returns
     -------
     dict
-        Of text, numbers, None, lists and dicts, so that JSON can hold it.
+        Made of strings, numbers, None, lists and dicts, so that it can be written as JSON.
 
     Examples
     --------
@@ -99,17 +100,17 @@ def report_data(
 
 
 def render_page(data: Mapping[str, Any]) -> str:
-    """Make a self-contained HTML page of what :func:`report_data` computed.
+    """Render what :func:`report_data` computed as a self-contained HTML page.
 
     Parameters
     ----------
     data : mapping
-        As returned by :func:`report_data`, also after a way through JSON.
+        As returned by :func:`report_data`, possibly after a round trip through JSON.
 
     Returns
     -------
     str
-        The page, with styles, script and figures inside; parts without content are left out.
+        The page, including styles, script and figures; sections without content are left out.
 
     Examples
     --------
@@ -142,14 +143,14 @@ def write_report(
     *,
     studies: Mapping[str, DataFrame] | None = None,
 ) -> Path:
-    """Write the page into a file, which is replaced as a whole or not at all.
+    """Write the page to a file, which is replaced completely or not at all.
 
     Parameters
     ----------
     path : path-like
         The file; its folder must exist.
     summary, claims, facts, studies
-        As of :func:`report_data`.
+        As in :func:`report_data`.
 
     Returns
     -------
@@ -172,9 +173,10 @@ def _lead(data: Mapping[str, Any]) -> str:
     if not claims:
         return f'<p class="lead">{datasets_word(n)}.</p>\n' if n else ""
     counts = Counter(claim["verdict"] for claim in claims)
+    # All three verdicts, so that a 0 is seen as well.
     tally = "".join(
-        f'<li class="{_class(verdict)}"><strong>{counts[verdict]}</strong> {_SIGNS[verdict]} {said}</li>'
-        for verdict, said in _TALLIED.items()
+        f'<li class="{_class(verdict)}"><strong>{counts[verdict]}</strong> {_SIGNS[verdict]} {words}</li>'
+        for verdict, words in _TALLY_WORDS.items()
     )
     how_many = "1 claim" if len(claims) == 1 else f"{len(claims)} claims"
     where = f", judged on {datasets_word(n)}" if n else ""
@@ -188,6 +190,8 @@ def _class(verdict: str) -> str:
 def _claims(claims: Sequence[Mapping[str, Any]]) -> str:
     if not claims:
         return ""
+    # Explicit roles: on a narrow screen the style sheet lays the table out as cards, and browsers then drop
+    # the implicit ones.
     headers = "".join(f'<th role="columnheader" scope="col">{header}</th>' for header in _CLAIM_HEADERS)
     return (
         '<table class="claims" role="table" aria-labelledby="claims-title">'
@@ -203,12 +207,12 @@ def _claim(claim: Mapping[str, Any]) -> str:
 
     verdict = claim["verdict"]
     cells = {
-        "place": str(claim["number"]),
+        "number": str(claim["number"]),
         "verdict": f'<span class="{_class(verdict)}">{_SIGNS[verdict]} {verdict}</span>',
         "claim": f"{escape(claim['text'])}{small('where')}",
         "paper": escape(claim["paper"]),
         "ours": f"{escape(claim['ours'])}{small('note')}",
-        "p": "" if claim["p_value"] is None else escape(show_p_value(claim["p_value"])),
+        "p": escape(format_p_value(claim["p_value"])),
     }
     inside = "".join(
         f'<td role="cell" class="{name}"><div>{content}</div></td>' for name, content in cells.items()
@@ -216,9 +220,9 @@ def _claim(claim: Mapping[str, Any]) -> str:
     return f'<tr role="row">{inside}</tr>\n'
 
 
-def _figure(place: int, figure: Mapping[str, Any]) -> str:
+def _figure(index: int, figure: Mapping[str, Any]) -> str:
     panels = "".join(
-        f"<figure>{svg_of(Display.by_name[panel['display']](**panel['numbers']), f'figure{place}-{i}')}\n"
+        f"<figure>{svg_of(Display.by_name[panel['display']](**panel['numbers']), f'figure{index}-{i}')}\n"
         f"<figcaption>{escape(panel['caption'])}</figcaption></figure>\n"
         for i, panel in enumerate(figure["panels"])
     )
@@ -262,4 +266,5 @@ def _value(value: str | float | None, decimals: int | None) -> str:
         return f"<td>{escape(str(value))}</td>"
     if value is None:
         return '<td class="number">–</td>'
+    # The page sorts by the full value, not by the rounded text.
     return f'<td class="number" data-value="{value!r}">{value:.{decimals}f}</td>'

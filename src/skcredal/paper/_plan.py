@@ -1,4 +1,4 @@
-"""What an experiment runs: which classifiers on which folds of which data sets."""
+"""The plan of an experiment: which classifiers on which folds of which data sets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Plan"]
 
 @dataclass(frozen=True)
 class Plan:
-    """A comparison by repeated stratified cross-validation.
+    """A comparison of classifiers by repeated stratified cross-validation.
 
     Parameters
     ----------
@@ -28,10 +28,10 @@ class Plan:
     classifiers : dict
         Unfitted classifiers by name.
     setting : {"honest", "paper"}
-        Whether imputation, cuts and the dropping of features are learned inside each training fold, or once
-        on the whole data set, as the original experiments did.
+        Whether imputation, cut points and dropped features are learned inside each training fold, or once on
+        the whole data set, as in the original experiments.
     runs, folds, seed : int
-        How often the rows are shuffled, into how many folds, and from which seed.
+        Number of shuffles, number of folds of each, and the random seed.
 
     Examples
     --------
@@ -59,27 +59,29 @@ class Plan:
 
     @property
     def n_fits(self) -> int:
-        """How many classifiers are learned in all."""
+        """Number of classifiers to fit."""
         return len(self.datasets) * len(self.classifiers) * self.runs * self.folds
 
     def digest(self, dataset: str, checksum: str, classifier: str) -> str:
-        """Return a digest of all that the numbers of a data set and classifier depend on.
+        """Return a digest of everything that the results of a classifier on a data set depend on.
 
-        The number of runs is not part of it: each run has a seed of its own, and more runs go on where fewer
-        ended.
+        The number of runs is not part of it: each run has its own seed, so a plan with more runs can reuse
+        the results of one with fewer.
         """
         return self._digest(dataset, checksum, classifier=classifier, parameters=self._parameters(classifier))
 
     def study_digest(self, dataset: str, checksum: str, study: str, points: Sequence[object]) -> str:
-        """Return a digest of all that the numbers of a data set and study depend on."""
+        """Return a digest of everything that the results of a study on a data set depend on."""
         parameters = {name: self._parameters(name) for name in self.classifiers}
         return self._digest(dataset, checksum, study=study, points=repr(points), parameters=parameters)
 
     def _parameters(self, classifier: str) -> str:
+        # repr, because parameters may be of types that JSON does not have.
         return repr(sorted(self.classifiers[classifier].get_params().items()))
 
     def _digest(self, dataset: str, checksum: str, **more: object) -> str:
         parts = {
+            # A new version may compute other numbers.
             "version": skcredal.__version__,
             "dataset": dataset,
             "checksum": checksum,

@@ -8,18 +8,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from skcredal._arrays import FloatArray
-from skcredal.paper._claim_rules import Finding, Results, Rule, counted, show_p_value
+from skcredal.paper._claim_rules import Finding, Results, Rule
 from skcredal.paper._compare import (
     FriedmanResult,
+    format_p_value,
     friedman_test,
     nemenyi_critical_distance,
     nemenyi_p_values,
 )
+from skcredal.paper._result_tables import datasets_word
 
 __all__ = ["best_rank", "no_rank_differs", "only_these_differ"]
 
 _UTILITIES = ("u65", "u80")
-# Two data sets rank three classifiers alike with probability 1/6, three with 1/36.
+# By chance, two data sets rank three classifiers in the same order with probability 1/6, three with 1/36.
 _FEWEST = 3
 
 
@@ -36,7 +38,7 @@ class _Ranking:
 
 
 def no_rank_differs(classifiers: tuple[str, ...], *, level: float = 0.05) -> Rule:
-    """Return the rule: under both utilities the Friedman test finds no difference at the level."""
+    """Return the rule: under both utilities the Friedman test finds no significant difference."""
 
     def judge(results: Results) -> Finding:
         rankings = _rankings(results, classifiers)
@@ -44,15 +46,23 @@ def no_rank_differs(classifiers: tuple[str, ...], *, level: float = 0.05) -> Rul
             return _too_few(n)
         tests = [ranking.test for ranking in rankings]
         parts = [
-            f"{ranking.utility}: F = {ranking.test.statistic:.2f}, p {show_p_value(ranking.test.p_value)}"
+            f"{ranking.utility}: F = {ranking.test.statistic:.2f}, "
+            f"p {format_p_value(ranking.test.p_value, relation=True)}"
             for ranking in rankings
         ]
         note = f"Judged at the {level:g} level; p is the smaller of the two."
+        # Demšar's statistic, which the paper uses, ignores ties; the note says what correcting for them
+        # changes.
         if any(test.has_ties for test in tests):
             corrected = [friedman_test(ranking.values, correct_ties=True).p_value for ranking in rankings]
-            note += " Corrected for ties: " + ", ".join(f"p {show_p_value(p)}" for p in corrected) + "."
+            note += (
+                " Corrected for ties: "
+                + ", ".join(f"p {format_p_value(p, relation=True)}" for p in corrected)
+                + "."
+            )
+        # The claim fails as soon as one of the two tests is significant.
         smallest = min(test.p_value for test in tests)
-        return Finding(f"{'; '.join(parts)} ({counted(n)})", smallest >= level, smallest, note)
+        return Finding(f"{'; '.join(parts)} ({datasets_word(n)})", smallest >= level, smallest, note)
 
     return Rule(classifiers, judge)
 
@@ -64,14 +74,14 @@ def best_rank(classifier: str, classifiers: tuple[str, ...]) -> Rule:
         rankings = _rankings(results, classifiers)
         if (n := rankings[0].test.n) == 0:
             return _too_few(n, fewest=1)
-        place = classifiers.index(classifier)
+        index = classifiers.index(classifier)
         holds = all(
-            ranking.test.average_ranks[place] < min(np.delete(ranking.test.average_ranks, place))
+            ranking.test.average_ranks[index] < min(np.delete(ranking.test.average_ranks, index))
             for ranking in rankings
         )
         distance = nemenyi_critical_distance(len(classifiers), n, 0.05)
         note = f"Judged by the order of the ranks alone. Critical distance at 95 %: {distance:.2f}."
-        return Finding(f"{_listed(rankings)} ({counted(n)})", holds, None, note)
+        return Finding(f"{_listed(rankings)} ({datasets_word(n)})", holds, None, note)
 
     return Rule(classifiers, judge)
 
@@ -79,9 +89,9 @@ def best_rank(classifier: str, classifiers: tuple[str, ...]) -> Rule:
 def only_these_differ(
     classifiers: tuple[str, ...], differences: dict[str, tuple[str, str]], *, level: float, remark: str
 ) -> Rule:
-    """Return the rule: of all pairs, those named by their utility differ at the level, the better one first.
+    """Return the rule: under each utility the named pair differs, the better one first, and no other does.
 
-    A pair differs if the Friedman test rejects at the level and the ranks lie further apart than Nemenyi's
+    A pair differs if the Friedman test rejects at the level and the ranks are further apart than Nemenyi's
     critical distance.
     """
 
@@ -96,9 +106,9 @@ def only_these_differ(
         for ranking in rankings:
             first, second = (classifiers.index(name) for name in differences[ranking.utility])
             p_values.append(float(nemenyi_p_values(ranking.test.average_ranks, n)[first, second]))
-        ours = f"{'; '.join(texts) or 'no difference'} (critical distance {distance:.2f}, {counted(n)})"
+        ours = f"{'; '.join(texts) or 'no difference'} (critical distance {distance:.2f}, {datasets_word(n)})"
         holds = all(found[u] == [differences[u]] for u in _UTILITIES)
-        note = f"{remark} p is the larger of Nemenyi's for the two pairs. Ranks: {_listed(rankings)}."
+        note = f"{remark} p is the larger of Nemenyi's p-values of the two. Ranks: {_listed(rankings)}."
         return Finding(ours, holds, max(p_values), note)
 
     return Rule(classifiers, judge)
@@ -106,16 +116,18 @@ def only_these_differ(
 
 def _rankings(results: Results, classifiers: tuple[str, ...]) -> list[_Ranking]:
     """Rank the classifiers under each utility, on the data sets that have all of them under both."""
+    # On the same data sets under both utilities, or the two rankings could not be compared.
     columns = results.common(*((name, u) for u in _UTILITIES for name in classifiers))
     k = len(classifiers)
     rankings = []
-    for place, u in enumerate(_UTILITIES):
-        values = np.column_stack(columns[place * k : (place + 1) * k])
+    for i, u in enumerate(_UTILITIES):
+        values = np.column_stack(columns[i * k : (i + 1) * k])
         rankings.append(_Ranking(u, classifiers, values, friedman_test(values)))
     return rankings
 
 
 def _differing(ranking: _Ranking, distance: float, level: float) -> list[tuple[str, str]]:
+    # Nemenyi's is a post-hoc test: it counts only after a significant Friedman test.
     if ranking.test.p_value >= level:
         return []
     ranked = list(zip(ranking.test.average_ranks, ranking.classifiers, strict=True))
@@ -127,5 +139,5 @@ def _listed(rankings: Sequence[_Ranking]) -> str:
 
 
 def _too_few(n: int, fewest: int = _FEWEST) -> Finding:
-    note = f"{counted(n).capitalize()} with all of the classifiers; {fewest} are needed."
-    return Finding(counted(n), None, None, note)
+    note = f"{datasets_word(n).capitalize()} with all of these classifiers; at least {fewest} needed."
+    return Finding(datasets_word(n), None, None, note)

@@ -1,4 +1,4 @@
-"""Tables of results, as someone may have read them from a file and changed them."""
+"""Checks of result tables, which a user may have read from a file and changed."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from skcredal._validation import naming, real_numbers, safe_repr
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["check_table"]
+__all__ = ["check_columns", "check_summary", "check_table", "check_unique_rows", "datasets_word"]
 
-# Means and ratios of larger numbers would not be finite.
+# No measure is as large, and means and ratios of smaller numbers stay finite.
 _LARGEST = 1e100
 
 
 def check_table(name: str, table: DataFrame, text: Sequence[str], measures: Sequence[str]) -> DataFrame:
-    """Return a table with its measures as floats, those that it has; refuse what is no such table.
+    """Return a table with its measures as floats; refuse anything but a table with plausible cells.
 
     Parameters
     ----------
     name : str
-        What errors call the table.
+        The name of the table in errors.
     table : DataFrame
-        What was given for one.
+        What was given as the table.
     text, measures : sequence of str
-        The columns that name something, and those that hold numbers.
+        The columns of names, and those of numbers; columns that the table lacks are skipped.
 
     Returns
     -------
@@ -41,13 +41,13 @@ def check_table(name: str, table: DataFrame, text: Sequence[str], measures: Sequ
         raise TypeError(f"{name} must be a pandas DataFrame, got a {type(table).__name__}.")
     twice = table.columns[table.columns.duplicated()]
     if len(twice):
-        raise ValueError(f"{name} must have columns of different names, has {safe_repr(twice[0])} twice.")
+        raise ValueError(f"{name} must have unique column names, got {safe_repr(twice[0])} twice.")
     with naming(name):
         for column in text:
             for value in table[column].dropna() if column in table.columns else ():
                 if not isinstance(value, str):
                     raise TypeError(
-                        f"{name} must hold text in the column {column!r}, got {safe_repr(value)}."
+                        f"{name} must have text in the column {column!r}, got {safe_repr(value)}."
                     )
     numbers = {
         column: real_numbers(f"{name}, column {column!r},", table[column].to_numpy(dtype=object))
@@ -56,6 +56,41 @@ def check_table(name: str, table: DataFrame, text: Sequence[str], measures: Sequ
     }
     for column, values in numbers.items():
         if np.any(np.isfinite(values) & (np.abs(values) > _LARGEST)):
-            raise ValueError(f"{name}, column {column!r}, must hold numbers up to {_LARGEST:g}.")
+            raise ValueError(f"{name}, column {column!r}, must contain numbers up to {_LARGEST:g}.")
     checked: DataFrame = table.assign(**numbers)
     return checked
+
+
+def check_columns(name: str, table: DataFrame, columns: Sequence[str], file: str) -> None:
+    """Refuse a table that lacks columns of the file it should come from."""
+    if lacking := [column for column in dict.fromkeys(columns) if column not in table.columns]:
+        raise ValueError(f"{name} must have the columns of {file}, lacks {', '.join(lacking)}.")
+
+
+def check_unique_rows(summary: DataFrame) -> None:
+    """Refuse a summary that has two rows for the same data set and classifier."""
+    twice = summary.duplicated(["dataset", "classifier"])
+    if twice.any():
+        dataset, classifier = summary.loc[twice, ["dataset", "classifier"]].iloc[0]
+        raise ValueError(f"summary must have one row for {classifier} on {dataset}, has several.")
+
+
+def check_summary(summary: DataFrame, measures: Sequence[str]) -> DataFrame:
+    """Return a summary with its measures as floats; refuse one that lacks columns or repeats rows."""
+    summary = check_table("summary", summary, ("dataset", "classifier"), measures)
+    check_columns("summary", summary, ("dataset", "classifier", *measures), "summary.csv")
+    check_unique_rows(summary)
+    return summary
+
+
+def datasets_word(n: int, total: int | None = None) -> str:
+    """Return a number of data sets in words.
+
+    Examples
+    --------
+    >>> datasets_word(1), datasets_word(0), datasets_word(3, 39)
+    ('1 data set', 'no data sets', '3 of 39 data sets')
+    """
+    if total is not None:
+        return f"{n} of {total} data set{'' if total == 1 else 's'}"
+    return f"{n or 'no'} data set{'' if n == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""Other ways from probabilities to sets of classes, which COMP-AODE* is compared with."""
+"""Other ways to turn probabilities into sets of classes, for a comparison with COMP-AODE*."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from skcredal._arrays import BoolArray, FloatArray, IntArray
 from skcredal._extras import require
 from skcredal.decisions import utility_optimal_sets
+from skcredal.metrics._outcomes import UTILITY_WEIGHTS, utility_of_accuracy
 
 __all__ = ["CONFORMAL_LEVELS", "conformal_sets", "optimal_sets", "reject_or_answer"]
 
@@ -23,28 +24,27 @@ def optimal_sets(proba: FloatArray, utility: str) -> BoolArray:
 
 
 def reject_or_answer(proba: FloatArray, utility: str) -> BoolArray:
-    """Return the most probable class, or all classes where naming them all has the larger expected utility.
+    """Return the most probable class, or all classes if that has the larger expected utility.
 
-    This is the reject option, where a rejected row is worth as much as the set of all classes.
+    This is the reject option: a rejected row is worth as much as the set of all classes.
 
     Examples
     --------
-    All of two classes are worth 0.65 under u65:
+    Under u65, the set of both classes is worth 0.65:
 
     >>> import numpy as np
     >>> reject_or_answer(np.array([[0.7, 0.3], [0.6, 0.4]]), "u65").tolist()
     [[True, False], [True, True]]
     """
     n_rows, n_classes = proba.shape
-    x, w = 1.0 / n_classes, {"u65": 0.65, "u80": 0.8}[utility]
-    worth_of_all = x + (4.0 * w - 2.0) * x * (1.0 - x)
+    worth_of_all = utility_of_accuracy(np.array(1.0 / n_classes), UTILITY_WEIGHTS[utility])
     y_set: BoolArray = np.repeat((proba.max(axis=1) < worth_of_all)[:, None], n_classes, axis=1)
     y_set[np.arange(n_rows), proba.argmax(axis=1)] = True
     return y_set
 
 
-class _Known(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier whose answers are known: a row is the number of its answer."""
+class _Precomputed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier with precomputed answers: the only feature of a row is the index of its answer."""
 
     def __init__(self, proba: FloatArray) -> None:
         self.proba = proba
@@ -54,7 +54,7 @@ class _Known(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __sklearn_is_fitted__(self) -> bool:
         return True
 
-    def fit(self, X: Any, y: Any) -> _Known:  # MAPIE looks whether there is one
+    def fit(self, X: Any, y: Any) -> _Precomputed:  # MAPIE checks that the method exists
         return self
 
     def predict_proba(self, X: Any) -> FloatArray:
@@ -66,15 +66,15 @@ class _Known(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def conformal_sets(proba: FloatArray, labels: IntArray, test_proba: FloatArray) -> list[BoolArray]:
-    """Return MAPIE's split conformal sets of test rows for each of the levels.
+    """Return MAPIE's split conformal sets of the test rows, for each confidence level.
 
-    The least ambiguous sets (LAC) are used; where MAPIE's set is empty, the most probable class is added. If
-    too few rows were held out for a level, only the set of all classes keeps its promise.
+    The score is LAC (least ambiguous sets). If a set is empty, the most probable class is added. If too few
+    rows were held out for a level, the set of all classes is the only one that guarantees it.
 
     Parameters
     ----------
     proba, labels : ndarray of shape (n_held_out, n_classes) and (n_held_out,)
-        Probabilities and true classes of rows that were not learned from.
+        Probabilities and true classes of rows that were held out of fitting.
     test_proba : ndarray of shape (n_test, n_classes)
         Probabilities of the test rows.
 
@@ -84,21 +84,23 @@ def conformal_sets(proba: FloatArray, labels: IntArray, test_proba: FloatArray) 
     """
     mapie = require("mapie.classification", extra="paper", purpose="A comparison with conformal sets")
     n_held_out = len(proba)
+    # The quantile at level 1 − α needs more than 1/α held-out rows.
     possible = [level for level in CONFORMAL_LEVELS if n_held_out * (1.0 - level) > 1.0]
     sets = {level: np.ones(test_proba.shape, np.bool_) for level in CONFORMAL_LEVELS}
     if possible and len(test_proba):
-        known = _Known(np.vstack([proba, test_proba]))
+        precomputed = _Precomputed(np.vstack([proba, test_proba]))
         rows = np.arange(n_held_out + len(test_proba))[:, None]
         conformal = mapie.SplitConformalClassifier(
-            known, confidence_level=possible, conformity_score="lac", prefit=True
+            precomputed, confidence_level=possible, conformity_score="lac", prefit=True
         )
         with warnings.catch_warnings():
-            # A rare class may have no row that is held out.
+            # A rare class may have no row among those held out, which does not matter for LAC.
             warnings.filterwarnings("ignore", message=".*conformalization dataset has less labels")
             conformal.conformalize(rows[:n_held_out], labels)
         _, found = conformal.predict_set(rows[n_held_out:])
-        for place, level in enumerate(possible):
-            sets[level] = found[:, :, place].astype(np.bool_)
+        for i, level in enumerate(possible):
+            sets[level] = found[:, :, i].astype(np.bool_)
+    # An empty set would always be wrong, so that the comparison would be unfair.
     for y_set in sets.values():
         y_set[np.arange(len(test_proba)), test_proba.argmax(axis=1)] |= ~y_set.any(axis=1)
     return list(sets.values())

@@ -1,4 +1,4 @@
-"""Run a plan, in parallel over folds, into a store; what the store has already is not run again (§11)."""
+"""Run the folds of a plan in parallel, and store the results; folds in the store are not run again (§11)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["DatasetFacts", "Outcome", "Progress", "run_plan"]
 
 @dataclass(frozen=True, slots=True)
 class DatasetFacts:
-    """What a summary tells of a data set: rows, features kept of the whole of it, classes, checksum."""
+    """Size of a data set (rows, features that are kept, classes) and its checksum."""
 
     n: int
     k: int
@@ -35,9 +35,9 @@ class DatasetFacts:
 
 @dataclass(slots=True)
 class Outcome:
-    """What came of a plan: the data sets that could be run, why others could not, and how long it took.
+    """The outcome of a plan: the data sets that were run, why others were not, and how long it took.
 
-    The seconds of studies are those of all processes together.
+    The seconds of the studies are summed over all processes.
     """
 
     facts: dict[str, DatasetFacts] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A step of the run: the fold that was finished, and its number of fits, new or found in the store."""
+    """A finished fold and its number of fits, whether new or found in the store."""
 
     dataset: str
     run: int
@@ -74,7 +74,7 @@ class _Task:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Done:
-    """What comes back of a task: the sums of each classifier and study, or why there are none."""
+    """The result of a task: the sums of each classifier and study, or why it failed."""
 
     progress: Progress
     sums: dict[str, FoldSums]
@@ -90,33 +90,36 @@ def run_plan(
     jobs: int | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Outcome:
-    """Run what the store does not have of a plan.
+    """Run the part of a plan that is not in the store yet.
 
-    Each fold is kept as soon as it is finished. A data set that fails is set aside with its reason; an
-    interrupt (Ctrl-C) ends the run, and the next one goes on from there.
+    Each fold is stored as soon as it is finished. If a data set fails, the reason is noted and the others go
+    on. An interrupt (Ctrl-C) ends the run, and the next one continues from there.
 
     Parameters
     ----------
     plan : Plan
         What to run.
     store : ResultStore
-        Where results are kept.
+        Where the results are stored.
     jobs : int, optional
-        Processes, as joblib reads it; inside ``joblib.parallel_config`` its backend is used.
+        Number of processes, as in joblib; inside ``joblib.parallel_config`` its backend is used.
     on_progress : callable, optional
-        Called with each step.
+        Called after each step.
     """
     check_instance("plan", plan, Plan)
     check_instance("store", store, ResultStore)
     outcome = Outcome()
     report = on_progress or (lambda _: None)
     start = time.perf_counter()
+    # Unordered, so that a slow fold does not delay storing the others; a short queue, because each task
+    # carries its table.
     parallel = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", pre_dispatch="2*n_jobs")
     tasks = (joblib.delayed(_run_task)(task) for task in _tasks(plan, store, outcome, report))
     try:
         for done in parallel(tasks):
             at = done.progress
             if done.failure is not None:
+                # The first failure is the cause; those of other folds usually repeat it.
                 outcome.failures.setdefault(at.dataset, done.failure)
             else:
                 checksum = outcome.facts[at.dataset].checksum
@@ -130,6 +133,7 @@ def run_plan(
                 store.write(keyed, studies, run=at.run, fold=at.fold)
                 outcome.study_seconds += done.study_seconds
             report(at)
+    # Finished folds are in the store, and the caller reports on those.
     except KeyboardInterrupt:
         outcome.interrupted = True
     outcome.seconds = time.perf_counter() - start
@@ -139,15 +143,19 @@ def run_plan(
 def _tasks(
     plan: Plan, store: ResultStore, outcome: Outcome, report: Callable[[Progress], None]
 ) -> Iterator[_Task]:
-    """Load one data set after the other, and yield the folds of which results are missing."""
+    """Load the data sets one after the other, and yield the folds whose results are missing."""
     for name in plan.datasets:
         try:
             data = load_dataset(name, plan.source)
+            # As text, so that classes sort the same way whatever types a source uses.
             target = data.target.astype(str).to_numpy().astype(object)
+            # Also in the honest setting: the summary reports how many features are kept.
             whole = encode_whole(data.features, target)
             facts = DatasetFacts(len(target), len(whole.codes), len(set(target)), data.checksum())
+            # All splits at once: a target that cannot be split fails before any fold is run.
             of_runs = [splits(target, folds=plan.folds, run=run, seed=plan.seed) for run in range(plan.runs)]
         except Exception as error:
+            # Whatever is wrong with one data set must not stop a run of hours on the others.
             outcome.failures[name] = f"{type(error).__name__}: {error}"
             continue
         outcome.facts[name] = facts
@@ -163,6 +171,7 @@ def _tasks(
             for fold, (train, test) in enumerate(of_folds):
                 missing = [classifier for classifier in there if (run, fold) not in there[classifier]]
                 missing_studies = [study for study in studied if (run, fold) not in studied[study]]
+                # Folds in the store count as progress, or the bar would never reach its end.
                 if len(missing) < len(plan.classifiers):
                     report(Progress(name, run, fold, len(plan.classifiers) - len(missing)))
                 if missing or missing_studies:
@@ -182,7 +191,7 @@ def _tasks(
 
 
 def _run_task(task: _Task) -> _Done:
-    """Run a fold in a worker; what goes wrong comes back as its reason."""
+    """Run a fold in a worker; an error is returned as text."""
     at = Progress(task.dataset, task.run, task.fold, len(task.missing))
     try:
         fold = Fold(task.features, task.target, task.train, task.test, task.whole)

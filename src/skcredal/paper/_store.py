@@ -1,4 +1,4 @@
-"""The results of an experiment on disk, fold by fold: what is there is never computed again."""
+"""The results of an experiment on disk, fold by fold, so that nothing is computed twice."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ from skcredal.evaluation._sums import SUM_NAMES, FoldSums
 
 __all__ = ["ResultStore"]
 
-# The largest whole number that SQLite holds.
+# The largest integer in SQLite.
 _LARGEST = 2**63 - 1
+# The columns follow FoldSums, so that a new sum cannot be forgotten here.
 _COLUMNS = {field.name: "INTEGER" if field.type == "int" else "REAL" for field in fields(FoldSums)}
 _SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS folds (
@@ -45,16 +46,17 @@ CREATE TABLE IF NOT EXISTS studies (
 
 
 class ResultStore:
-    """A file of SQLite with a row for each plan, classifier or study, run and fold.
+    """An SQLite file with a row for each plan, classifier or study, run and fold.
 
-    The *plan* is a digest of all that the numbers depend on: the data and their checksum, the protocol, the
-    classifier's parameters and the version of the package. Results of another plan are left alone and never
-    read. A fold is written in one transaction: a process that is killed leaves it whole or not at all.
+    The *plan* is a digest of everything that the results depend on: the data and their checksum, the
+    protocol, the classifier's parameters and the version of the package. Results of other plans are kept, but
+    not read. A fold is written in one transaction: if the process is killed, it is there completely or not at
+    all.
 
     Parameters
     ----------
     path : path-like
-        The file; it is made if it does not exist.
+        The file; it is created if it does not exist.
 
     Examples
     --------
@@ -71,7 +73,7 @@ class ResultStore:
         check_instance("path", path, (str, os.PathLike))
         self.path = Path(path)
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        # joblib asks for tasks, and so what is there, from a thread of its own.
+        # joblib consumes the tasks, which read the store, in a thread of its own; the lock makes that safe.
         self._connection = sqlite3.connect(self.path, check_same_thread=False)
         self._lock = Lock()
         try:
@@ -81,7 +83,7 @@ class ResultStore:
         except sqlite3.DatabaseError as error:
             self._connection.close()
             raise ValueError(
-                f"{self.path} is not a store of results ({error}); move it away or start over with --fresh."
+                f"{self.path} is not a store of results ({error}). Move it away, or start over with --fresh."
             ) from None
 
     def __enter__(self) -> Self:
@@ -103,7 +105,7 @@ class ResultStore:
         run: int,
         fold: int,
     ) -> None:
-        """Keep what came of a fold, all of it or none.
+        """Store the results of a fold, all of them or none.
 
         Parameters
         ----------
@@ -112,11 +114,12 @@ class ResultStore:
         studies : mapping, optional
             The sums of each series of a study, by plan.
         run, fold : int
-            Which fold it is.
+            Numbers of the run and of the fold, from 0.
         """
         check_integer("run", run, low=0, high=_LARGEST)
         check_integer("fold", fold, low=0, high=_LARGEST)
         with naming("results"):
+            # Checked before the transaction: a wrong argument must not leave half a fold behind.
             rows = [
                 (plan, name, int(run), int(fold), *astuple(sums)) for (plan, name), sums in results.items()
             ]
@@ -131,13 +134,14 @@ class ResultStore:
                 )
                 for plan, of_plan in (studies or {}).items()
             ]
-        places = ", ".join("?" * (4 + len(SUM_NAMES)))
+        placeholders = ", ".join("?" * (4 + len(SUM_NAMES)))
         with self._transaction() as cursor:
-            cursor.executemany(f"INSERT OR REPLACE INTO folds VALUES ({places})", rows)
+            # Two processes may have run the same fold; the results are the same, and the later one wins.
+            cursor.executemany(f"INSERT OR REPLACE INTO folds VALUES ({placeholders})", rows)
             cursor.executemany("INSERT OR REPLACE INTO studies VALUES (?, ?, ?, ?)", series)
 
     def read(self, plan: str, classifier: str) -> dict[tuple[int, int], FoldSums]:
-        """Return the sums that are there of a plan and classifier, by run and fold in their order."""
+        """Return the stored sums of a plan and classifier, in the order of runs and folds."""
         check_instance("plan", plan, str)
         check_instance("classifier", classifier, str)
         with self._transaction() as cursor:
@@ -149,7 +153,7 @@ class ResultStore:
             return {(run, fold): FoldSums(*sums) for run, fold, *sums in cursor.fetchall()}
 
     def read_study(self, plan: str) -> dict[tuple[int, int], dict[str, FloatArray]]:
-        """Return the sums of each series that are there of a study, by run and fold in their order."""
+        """Return the stored sums of each series of a study, in the order of runs and folds."""
         check_instance("plan", plan, str)
         with self._transaction() as cursor:
             cursor.execute("SELECT run, fold, series FROM studies WHERE plan = ? ORDER BY run, fold", (plan,))

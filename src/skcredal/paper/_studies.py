@@ -1,12 +1,11 @@
-"""What the paper does not show, on the same folds: other ε, setting aside the least robust, and rivals.
+"""Studies beyond the paper, on the same folds: other ε, setting aside the least robust rows, and rivals.
 
-A study gives for each fold sums that pool exactly, of several series (a classifier, a rival) at several
-points (an ε, a share set aside, a utility).
+For each fold, a study returns sums that can be pooled exactly, for several series (a classifier, a rival) at
+several points (an ε, a share set aside, a utility).
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
@@ -18,17 +17,18 @@ from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
 from skcredal.classifiers._spodes import CredalSpodesMixin
 from skcredal.evaluation._fold import Fold
-from skcredal.evaluation._sums import fold_sums
+from skcredal.evaluation._sums import fold_sums, share
 from skcredal.paper._rivals import CONFORMAL_LEVELS, conformal_sets, optimal_sets, reject_or_answer
 
 __all__ = ["EPSILONS", "SET_ASIDE", "STUDIES", "Series", "Study", "retained_correct", "studies_of"]
 
 EPSILONS = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.03, 0.1)
-# The set of priors must hold the reference prior: ε stays below 1/(k+1).
+# ε must stay below 1/(k+1), or the set of priors would not contain the reference prior.
 _LARGEST_EPSILON = 0.999
+# Up to 95 %: beyond, too few rows are left to have an accuracy.
 SET_ASIDE = tuple(step / 20 for step in range(20))
 UTILITIES = ("u65", "u80")
-# Of their probabilities the rivals make sets.
+# The classifiers whose probabilities the rivals turn into sets.
 _OF_PROBABILITIES = ("aode", "comp-aode", "maplmg")
 
 Series = dict[str, FloatArray]
@@ -44,15 +44,15 @@ class Study:
     Parameters
     ----------
     point_name : str
-        What the points are.
+        The name of the points' column.
     points : tuple
         The points at which each series has sums.
     needs : tuple of str
-        The classifiers of which a plan must have one.
+        The study runs if the plan has one of these classifiers.
     run : callable
-        Returns the sums (points, columns) of each series from a fold and the plan's classifiers.
+        Returns the sums of each series, an array (points, columns), for a fold and the plan's classifiers.
     measures : callable
-        Returns named measures of the pooled sums of a point.
+        Returns the measures of a point, by name, from its pooled sums.
     """
 
     point_name: str
@@ -67,24 +67,20 @@ def _set_sums(y_test: AnyArray, y_proba: FloatArray, y_set: BoolArray, classes: 
     return [getattr(sums, name) for name in _SET_SUMS]
 
 
-def _share(part: float, whole: float) -> float:
-    return part / whole if whole else math.nan
-
-
 def _set_measures(sums: FloatArray, _: float | str) -> dict[str, float]:
     n, determinate, single_correct, indeterminate, set_correct, set_size, u65, u80 = sums.tolist()
     return {
-        "determinacy": _share(determinate, n),
-        "single_accuracy": _share(single_correct, determinate),
-        "set_accuracy": _share(set_correct, indeterminate),
-        "output_size": _share(set_size, indeterminate),
-        "u65": _share(u65, n),
-        "u80": _share(u80, n),
+        "determinacy": share(determinate, n),
+        "single_accuracy": share(single_correct, determinate),
+        "set_accuracy": share(set_correct, indeterminate),
+        "output_size": share(set_size, indeterminate),
+        "u65": share(u65, n),
+        "u80": share(u80, n),
     }
 
 
 def _vary_epsilon(fold: Fold, classifiers: Classifiers) -> Series:
-    """Return the sums of the sets of each credal AODE for every ε, or just below 1/(k+1) if that is less."""
+    """Return the sums over the sets of each credal AODE for every ε, capped just below 1/(k+1)."""
     largest = _LARGEST_EPSILON / (fold.n_features + 1)
     found = {}
     for name in STUDIES["epsilon"].needs:
@@ -93,6 +89,7 @@ def _vary_epsilon(fold: Fold, classifiers: Classifiers) -> Series:
         of_epsilon: dict[float, list[float]] = {}
         for epsilon in EPSILONS:
             value = min(epsilon, largest)
+            # Several ε are cut to the same value where features are many.
             if value not in of_epsilon:
                 variant = clone(classifiers[name]).set_params(epsilon=value)
                 of_epsilon[value] = _sums_of_sets(fold, fold.learn_variant(variant))
@@ -107,40 +104,41 @@ def _sums_of_sets(fold: Fold, learner: TabularClassifier) -> list[float]:
 
 
 def retained_correct(score: FloatArray, correct: BoolArray, kept: FloatArray) -> FloatArray:
-    """Return how many of the rows of highest score are right, if so many are kept.
+    """Return how many of the kept rows are right, if the rows with the highest score are kept.
 
-    Rows of equal score are as likely to be kept as each other, and numbers between whole rows are
-    interpolated: what is returned is an expectation.
+    Rows of equal score are equally likely to be kept, and fractions of rows are interpolated, so the result
+    is an expectation.
 
     Examples
     --------
-    The best row is wrong; of the two that follow, equal, one is right:
+    The best row is wrong; of the two equal ones that follow, one is right:
 
     >>> import numpy as np
     >>> score, correct = np.array([0.5, 0.9, 0.5]), np.array([True, False, False])
     >>> retained_correct(score, correct, np.array([1.0, 2.0, 3.0])).tolist()
     [0.0, 0.5, 1.0]
     """
-    _, place, size = np.unique(-score, return_inverse=True, return_counts=True)
-    right = np.bincount(place, correct, len(size))
+    _, group, size = np.unique(-score, return_inverse=True, return_counts=True)
+    right = np.bincount(group, correct, len(size))
     expected: FloatArray = np.interp(kept, np.append(0.0, size.cumsum()), np.append(0.0, right.cumsum()))
     return expected
 
 
 def _set_aside(fold: Fold, classifiers: Classifiers) -> Series:
-    """Return how many rows are kept, and right, as the least robust or the least probable are set aside."""
+    """Return how many rows are kept, and right, when the least robust or least probable are set aside."""
+    # Already fitted for the main comparison, if that was run now: the fold keeps its classifiers.
     learner = fold.learn("comp-aode*", classifiers["comp-aode*"])
     assert isinstance(learner, CredalSpodesMixin)
     y_proba = learner.predict_proba(fold.test)
     correct = learner.classes_[y_proba.argmax(axis=1)] == fold.y_test
     kept = len(correct) * (1.0 - np.array(SET_ASIDE))
     robustness, probability = learner.robustness(fold.test), y_proba.max(axis=1)
-    # Many rows have the robustness 1: no prior at all would change their answer.
+    # Many rows have robustness 1, because no prior would change their answer: probability breaks the ties.
     pairs = np.column_stack([robustness, probability])
-    _, place = np.unique(pairs, axis=0, return_inverse=True)
+    _, order = np.unique(pairs, axis=0, return_inverse=True)
     scores = {
         "robustness": robustness,
-        "robustness, then probability": place.ravel().astype(np.float64),
+        "robustness, then probability": order.ravel().astype(np.float64),
         "probability": probability,
     }
     return {
@@ -150,11 +148,11 @@ def _set_aside(fold: Fold, classifiers: Classifiers) -> Series:
 
 def _retained_measures(sums: FloatArray, _: float | str) -> dict[str, float]:
     kept, correct = sums.tolist()
-    return {"accuracy": _share(correct, kept)}
+    return {"accuracy": share(correct, kept)}
 
 
 def _compare_rivals(fold: Fold, classifiers: Classifiers) -> Series:
-    """Return the sums of the sets of COMP-AODE* and its rivals, each made for the utility of the point."""
+    """Return the sums over the sets of COMP-AODE* and its rivals, each optimised for the point's utility."""
     learners = {
         name: fold.learn(name, classifiers[name])
         for name in ("comp-aode*", *_OF_PROBABILITIES)
@@ -173,7 +171,7 @@ def _compare_rivals(fold: Fold, classifiers: Classifiers) -> Series:
 def _sums_of_rule(
     fold: Fold, learner: TabularClassifier, rule: Callable[[FloatArray, str], BoolArray]
 ) -> FloatArray:
-    """Return the sums of the sets that a rule makes of probabilities for each utility."""
+    """Return the sums over the sets that a rule makes from probabilities, for each utility."""
     y_proba = learner.predict_proba(fold.test)
     return np.array(
         [_set_sums(fold.y_test, y_proba, rule(y_proba, utility), learner.classes_) for utility in UTILITIES]
@@ -181,7 +179,8 @@ def _sums_of_rule(
 
 
 def _conformal_series(fold: Fold, classifier: TabularClassifier) -> Series:
-    """Return the sums of MAPIE's sets; they are made for a level, not for a utility."""
+    """Return the sums over MAPIE's sets, which are made for a confidence level, not for a utility."""
+    # Three tenths, a usual share: more would cost accuracy, fewer make the levels coarse.
     held_out = fold.hold_out(classifier, share=0.3)
     of_levels = conformal_sets(held_out.proba, held_out.labels, held_out.test_proba)
     found = {}
@@ -207,7 +206,7 @@ STUDIES: dict[str, Study] = {
 
 
 def studies_of(classifiers: Iterable[str]) -> list[str]:
-    """Return the studies that have something to look at among the classifiers.
+    """Return the studies that apply to the classifiers.
 
     Examples
     --------

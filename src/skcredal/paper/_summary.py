@@ -1,4 +1,4 @@
-"""The results of a plan as tables: a row per data set and classifier, and a row per fold."""
+"""The results of a plan as tables: one row per data set and classifier, or one row per fold."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SUMMARY_COLUMNS = (
     "fit_seconds",
     "predict_seconds",
 )
-# What the claims need besides, at the end of the table.
+# Also needed by the claims; at the end, so that the documented columns come first.
 EXTRA_COLUMNS = ("u65_dependent", "u80_dependent", "n_indeterminate")
 FOLD_COLUMNS = (
     "dataset",
@@ -51,9 +51,9 @@ def _check(plan: Plan, store: ResultStore, facts: dict[str, DatasetFacts]) -> No
 
 
 def summary_table(plan: Plan, store: ResultStore, facts: dict[str, DatasetFacts]) -> Any:
-    """Return a DataFrame with a row per data set and classifier whose folds are all there, pooled.
+    """Return a DataFrame with a row per data set and classifier, pooled over folds.
 
-    The seconds are means over the folds.
+    Data sets with missing folds are left out. The seconds are means over the folds.
     """
     _check(plan, store, facts)
     pandas = require("pandas", extra="cli", purpose="A table of results")
@@ -61,7 +61,9 @@ def summary_table(plan: Plan, store: ResultStore, facts: dict[str, DatasetFacts]
     for dataset, fact in facts.items():
         for name in plan.classifiers:
             there = store.read(plan.digest(dataset, fact.checksum, name), name)
+            # The store may have more runs of this plan than are asked for now.
             parts = [sums for (run, fold), sums in there.items() if run < plan.runs and fold < plan.folds]
+            # Means over some of the folds would not be comparable with the others.
             if len(parts) < plan.runs * plan.folds:
                 continue
             total = pool(parts)
@@ -83,7 +85,7 @@ def summary_table(plan: Plan, store: ResultStore, facts: dict[str, DatasetFacts]
 
 
 def fold_table(plan: Plan, store: ResultStore, facts: dict[str, DatasetFacts]) -> Any:
-    """Return a DataFrame with a row per data set, classifier, run and fold that is there."""
+    """Return a DataFrame with a row per data set, classifier, run and fold in the store."""
     _check(plan, store, facts)
     pandas = require("pandas", extra="cli", purpose="A table of results")
     rows = []
@@ -108,7 +110,7 @@ def fold_table(plan: Plan, store: ResultStore, facts: dict[str, DatasetFacts]) -
 
 
 def study_table(study: str, plan: Plan, store: ResultStore, facts: dict[str, DatasetFacts]) -> Any:
-    """Return a DataFrame with a row per data set, series and point of a study whose folds are all there."""
+    """Return a DataFrame with a row per data set, series and point; a data set lacking folds is left out."""
     _check(plan, store, facts)
     pandas = require("pandas", extra="cli", purpose="A table of results")
     about, rows = STUDIES[check_choice("study", study, tuple(STUDIES))], []

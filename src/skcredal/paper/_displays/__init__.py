@@ -1,7 +1,7 @@
 """The paper's figures and others, each computed from a table of results and drawn with matplotlib.
 
-A display computes its numbers first (``from_summary``, ``from_table``), keeps them as attributes, and draws
-them afterwards (``plot``), into axes of yours or into a figure of its own.
+A display first computes its numbers (``from_summary``, ``from_table``) and keeps them as attributes; ``plot``
+draws them into given axes or into a new figure.
 """
 
 from skcredal.paper._displays.ranks import RanksDisplay

@@ -1,4 +1,4 @@
-"""What all displays share: reading a summary, the paper's names, colours, and axes without ornament."""
+"""What all displays share: reading a summary, colours, and plain axes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from skcredal._arrays import FloatArray
 from skcredal._extras import require
-from skcredal.paper._result_tables import check_table
+from skcredal.paper._result_tables import check_columns, check_table, check_unique_rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,7 +30,6 @@ __all__ = [
     "NothingToShowError",
     "check_names",
     "clean_axes",
-    "datasets_word",
     "draw_rows",
     "read_values",
     "row_height",
@@ -39,11 +38,11 @@ __all__ = [
     "with_accuracy",
 ]
 
-# Two of Okabe and Ito's colours, which the colour-blind tell apart; what they say, the position says as well.
+# Two of Okabe and Ito's colours, which colour-blind readers can tell apart; position always says the same.
 FIRST, SECOND = "#0072b2", "#d55e00"
 INK, MUTED, GRID = "#24292f", "#66707b", "#d8dee4"
 
-# Accuracy and utility of the same rows are sums in different orders: what differs by less is equal.
+# Accuracy and utility of the same rows are summed in different orders: smaller differences are rounding.
 TIED = 1e-12
 
 
@@ -54,7 +53,7 @@ class NothingToShowError(ValueError):
 class Display(ABC):
     """A figure in two steps: a ``from_...`` method computes the numbers, ``plot`` draws them.
 
-    A subclass is a dataclass of numbers, text and lists of them, so that JSON can hold what it draws.
+    A subclass is a dataclass of numbers, strings and lists of them, so that it can be written as JSON.
     """
 
     by_name: ClassVar[dict[str, type[Display]]] = {}
@@ -64,25 +63,26 @@ class Display(ABC):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        # render_page rebuilds displays from the JSON of report_data by their class name.
         Display.by_name[cls.__name__] = cls
 
     @property
     def figure_size(self) -> tuple[float, float]:
-        """Width and height in inches of a figure of its own."""
+        """Width and height in inches of a new figure."""
         return 4.2, 4.0
 
     @property
     @abstractmethod
     def caption(self) -> str:
-        """One sentence that says what is seen, computed from the numbers."""
+        """One sentence that says what the figure shows, computed from its numbers."""
 
     @property
     def point_names(self) -> dict[str, list[str]]:
-        """What each point stands for, by the group that was drawn, for an interactive page."""
+        """The label of each point, by the id of its group, for tooltips on a page."""
         return {}
 
     def numbers(self) -> dict[str, Any]:
-        """Return all that is drawn, as a dict that JSON can hold; the class makes the display of it again."""
+        """Return everything that is drawn, as a dict for JSON; ``cls(**numbers)`` restores the display."""
         fields = dataclasses.fields(self)  # type: ignore[arg-type]
         return {field.name: getattr(self, field.name) for field in fields}
 
@@ -92,7 +92,7 @@ class Display(ABC):
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; a new figure of a fitting size if None.
+            Where to draw; a new figure of suitable size if None.
 
         Returns
         -------
@@ -100,6 +100,7 @@ class Display(ABC):
             With the attributes ``ax_`` and ``figure_``.
         """
         if ax is None:
+            # Only if a figure has to be made: pyplot chooses a backend, which a server may not have.
             pyplot = require("matplotlib.pyplot", extra="paper", purpose="A display")
             _, ax = pyplot.subplots(figsize=self.figure_size, layout="constrained")
         self._draw(ax)
@@ -113,33 +114,21 @@ class Display(ABC):
 
 
 def shorten(name: str, length: int = 24) -> str:
-    """Return a name that fits beside an axis."""
+    """Shorten a name to fit next to an axis."""
     return name if len(name) <= length else name[: length - 1] + "…"
-
-
-def datasets_word(n: int, total: int | None = None) -> str:
-    """Return a number of data sets in words.
-
-    Examples
-    --------
-    >>> datasets_word(1), datasets_word(3, 39)
-    ('1 data set', '3 of 39 data sets')
-    """
-    last = n if total is None else total
-    return f"{n}{'' if total is None else f' of {total}'} data set{'' if last == 1 else 's'}"
 
 
 def read_values(
     summary: DataFrame, wanted: Sequence[tuple[str, str]]
 ) -> tuple[list[str], list[FloatArray], int]:
-    """Return columns of classifiers on the data sets that have all of them.
+    """Return measures of classifiers on the data sets that have all of them.
 
     Parameters
     ----------
     summary : DataFrame
         A row for each data set and classifier.
     wanted : sequence of (classifier, column)
-        What to read; the classifier in the summary's spelling.
+        What to read; classifiers are spelled as in the summary.
 
     Returns
     -------
@@ -148,20 +137,17 @@ def read_values(
     values : list of ndarray
         An array for each wanted column.
     n_left_out : int
-        Data sets that lack one of them.
+        Number of data sets that lack one of them.
     """
     summary = check_table("summary", summary, ("dataset", "classifier"), [column for _, column in wanted])
-    _check_columns(summary, ("dataset", "classifier"))
+    check_columns("summary", summary, ("dataset", "classifier"), "summary.csv")
     check_names(summary)
-    there = [str(name) for name in summary["classifier"].unique()]
-    if missing := [name for name in dict.fromkeys(name for name, _ in wanted) if name not in there]:
-        has = f"has {', '.join(there)}" if there else "is empty"
+    available = [str(name) for name in summary["classifier"].unique()]
+    if missing := [name for name in dict.fromkeys(name for name, _ in wanted) if name not in available]:
+        has = f"has {', '.join(available)}" if available else "is empty"
         raise NothingToShowError(f"summary must have the classifier {' and '.join(missing)}, {has}.")
-    _check_columns(summary, [column for _, column in wanted])
-    twice = summary.duplicated(["dataset", "classifier"])
-    if twice.any():
-        dataset, classifier = summary.loc[twice, ["dataset", "classifier"]].iloc[0]
-        raise ValueError(f"summary must have one row of {classifier} for {dataset}, has several.")
+    check_columns("summary", summary, [column for _, column in wanted], "summary.csv")
+    check_unique_rows(summary)
     datasets = summary["dataset"].unique()
     columns = np.array(
         [
@@ -172,6 +158,7 @@ def read_values(
             for classifier, column in wanted
         ]
     )
+    # Only data sets with all values, so that every comparison is paired.
     known = np.isfinite(columns).all(axis=0)
     if not known.any():
         listed = ", ".join(f"{column} of {name}" for name, column in wanted)
@@ -184,9 +171,9 @@ def read_values(
 
 
 def with_accuracy(summary: DataFrame, measure: str) -> DataFrame:
-    """Return the summary with the accuracy standing in where a determinate classifier has no utility."""
+    """Return the summary with the accuracy as the utility of determinate classifiers."""
     summary = check_table("summary", summary, ("dataset", "classifier"), ("accuracy", measure))
-    _check_columns(summary, ("dataset", "classifier"))
+    check_columns("summary", summary, ("dataset", "classifier"), "summary.csv")
     if "accuracy" not in summary.columns:
         return summary
     utility = summary.get(measure, summary["accuracy"])
@@ -194,21 +181,16 @@ def with_accuracy(summary: DataFrame, measure: str) -> DataFrame:
 
 
 def check_names(summary: DataFrame) -> None:
-    """Refuse a summary that does not name every classifier."""
+    """Refuse a summary with missing names of classifiers."""
     if "classifier" in summary.columns and summary["classifier"].isna().any():
         raise ValueError(
-            "summary must name the classifier of every row. pandas reads the name 'null' as missing: read "
+            "summary must name the classifier in every row. pandas reads the name 'null' as missing: read "
             "summary.csv with keep_default_na=False, na_values=['']."
         )
 
 
-def _check_columns(summary: DataFrame, needed: Sequence[str]) -> None:
-    if lacking := [column for column in dict.fromkeys(needed) if column not in summary.columns]:
-        raise ValueError(f"summary must have the columns of summary.csv, lacks {', '.join(lacking)}.")
-
-
 def clean_axes(ax: Axes, *, grid: str | None = None) -> None:
-    """Take away what carries no information, and draw a light grid along one axis, or along both."""
+    """Remove what carries no information, and draw a light grid along one axis or both."""
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     for side in ("bottom", "left"):
@@ -224,18 +206,19 @@ def clean_axes(ax: Axes, *, grid: str | None = None) -> None:
 
 
 def side_colors(gains: FloatArray) -> list[str]:
-    """Return a colour for each difference: the first for a gain, the second for a loss, muted for neither."""
+    """Return a colour for each difference: FIRST for a gain, SECOND for a loss, MUTED for a tie."""
     return [FIRST if gain > TIED else SECOND if gain < -TIED else MUTED for gain in gains]
 
 
 def row_height(n: int) -> float:
-    """Return the height in inches of a plot with a row of text for each of n names."""
+    """Return the height in inches of a plot with one row of text for each of n names."""
+    # 0.17 inches for a row of 8-point text, the rest for the axis and its label.
     return 0.8 + 0.17 * n
 
 
 def draw_rows(ax: Axes, names: Sequence[str], *, length: int = 24) -> None:
-    """Write names along the vertical axis, the first on top, each with a light line to its points."""
-    # A dollar sign in the name of a data set is not mathematics.
+    """Write names along the vertical axis, the first on top, each with a light line."""
+    # matplotlib would parse a dollar sign in the name of a data set as mathematics.
     ax.set_yticks(range(len(names)), [shorten(name, length) for name in names], parse_math=False)
     clean_axes(ax, grid="both")
     ax.tick_params(axis="y", length=0, labelsize=8)

@@ -1,4 +1,4 @@
-"""Average ranks of classifiers with the critical distance."""
+"""Average ranks of classifiers, with the critical distance."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from skcredal.paper._displays.base import (
     INK,
     MUTED,
     Display,
-    datasets_word,
     draw_rows,
     read_values,
     with_accuracy,
 )
+from skcredal.paper._result_tables import datasets_word
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,13 +44,13 @@ class RanksDisplay(Display):
     critical_distance : float
         How far apart two average ranks must be to differ significantly.
     n_datasets : int
-        Data sets that all classifiers were run on.
+        Number of data sets on which all classifiers were run.
     measure : {"u65", "u80"}
-        What ranks them; the utility of a determinate classifier is its accuracy.
+        The measure to rank by; the utility of a determinate classifier is its accuracy.
     alpha : float
-        The level of the critical distance.
+        The significance level of the critical distance.
     n_left_out : int
-        Data sets that some classifier was not run on.
+        Number of data sets on which some classifier was not run.
 
     Attributes
     ----------
@@ -88,18 +88,18 @@ class RanksDisplay(Display):
         measure: str = "u65",
         alpha: float = 0.05,
     ) -> RanksDisplay:
-        """Rank the classifiers of a summary on every data set that all of them were run on.
+        """Rank the classifiers of a summary on the data sets on which all of them were run.
 
         Parameters
         ----------
         summary : DataFrame
             A row for each data set and classifier.
         classifiers : sequence of str
-            Two classifiers or more.
+            At least two classifiers.
         measure : {"u65", "u80"}, default="u65"
-            What ranks them; accuracy stands in where a classifier is determinate.
+            The measure to rank by; for determinate classifiers, the accuracy.
         alpha : float, default=0.05
-            The level of the critical distance.
+            The significance level of the critical distance.
 
         Returns
         -------
@@ -108,7 +108,7 @@ class RanksDisplay(Display):
         check_choice("measure", measure, ("u65", "u80"))
         names = check_texts("classifiers", classifiers)
         if len(names) < 2:
-            raise ValueError(f"classifiers must be two or more, got {safe_repr(names)}.")
+            raise ValueError(f"classifiers must name at least two, got {safe_repr(names)}.")
         wanted = [(name, measure) for name in names]
         datasets, values, n_left_out = read_values(with_accuracy(summary, measure), wanted)
         n = len(datasets)
@@ -125,6 +125,7 @@ class RanksDisplay(Display):
     @property
     def caption(self) -> str:
         """Who ranks best, and who is significantly worse."""
+        # Stable, so that equal ranks keep the given order.
         order = np.argsort(self.ranks, kind="stable")
         best = min(self.ranks)
         leaders = [display_name(self.classifiers[i]) for i in order if self.ranks[i] == best]
@@ -153,6 +154,7 @@ class RanksDisplay(Display):
         draw_rows(ax, [display_name(self.classifiers[i]) for i in order])
         ax.tick_params(axis="y", labelsize=9)
         rows = np.arange(len(order))
+        # Bars of half the distance to each side overlap exactly if two ranks are closer than the distance.
         half = self.critical_distance / 2.0
         ax.errorbar(
             ranks,
@@ -178,6 +180,7 @@ class RanksDisplay(Display):
                 color=INK,
             )
         ax.set_xlim(min(1.0, ranks.min() - half) - 0.1, max(len(order), ranks.max() + half) + 0.1)
+        # Room for the number above the first row.
         ax.set_ylim(len(order) - 0.5, -0.8)
         ax.set_xticks(range(1, len(order) + 1))
         ax.set_xlabel(

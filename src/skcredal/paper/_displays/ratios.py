@@ -1,4 +1,4 @@
-"""Quotients of two classifiers, data set by data set, beside the line at 1."""
+"""Ratios of two classifiers by data set, next to the line at 1."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from skcredal.paper._displays.base import (
     TIED,
     Display,
     NothingToShowError,
-    datasets_word,
     draw_rows,
     read_values,
     row_height,
     side_colors,
 )
+from skcredal.paper._result_tables import datasets_word
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,18 +36,18 @@ _UTILITIES = ("u65", "u80")
 
 @dataclass(eq=False, kw_only=True)
 class RelativeBrierDisplay(Display):
-    """Brier loss of a classifier relative to another one's, data set by data set, beside the line at 1.
+    """Brier loss of a classifier relative to another one, by data set, next to the line at 1.
 
     Parameters
     ----------
     datasets : list of str
-        The data sets that both classifiers were run on.
+        The data sets on which both classifiers were run.
     ratio : list of float
-        The quotients of their Brier losses; below 1, the classifier is better than the reference.
+        The ratios of their Brier losses; below 1, the classifier is better than the reference.
     classifier, reference : str
-        The classifiers of the numerator and of the denominator.
+        The classifiers in the numerator and in the denominator.
     n_left_out : int
-        Data sets without a quotient: one of the two was not run, or the reference has no loss.
+        Number of data sets without a ratio: one of the two was not run, or the reference has loss 0.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class RelativeBrierDisplay(Display):
         summary : DataFrame
             A row for each data set and classifier.
         classifier, reference : str
-            The classifiers of the numerator and of the denominator.
+            The classifiers in the numerator and in the denominator.
 
         Returns
         -------
@@ -121,7 +121,7 @@ class RelativeBrierDisplay(Display):
 
     @property
     def point_names(self) -> dict[str, list[str]]:
-        """The data sets with their quotients, from the lowest to the highest."""
+        """The data sets with their ratios, from the lowest to the highest."""
         return {"points": [f"{self.datasets[i]}: {self.ratio[i]:.3f}" for i in np.argsort(self.ratio)]}
 
     def _draw(self, ax: Axes) -> None:
@@ -147,13 +147,13 @@ class RelativeUtilityDisplay(Display):
     Parameters
     ----------
     datasets : list of str
-        The data sets that both classifiers were run on.
+        The data sets on which both classifiers were run.
     u65, u80 : list of float
         The quotients; above 1, the sets are worth more than single classes.
     classifier, counterpart : str
         The credal classifier and the determinate one.
     n_left_out : int
-        Data sets without a quotient.
+        Number of data sets without a ratio.
 
     Attributes
     ----------
@@ -195,7 +195,7 @@ class RelativeUtilityDisplay(Display):
         classifier : str
             The credal classifier.
         counterpart : str, default=None
-            The determinate classifier; that of the same name without the star if None.
+            The determinate classifier; if None, the one of the same name without the star.
 
         Returns
         -------
@@ -203,7 +203,9 @@ class RelativeUtilityDisplay(Display):
         """
         if counterpart is None:
             if not classifier.endswith("*"):
-                raise ValueError(f"counterpart must be named for {classifier}, whose name ends in no star.")
+                raise ValueError(
+                    f"counterpart must be given for {classifier}, because its name does not end in a star."
+                )
             counterpart = classifier.removesuffix("*")
         wanted = [*((classifier, utility) for utility in _UTILITIES), (counterpart, "accuracy")]
         read = read_values(summary, wanted)
@@ -221,6 +223,7 @@ class RelativeUtilityDisplay(Display):
     def caption(self) -> str:
         """How often the utilities are above the accuracy, and by how much on average."""
         n = len(self.datasets)
+        # Ties up to rounding are neither above nor below.
         above = [int((np.subtract(ratio, 1.0) > TIED).sum()) for ratio in (self.u65, self.u80)]
         gains = [(float(np.mean(ratio)) - 1.0) * 100.0 for ratio in (self.u65, self.u80)]
         return (
@@ -237,7 +240,7 @@ class RelativeUtilityDisplay(Display):
 
     @property
     def point_names(self) -> dict[str, list[str]]:
-        """The data sets with their quotients, in the order of those under u80."""
+        """The data sets with their ratios, ordered by those under u80."""
         order = np.argsort(self.u80)[::-1]
         return {
             f"points-{name}": [f"{self.datasets[i]}: {ratio[i]:.3f} under {name}" for i in order]
@@ -275,6 +278,7 @@ def _divide(
 ) -> tuple[list[str], list[FloatArray], int]:
     """Divide all but the last values by the last, on the data sets where it is not 0."""
     *parts, whole = values
+    # Dividing by 0 gives nothing that a plot could show.
     positive = whole > 0.0
     if not positive.any():
         raise NothingToShowError(f"summary must have a data set where the {what} is not 0, has none.")
@@ -285,9 +289,10 @@ def _divide(
 
 def _draw_line_at_one(ax: Axes, ratios: Sequence[float]) -> None:
     low, high = min(1.0, *ratios), max(1.0, *ratios)
-    # Ratios that hardly differ from 1 shall look so.
+    # A minimum margin, so that ratios close to 1 also look close to 1.
     margin = max(0.06 * (high - low), 0.005)
     ax.set_xlim(low - margin, high + margin)
     ax.axvline(1.0, color=INK, linewidth=1.0, zorder=1)
     ax.locator_params(axis="x", nbins=6)
+    # An offset such as +9.9e-1 would have to be added by the reader.
     ax.ticklabel_format(axis="x", useOffset=False)

@@ -1,4 +1,4 @@
-"""Rivals of COMP-AODE*: the same task by conformal sets, rejection and utility, data set by data set."""
+"""Rivals of COMP-AODE*: conformal sets, the reject option and utility-optimal sets, by data set."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from skcredal.paper._displays.base import (
     TIED,
     Display,
     NothingToShowError,
-    datasets_word,
     draw_rows,
     side_colors,
 )
 from skcredal.paper._displays.studies import read_study
+from skcredal.paper._result_tables import datasets_word
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,18 +30,18 @@ __all__ = ["RivalsDisplay"]
 
 @dataclass(eq=False, kw_only=True)
 class RivalsDisplay(Display):
-    """Utility of other ways to make sets beside that of COMP-AODE*, on the same folds.
+    """Utility of other ways to make sets, compared with COMP-AODE* on the same folds.
 
     Parameters
     ----------
     rivals : list of str
-        The other ways.
+        Names of the rivals.
     difference : dict of list of float
-        By rival, the utility minus that of COMP-AODE*, for each data set.
+        By rival, its utility minus that of COMP-AODE*, for each data set.
     datasets : list of str
         The data sets.
     utility : {"u65", "u80"}
-        The utility; rivals that can be made for one are made for this.
+        The utility; rivals that can be optimised for a utility are optimised for this one.
     reference : float
         Mean utility of COMP-AODE*.
 
@@ -74,7 +74,7 @@ class RivalsDisplay(Display):
         Parameters
         ----------
         table : DataFrame
-            The study of rivals: a row for each data set, series and utility.
+            The table of the study: a row for each data set, series and utility.
         utility : {"u65", "u80"}
             Which of the two.
 
@@ -86,10 +86,11 @@ class RivalsDisplay(Display):
         table = read_study(table, "rivals", ("judged_by",), ("utility",))
         if table.duplicated(["dataset", "series", "judged_by"]).any():
             raise ValueError("table must have one row for each data set, series and utility, has several.")
+        # One row per data set, so that differences are paired.
         wide = table[table["judged_by"] == utility].pivot(index="dataset", columns="series", values="utility")
         rivals = [name for name in table["series"].dropna().unique() if name != "comp-aode*" and name in wide]
         if "comp-aode*" not in wide or not rivals:
-            raise NothingToShowError("table must have comp-aode* and a rival, lacks one of them.")
+            raise NothingToShowError("table must have comp-aode* and at least one rival, lacks one of them.")
         return cls(
             rivals=rivals,
             difference={name: (wide[name] - wide["comp-aode*"]).tolist() for name in rivals},
@@ -103,7 +104,7 @@ class RivalsDisplay(Display):
 
     @property
     def caption(self) -> str:
-        """Which rivals are above and which are not, on average."""
+        """Which rivals are better on average, and which are not."""
         means = self._means()
 
         def listed(some: list[tuple[float, str]]) -> str:
@@ -124,7 +125,7 @@ class RivalsDisplay(Display):
 
     @property
     def point_names(self) -> dict[str, list[str]]:
-        """The data sets with their differences, a group for each row."""
+        """The data sets with their differences, one group per row."""
         return {
             f"points-{row}": [
                 f"{dataset}: {value:+.3f}"
@@ -144,7 +145,7 @@ class RivalsDisplay(Display):
             ax.scatter(
                 [mean], [row], s=48, marker="D", c=side_colors(np.array([mean])), linewidths=0, zorder=4
             )
-        # A few data sets far off shall not press all others into the line; the caption counts them in.
+        # A few outliers would squeeze all other points together; the means in the caption include them.
         spread = np.concatenate([np.asarray(values) for values in self.difference.values()])
         low, high = np.quantile(spread, [0.02, 0.98])
         margin = 0.1 * max(high - low, 0.01)

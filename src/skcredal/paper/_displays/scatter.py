@@ -1,4 +1,4 @@
-"""Scatter plots beside the bisector: two classifiers, or two kinds of instances."""
+"""Scatter plots with the diagonal: two classifiers, or two kinds of instances."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from skcredal.paper._displays.base import (
     TIED,
     Display,
     clean_axes,
-    datasets_word,
     read_values,
     side_colors,
 )
+from skcredal.paper._result_tables import datasets_word
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,22 +27,22 @@ if TYPE_CHECKING:
 
 __all__ = ["AccuracyScatterDisplay", "SafeDependentDisplay"]
 
-# Below so many prior-dependent instances, an accuracy on them is little more than an anecdote.
+# With fewer prior-dependent instances, an accuracy on them is little more than an anecdote.
 _FEW = 30
 
 
 @dataclass(eq=False, kw_only=True)
 class AccuracyScatterDisplay(Display):
-    """Accuracy of two classifiers, a point for each data set, beside the bisector.
+    """Accuracy of two classifiers, one point per data set, with the diagonal.
 
     Parameters
     ----------
     datasets : list of str
-        The data sets that both classifiers were run on.
+        The data sets on which both classifiers were run.
     x, y : list of float
         Their accuracies.
     x_classifier, y_classifier : str
-        The classifiers on the horizontal and on the vertical axis.
+        The classifiers on the horizontal and the vertical axis.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class AccuracyScatterDisplay(Display):
 
     @property
     def caption(self) -> str:
-        """Who has the higher accuracy how often."""
+        """How often each classifier has the higher accuracy."""
         difference = np.subtract(self.y, self.x)
         ranked = sorted(
             [
@@ -114,7 +114,7 @@ class AccuracyScatterDisplay(Display):
 
     def _draw(self, ax: Axes) -> None:
         x_name, y_name = display_name(self.x_classifier), display_name(self.y_classifier)
-        _draw_beside_bisector(ax, self.x, self.y)
+        _draw_with_diagonal(ax, self.x, self.y)
         _name_side(ax, f"{y_name} is better")
         ax.set_xlabel(f"Accuracy of {x_name}")
         ax.set_ylabel(f"Accuracy of {y_name}")
@@ -124,8 +124,8 @@ class AccuracyScatterDisplay(Display):
 class SafeDependentDisplay(Display):
     """Accuracy of a determinate classifier where its credal counterpart is sure, against where it is not.
 
-    Points above the bisector: more accurate on the safe instances than on the prior-dependent ones. Hollow
-    points rest on fewer than 30 prior-dependent instances.
+    Points above the diagonal are more accurate on the safe instances than on the prior-dependent ones. Hollow
+    points have fewer than 30 prior-dependent instances.
 
     Parameters
     ----------
@@ -134,11 +134,11 @@ class SafeDependentDisplay(Display):
     safe, dependent : list of float
         The accuracies on them.
     n_dependent : list of float
-        How many prior-dependent instances there are.
+        Number of prior-dependent instances.
     classifier : str
         The credal classifier that judges the instances.
     n_left_out : int
-        Data sets that have only one kind of instances.
+        Number of data sets with only one kind of instances.
 
     Attributes
     ----------
@@ -219,7 +219,7 @@ class SafeDependentDisplay(Display):
 
     def _draw(self, ax: Axes) -> None:
         few = np.asarray(self.n_dependent) < _FEW
-        _draw_beside_bisector(ax, self.dependent, self.safe, hollow=few)
+        _draw_with_diagonal(ax, self.dependent, self.safe, hollow=few)
         _name_side(ax, "better on the safe instances")
         name = display_name(self.classifier.removesuffix("*"))
         note = f"\nhollow: fewer than {_FEW} instances" if few.any() else ""
@@ -231,15 +231,17 @@ def _pairs(datasets: Sequence[str], x: Sequence[float], y: Sequence[float]) -> l
     return [f"{name}: {a:.3f}, {b:.3f}" for name, a, b in zip(datasets, x, y, strict=True)]
 
 
-def _draw_beside_bisector(
+def _draw_with_diagonal(
     ax: Axes, x: Sequence[float], y: Sequence[float], *, hollow: BoolArray | None = None
 ) -> None:
     clean_axes(ax, grid="both")
-    # Both axes show the same range, so that the bisector is a diagonal.
+    # Both axes have the same range, so that equality is the diagonal.
     lowest = min(*x, *y)
+    # Round ticks, and at most six of them.
     step = 0.1 if lowest >= 0.5 else 0.2
     n_steps = min(5, math.ceil((1.0 - lowest) / step))
     low = 1.0 - n_steps * step
+    # A margin, so that points at the edge are not cut in half.
     ax.set_xlim(low - 0.02, 1.02)
     ax.set_ylim(low - 0.02, 1.02)
     ax.set_aspect("equal")
@@ -262,5 +264,5 @@ def _draw_beside_bisector(
 
 
 def _name_side(ax: Axes, above: str) -> None:
-    # Outside, since the points may be anywhere inside.
+    # Outside of the axes, because the points may be anywhere inside.
     ax.text(0.0, 1.015, f"above the line: {above}", transform=ax.transAxes, color=MUTED, fontsize=8)

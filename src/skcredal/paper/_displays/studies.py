@@ -1,4 +1,4 @@
-"""What the paper does not show: other ε, and setting aside the least robust."""
+"""Studies beyond the paper: other ε, and setting aside the least robust rows."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ from skcredal.paper._displays.base import (
     Display,
     NothingToShowError,
     clean_axes,
-    datasets_word,
 )
-from skcredal.paper._result_tables import check_table
+from skcredal.paper._result_tables import check_columns, check_table, datasets_word
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,11 +32,11 @@ _MEASURES = {
     "determinacy": "determinacy",
     "single_accuracy": "accuracy on the rows with one class",
     "set_accuracy": "accuracy of the sets of several classes",
-    "output_size": "classes in the sets of several",
+    "output_size": "number of classes in sets of several",
     "u65": "u65",
     "u80": "u80",
 }
-# Of two lines the colour, the dashes and the marker tell the same.
+# Colour, dashes and marker say the same, so that the lines also differ in black and white.
 _LINES: tuple[dict[str, Any], ...] = (
     {"color": FIRST, "linestyle": "-", "marker": "o"},
     {"color": SECOND, "linestyle": "--", "marker": "s"},
@@ -46,18 +45,16 @@ _LINES: tuple[dict[str, Any], ...] = (
 
 
 def read_study(table: DataFrame, name: str, text: Sequence[str], measures: Sequence[str]) -> DataFrame:
-    """Return the table with its measures as floats; refuse one of another study, or without rows."""
+    """Return the table with its measures as floats; refuse an empty table and one of another study."""
     table = check_table("table", table, ("dataset", "series", *text), measures)
     if table.empty:
         raise NothingToShowError(f"table must have rows of the study {name}, is empty.")
-    if lacking := [
-        column for column in ("dataset", "series", *text, *measures) if column not in table.columns
-    ]:
-        raise ValueError(f"table must have the columns of {name}.csv, lacks {', '.join(lacking)}.")
+    check_columns("table", table, ("dataset", "series", *text, *measures), f"{name}.csv")
     return table
 
 
 def _draw_lines(ax: Axes, x: Sequence[float], lines: dict[str, list[float]]) -> None:
+    # No study has more than three series.
     for (name, values), style in zip(lines.items(), _LINES, strict=False):
         ax.plot(x, values, linewidth=1.6, markersize=4.0, label=name, **style)
     clean_axes(ax, grid="both")
@@ -71,11 +68,11 @@ class EpsilonDisplay(Display):
     Parameters
     ----------
     epsilon : list of float
-        The values of ε; where a data set admits only smaller ones, just below 1/(k+1) is used.
+        The values of ε; for data sets that allow only smaller ones, a value just below 1/(k+1) was used.
     values : dict of list of float
-        By classifier, the mean over the data sets that have the measure; None where none has it.
+        By classifier, the mean over the data sets that have the measure; None if no data set has it.
     n_datasets : dict of list of int
-        By classifier, how many have it: a data set without sets of several classes has no accuracy of them.
+        By classifier, how many data sets have it; without sets of several classes, they have no accuracy.
     measure : str
         The measure.
 
@@ -107,7 +104,7 @@ class EpsilonDisplay(Display):
         Parameters
         ----------
         table : DataFrame
-            The study of ε: a row for each data set, series and epsilon.
+            The table of the study: a row for each data set, series and epsilon.
         measure : str, default="determinacy"
             The column to average.
 
@@ -124,7 +121,7 @@ class EpsilonDisplay(Display):
         groups = {
             name: table[table["series"] == name].groupby("epsilon", sort=True)[measure] for name in series
         }
-        # A series that lacks an ε has a gap there.
+        # Aligned on a common grid: a series without results for an ε has a gap there.
         grid = sorted(float(epsilon) for epsilon in table["epsilon"].dropna().unique())
         return cls(
             epsilon=grid,
@@ -141,10 +138,11 @@ class EpsilonDisplay(Display):
 
     @property
     def caption(self) -> str:
-        """Where each line begins and ends."""
+        """The first and last value of each line."""
         what = _MEASURES[self.measure]
         parts = []
         for name, values in self.values.items():
+            # The ends of what is known: without sets of several classes there is no accuracy of them.
             known = [
                 (value, n)
                 for value, n in zip(values, self.n_datasets[name], strict=True)
@@ -170,16 +168,16 @@ class EpsilonDisplay(Display):
 
 @dataclass(eq=False, kw_only=True)
 class SetAsideDisplay(Display):
-    """Accuracy of the predictions that are retained as the least trusted ones are set aside.
+    """Accuracy of the predictions that are kept when the least trusted ones are set aside.
 
     Parameters
     ----------
     set_aside : list of float
         The share of rows set aside.
     accuracy : dict of list of float
-        By what the rows are ordered by, the mean over data sets of the accuracy of the rest.
+        Mean accuracy over data sets of the rows that are kept, by what they are ordered by.
     n_datasets : int
-        The data sets.
+        Number of data sets.
 
     Attributes
     ----------
@@ -208,7 +206,7 @@ class SetAsideDisplay(Display):
         Parameters
         ----------
         table : DataFrame
-            The study of what is set aside: a row for each data set, series and share.
+            The table of the study: a row for each data set, series and share.
 
         Returns
         -------
@@ -221,10 +219,9 @@ class SetAsideDisplay(Display):
         }
         grid = sorted(float(share) for share in table["set_aside"].dropna().unique())
         gaps = [by for by, mean in means.items() if mean.reindex(grid).isna().any()]
+        # A line with gaps would suggest an accuracy that was not computed.
         if gaps or not means or not grid:
-            raise NothingToShowError(
-                f"table must have an accuracy of every series for every share, lacks {gaps}."
-            )
+            raise NothingToShowError(f"table must have an accuracy for every series and share, lacks {gaps}.")
         return cls(
             set_aside=grid,
             accuracy={by: [float(value) for value in mean] for by, mean in means.items()},
@@ -233,13 +230,13 @@ class SetAsideDisplay(Display):
 
     @property
     def caption(self) -> str:
-        """What setting a tenth and a half of the rows aside gains."""
-        places = [int(np.argmin(np.abs(np.subtract(self.set_aside, share)))) for share in (0.1, 0.5)]
+        """The gain from setting aside a tenth and a half of the rows."""
+        nearest = [int(np.argmin(np.abs(np.subtract(self.set_aside, share)))) for share in (0.1, 0.5)]
         parts = [
-            f"{' and '.join(f'{values[place]:.3f}' for place in dict.fromkeys(places))} by {by}"
+            f"{' and '.join(f'{values[i]:.3f}' for i in dict.fromkeys(nearest))} by {by}"
             for by, values in self.accuracy.items()
         ]
-        shares = " and ".join(f"{self.set_aside[place] * 100:g} %" for place in dict.fromkeys(places))
+        shares = " and ".join(f"{self.set_aside[i] * 100:g} %" for i in dict.fromkeys(nearest))
         start = next(iter(self.accuracy.values()))[0]
         return (
             f"COMP-AODE's accuracy of {start:.3f} becomes, with {shares} of the rows set aside, "
@@ -250,4 +247,4 @@ class SetAsideDisplay(Display):
         lines = {f"by {by}": values for by, values in self.accuracy.items()}
         _draw_lines(ax, [share * 100.0 for share in self.set_aside], lines)
         ax.set_xlabel("% of the rows set aside")
-        ax.set_ylabel("accuracy of the others")
+        ax.set_ylabel("accuracy on the others")

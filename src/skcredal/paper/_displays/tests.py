@@ -1,4 +1,4 @@
-"""Statistical comparisons over data sets: critical differences, and probabilities of practical difference."""
+"""Statistical comparisons over data sets: critical differences and Bayesian signed-rank tests."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from skcredal.paper._displays.base import (
     SECOND,
     Display,
     NothingToShowError,
-    datasets_word,
     draw_rows,
     read_values,
     with_accuracy,
 )
+from skcredal.paper._result_tables import datasets_word
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,7 +34,7 @@ __all__ = ["BayesianDisplay", "CriticalDifferenceDisplay"]
 
 @dataclass(eq=False, kw_only=True)
 class CriticalDifferenceDisplay(Display):
-    """Average ranks on a line, classifiers that do not differ significantly joined (scikit-posthocs).
+    """Average ranks on a line; bars join classifiers that do not differ significantly (scikit-posthocs).
 
     Parameters
     ----------
@@ -43,13 +43,13 @@ class CriticalDifferenceDisplay(Display):
     ranks : list of float
         Their average ranks, 1 for the best.
     p_values : list of list of float
-        Nemenyi's p-value of each pair.
+        The p-value of Nemenyi's test for each pair.
     n_datasets : int
-        Data sets that all classifiers were run on.
+        Number of data sets on which all classifiers were run.
     measure : {"u65", "u80"}
-        What ranks them; the utility of a determinate classifier is its accuracy.
+        The measure to rank by; the utility of a determinate classifier is its accuracy.
     alpha : float
-        The level.
+        The significance level.
 
     Attributes
     ----------
@@ -86,16 +86,16 @@ class CriticalDifferenceDisplay(Display):
         measure: str = "u65",
         alpha: float = 0.05,
     ) -> CriticalDifferenceDisplay:
-        """Rank the classifiers of a summary on every data set that all of them were run on.
+        """Rank the classifiers of a summary on the data sets on which all of them were run.
 
         Parameters
         ----------
         summary : DataFrame
             A row for each data set and classifier.
         classifiers : sequence of str, optional
-            Two classifiers or more; all of the summary by default.
+            At least two classifiers; by default all in the summary.
         measure : {"u65", "u80"}, default="u65"
-            What ranks them; accuracy stands in where a classifier is determinate.
+            The measure to rank by; for determinate classifiers, the accuracy.
         alpha : float, default=0.05
             The level of Nemenyi's test.
 
@@ -107,7 +107,9 @@ class CriticalDifferenceDisplay(Display):
         summary = with_accuracy(summary, measure)
         names = check_texts("classifiers", summary["classifier"] if classifiers is None else classifiers)
         if len(names) < 2:
-            raise NothingToShowError(f"classifiers must be two or more, got {safe_repr(names)}.")
+            # Not a plain ValueError: a report on one classifier just leaves this figure out.
+            raise NothingToShowError(f"classifiers must name at least two, got {safe_repr(names)}.")
+        # Nemenyi's test needs the ranks of all classifiers on the same data sets.
         datasets, values, _ = read_values(summary, [(name, measure) for name in names])
         ranks = friedman_test(np.column_stack(values)).average_ranks
         return cls(
@@ -121,7 +123,7 @@ class CriticalDifferenceDisplay(Display):
 
     @property
     def caption(self) -> str:
-        """Who ranks best, and how many do not differ from it."""
+        """Which classifier ranks best, and which do not differ from it."""
         best = int(np.argmin(self.ranks))
         alike = [
             display_name(self.classifiers[i])
@@ -155,7 +157,7 @@ class CriticalDifferenceDisplay(Display):
             label_fmt_right="({rank:.2f}) {label}",
             label_props={"fontsize": 9},
             marker_props={"color": FIRST, "s": 18},
-            elbow_props={"color": INK, "linewidth": 0.7},  # the names take its colour
+            elbow_props={"color": INK, "linewidth": 0.7},  # also the colour of the names
             crossbar_props={"color": INK, "linewidth": 2.0, "marker": None},
         )
         ax.tick_params(colors=INK, labelsize=9)
@@ -163,21 +165,21 @@ class CriticalDifferenceDisplay(Display):
 
 @dataclass(eq=False, kw_only=True)
 class BayesianDisplay(Display):
-    """How probable it is that one classifier is practically better than another (Bayesian signed-rank test).
+    """The probability that one classifier is practically better than another (Bayesian signed-rank test).
 
     Parameters
     ----------
     pairs : list of (str, str)
-        The classifiers that are compared.
+        The classifiers to compare.
     left, rope, right : list of float
         Probability that the first is higher by more than the region of practical equivalence, that the two
-        differ by less, and that the second is higher.
+        are practically equal, and that the second is higher.
     n_datasets : list of int
-        Data sets that have both.
+        Number of data sets with both.
     measure : str
-        What is compared; the utility of a determinate classifier is its accuracy.
+        The measure to compare; the utility of a determinate classifier is its accuracy.
     width : float
-        Differences up to this count as none.
+        Smaller differences count as none.
 
     Attributes
     ----------
@@ -215,20 +217,20 @@ class BayesianDisplay(Display):
         rope: float = 0.01,
         seed: int = 0,
     ) -> BayesianDisplay:
-        """Compare pairs of classifiers of a summary; pairs that it lacks are left out.
+        """Compare pairs of classifiers in a summary; pairs that are not in it are left out.
 
         Parameters
         ----------
         summary : DataFrame
             A row for each data set and classifier.
         pairs : sequence of (str, str)
-            Which to compare.
+            The pairs to compare.
         measure : {"accuracy", "u65", "u80"}, default="u65"
-            What to compare; accuracy stands in where a classifier is determinate.
+            The measure to compare; for determinate classifiers, the accuracy.
         rope : float, default=0.01
-            Differences up to this count as practically none.
+            Smaller differences count as practical equality.
         seed : int, default=0
-            Seed of the sampled posterior.
+            Random seed of the samples from the posterior.
 
         Returns
         -------
@@ -236,16 +238,17 @@ class BayesianDisplay(Display):
         """
         check_choice("measure", measure, ("accuracy", "u65", "u80"))
         summary = with_accuracy(summary, measure)
-        there = set(summary["classifier"])
-        shown = [(a, b) for a, b in pairs if a in there and b in there]
-        if not shown:
-            raise NothingToShowError("summary must have both classifiers of a pair, has none.")
+        available = set(summary["classifier"])
+        kept = [(a, b) for a, b in pairs if a in available and b in available]
+        if not kept:
+            raise NothingToShowError("summary must have both classifiers of at least one pair, has none.")
         found = []
-        for a, b in shown:
+        for a, b in kept:
             _, (first, second), _ = read_values(summary, [(a, measure), (b, measure)])
+            # The same seed for every pair, so that a figure does not depend on which pairs are in it.
             found.append(bayesian_signed_rank(first, second, rope=rope, seed=seed))
         return cls(
-            pairs=shown,
+            pairs=kept,
             left=[one.left for one in found],
             rope=[one.rope for one in found],
             right=[one.right for one in found],
@@ -256,21 +259,22 @@ class BayesianDisplay(Display):
 
     @property
     def caption(self) -> str:
-        """The verdict on each pair that has one of at least 95 %."""
+        """The pairs that are decided with a probability of at least 95 %."""
         parts = []
         for (a, b), *probabilities in zip(self.pairs, self.left, self.rope, self.right, strict=True):
-            said = (
+            statements = (
                 f"{display_name(a)} is better than {display_name(b)}",
                 f"{display_name(a)} and {display_name(b)} are equivalent",
                 f"{display_name(b)} is better than {display_name(a)}",
             )
             most = int(np.argmax(probabilities))
+            # The usual threshold for a decision by this test.
             if probabilities[most] >= 0.95:
-                parts.append(f"{said[most]} ({probabilities[most]:.2f})")
+                parts.append(f"{statements[most]} ({probabilities[most]:.2f})")
         verdict = "; ".join(parts) if parts else "no pair is decided"
         return (
-            f"With a probability of 0.95 or more under {self.measure}, differences up to {self.width:g} "
-            f"being none: {verdict}."
+            f"With a probability of at least 0.95 under {self.measure}, if differences up to {self.width:g} "
+            f"count as none: {verdict}."
         )
 
     @property

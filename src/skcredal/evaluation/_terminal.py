@@ -1,0 +1,29 @@
+"""Tables in a terminal. It needs rich, so that only commands import it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from rich import box
+from rich.table import Table
+
+__all__ = ["format_cell", "new_table"]
+
+
+def new_table(**options: Any) -> Table:
+    """Return an empty table without a frame, narrow enough for seven columns in 80 characters."""
+    return Table(title_justify="left", box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False, **options)
+
+
+def format_cell(value: Any, decimals: int | None) -> str:
+    """Return a number with the given decimals, or any value as text without; a dash if it is missing.
+
+    Examples
+    --------
+    >>> format_cell(0.9371, 3), format_cell(float("nan"), 3), format_cell("aode", None)
+    ('0.937', '-', 'aode')
+    """
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "-"
+    return str(value) if decimals is None else f"{value:.{decimals}f}"
