@@ -11,7 +11,7 @@ import oracles
 import oracles_naive
 from paper_data import load_paper_dataset
 from problems import random_codes
-from skcredal.classifiers._cma import CredalModelAveraging
+from skcredal.classifiers._naive_credal import CredalModelAveraging
 
 PAPER_SAMPLE = [
     "diabetes",

@@ -13,7 +13,7 @@ import oracles
 import oracles_naive
 from paper_data import load_paper_dataset
 from problems import random_codes
-from skcredal.classifiers._ncc import NaiveCredal
+from skcredal.classifiers._naive_credal import NaiveCredal
 
 PAPER_SAMPLE = [
     "glass",

@@ -5,13 +5,13 @@ import oracles_naive
 from naive_problems import KINDS, random_table
 from problems import repetitions
 from skcredal._ensemble.counts import ValueCounts, count_values
-from skcredal._ensemble.inclusion import (
+from skcredal._ensemble.naive_priors import (
     InclusionPriors,
     averaged_tables,
     inclusion_probabilities,
     log_bayes_factors,
 )
-from skcredal._ensemble.naive import NaiveEvidence, naive_tables
+from skcredal._ensemble.networks import NaiveEvidence, naive_tables
 from skcredal._ensemble.priors import put_back
 
 pytestmark = pytest.mark.kernel

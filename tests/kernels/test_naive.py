@@ -6,8 +6,13 @@ import oracles_trees
 from problems import as_rows, random_codes, repetitions
 from skcredal import _kernels as kernels
 from skcredal._ensemble.counts import count, count_values
-from skcredal._ensemble.naive import class_prior, naive_tables
-from skcredal._ensemble.tan import conditional_information, spanning_tree, tan_tables
+from skcredal._ensemble.networks import (
+    class_prior,
+    conditional_information,
+    naive_tables,
+    spanning_tree,
+    tan_tables,
+)
 
 pytestmark = pytest.mark.kernel
 

@@ -8,8 +8,13 @@ import numpy as np
 
 from skcredal._arrays import AnyArray, CodeArray, FloatArray
 from skcredal._ensemble.counts import JointCounts, ValueCounts
-from skcredal._ensemble.naive import class_prior, naive_tables
-from skcredal._ensemble.tan import conditional_information, spanning_tree, tan_tables
+from skcredal._ensemble.networks import (
+    class_prior,
+    conditional_information,
+    naive_tables,
+    spanning_tree,
+    tan_tables,
+)
 from skcredal._threads import thread_count
 from skcredal._validation import check_real
 from skcredal.classifiers._base import TabularClassifier, TrainingRows

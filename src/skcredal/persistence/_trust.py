@@ -25,10 +25,9 @@ from skcredal._encoding.discretizer import MDLDiscretizer
 from skcredal.classifiers._aode import AODE
 from skcredal.classifiers._bayes import TAN, NaiveBayes, NullClassifier
 from skcredal.classifiers._bma_aode import BmaAODE, CredalBmaAODE
-from skcredal.classifiers._cma import CredalModelAveraging
 from skcredal.classifiers._comp_aode import CompAODE, CredalCompAODE
 from skcredal.classifiers._maplmg import MaplmgAODE
-from skcredal.classifiers._ncc import NaiveCredal
+from skcredal.classifiers._naive_credal import CredalModelAveraging, NaiveCredal
 from skcredal.classifiers._tree import CredalTree
 
 __all__ = ["ACCEPTED", "ESTIMATORS", "advice", "called_functions", "trusted_names"]

@@ -1,7 +1,8 @@
-"""CMA: all naive Bayes models with any subset of the features, and their sets of priors (§8).
+"""Sets of priors over naive Bayes: NCC's over its parameters, and CMA's over which features matter (§8).
 
-The models need no enumeration: averaged over all of them, each feature has the factor ``w_j P(a_j|c) +
-(1-w_j) P(a_j)`` with w_j the posterior probability that it is in the model.
+CMA averages all naive Bayes models with any subset of the features, and need not enumerate them: averaged
+over all of them, each feature has the factor ``w_j P(a_j|c) + (1-w_j) P(a_j)`` with w_j the posterior
+probability that it is in the model.
 """
 
 from __future__ import annotations
@@ -14,10 +15,93 @@ from scipy.special import expit, gammaln, log_expit
 
 from skcredal import _kernels as kernels
 from skcredal._arrays import BoolArray, CountArray, FloatArray
-from skcredal._ensemble.counts import ValueCounts
-from skcredal._ensemble.naive import NaiveEvidence, NaiveTables
+from skcredal._ensemble.counts import Layout, ValueCounts
+from skcredal._ensemble.networks import NaiveEvidence, NaiveTables
 
-__all__ = ["InclusionPriors", "averaged_tables", "inclusion_probabilities", "log_bayes_factors"]
+__all__ = [
+    "DirichletPriors",
+    "InclusionPriors",
+    "averaged_tables",
+    "inclusion_probabilities",
+    "log_bayes_factors",
+]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DirichletPriors:
+    """All priors that spread the pseudo-count s over the classes and the values within them.
+
+    The part λ of it, the contamination, is spread evenly and cannot move.
+
+    Parameters
+    ----------
+    layout : Layout
+        Where the block of each feature lies.
+    mass_c : ndarray of shape (n_classes,)
+        n(c) + sλ/l: the counts with what cannot move.
+    mass_a : ndarray
+        n(c, a_j) + sλ/(l v_j).
+    free : float
+        s(1-λ): what moves.
+    """
+
+    layout: Layout
+    mass_c: FloatArray
+    mass_a: FloatArray
+    free: float
+
+    @classmethod
+    def from_counts(cls, counts: ValueCounts, s: float, contamination: float) -> DirichletPriors:
+        """Build the set around the counts.
+
+        Where training cells are unknown, n(c) counts all rows of the class and n(c, a_j) those that know the
+        cell. No value has more mass than its class, then as ever, and so the problem stays convex.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from skcredal._ensemble.counts import count_values
+        >>> codes, labels = np.array([[0, 1, 1]], dtype=np.uint8), np.array([0, 0, 1], np.int32)
+        >>> priors = DirichletPriors.from_counts(count_values(codes, labels, np.array([2]), 2), 2.0, 0.5)
+        >>> priors.mass_c.tolist(), priors.mass_a.tolist(), priors.free
+        ([2.5, 1.5], [1.25, 0.25, 1.25, 1.25], 1.0)
+        """
+        layout = counts.layout
+        fixed = s * contamination / layout.n_classes
+        fixed_a = np.repeat(fixed / layout.n_states, layout.n_states * layout.n_classes)
+        return cls(layout, counts.n_c + fixed, counts.n_ca + fixed_a, s * (1.0 - contamination))
+
+    def maximal_sets(self, evidence: NaiveEvidence) -> BoolArray:
+        """Return the undominated classes of a chunk of rows, (rows, n_classes)."""
+        out = np.empty(evidence.reference.shape, np.bool_)
+        layout = self.layout
+        kernels.ncc.ncc_sets(
+            evidence.codes,
+            layout.n_states,
+            layout.value_offsets,
+            self.mass_c,
+            self.mass_a,
+            self.free,
+            evidence.reference.argmax(axis=1),
+            out,
+        )
+        return out
+
+    def intervals(self, evidence: NaiveEvidence) -> FloatArray:
+        """Return bounds on the probabilities of a chunk of rows, (rows, n_classes, 2)."""
+        out = np.empty((*evidence.reference.shape, 2))
+        layout = self.layout
+        kernels.ncc.ncc_intervals(
+            evidence.codes,
+            layout.n_states,
+            layout.value_offsets,
+            self.mass_c,
+            self.mass_a,
+            self.free,
+            evidence.reference,
+            out,
+        )
+        return out
 
 
 def _log_marginal(counts: CountArray, alpha: float) -> float:
