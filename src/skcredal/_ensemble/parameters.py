@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
 from skcredal import _kernels as kernels
 from skcredal._arrays import BoolArray, CodeArray, FloatArray, LabelArray
 from skcredal._ensemble.counts import JointCounts, Layout
+from skcredal._ensemble.networks import class_prior
 from skcredal._threads import run_in_threads
-
-if TYPE_CHECKING:
-    from skcredal._kernels.inference import Average, Decision, Likelihoods
 
 __all__ = ["CHUNK_ROWS", "SpodeTables", "chunks", "prediction_chunks", "spode_tables"]
 
@@ -84,8 +82,7 @@ class SpodeTables:
         k, n = codes.shape
         mean = np.empty((n, self.layout.n_classes))
         posterior = np.empty((k if keep else 0, *mean.shape))
-        average = self._average(weights, mean, posterior, left_out)
-        self._infer(codes, 0, n, average, _no_decision(), _no_likelihoods())
+        self._infer(codes, slice(0, n), average=(weights, left_out, mean, posterior))
         return mean, posterior
 
     def decide(
@@ -98,9 +95,12 @@ class SpodeTables:
         """
         n = codes.shape[1]
         mean, doubtful = np.empty((n, self.layout.n_classes)), np.empty(n, np.bool_)
-        average = self._average(weights, mean, np.empty((0, 0, 0)), 0.0)
-        decision = kernels.inference.Decision(least, most, tie, doubtful)
-        self._infer(codes, 0, n, average, decision, _no_likelihoods())
+        self._infer(
+            codes,
+            slice(0, n),
+            average=(weights, 0.0, mean, np.empty((0, 0, 0))),
+            decision=(least, most, tie, doubtful),
+        )
         return mean, doubtful
 
     def sum_log_likelihoods(
@@ -113,45 +113,42 @@ class SpodeTables:
         sums: FloatArray,
     ) -> None:
         """Fill in Σ_r log P(c_r | a_r, s_j) of every block of rows, (blocks, k); weights may be empty."""
-        nothing = self._average(np.empty(0), np.empty((0, 0)), np.empty((0, 0, 0)), 0.0)
-        likelihoods = kernels.inference.Likelihoods(labels, row_weights, log_floor, sums)
-        self._infer(codes, rows.start, rows.stop, nothing, _no_decision(), likelihoods)
-
-    def _average(
-        self, weights: FloatArray, mean: FloatArray, posterior: FloatArray, left_out: float
-    ) -> Average:
-        # The kernel reads a weight for every SPODE, whatever the array holds.
-        if weights.shape not in ((len(self.layout.n_states),), (0,)):
-            raise ValueError(
-                f"weights must hold a number for each of {len(self.layout.n_states)} models, got "
-                f"{len(weights)}."
-            )
-        return kernels.inference.Average(weights, left_out, mean, posterior)
+        self._infer(codes, rows, likelihoods=(labels, row_weights, log_floor, sums))
 
     def _infer(
         self,
         codes: CodeArray,
-        first: int,
-        last: int,
-        average: Average,
-        decision: Decision,
-        likelihoods: Likelihoods,
+        rows: slice,
+        *,
+        average: tuple[Any, ...] | None = None,
+        decision: tuple[Any, ...] | None = None,
+        likelihoods: tuple[Any, ...] | None = None,
     ) -> None:
-        layout = self.layout
-        tables = kernels.inference.Tables(
+        """Run the kernel; what is not wanted is told to it by empty arrays to fill in."""
+        layout, infer = self.layout, kernels.inference
+        if average is None:
+            average = (np.empty(0), 0.0, np.empty((0, 0)), np.empty((0, 0, 0)))
+        elif len(average[0]) != len(layout.n_states):
+            # The kernel reads a weight for every SPODE, however many there are.
+            raise ValueError(
+                f"weights must hold {len(layout.n_states)} numbers, one a model, got {len(average[0])}."
+            )
+        if decision is None:
+            decision = (np.empty(0), np.empty(0), 0.0, np.empty(0, np.bool_))
+        if likelihoods is None:
+            likelihoods = (np.empty(0, np.int32), np.empty(0), -np.inf, np.empty((0, 0)))
+        tables = infer.Tables(
             layout.n_states, self.log_c, self.log_a, layout.value_offsets, self.log_ratio, layout.line_offsets
         )
-        kernels.inference.infer(codes, first, last, tables, average, decision, likelihoods)
-
-
-def _no_decision() -> Decision:
-    """Return what tells the kernel that nothing is to be decided: an empty array to fill in."""
-    return kernels.inference.Decision(np.empty(0), np.empty(0), 0.0, np.empty(0, np.bool_))
-
-
-def _no_likelihoods() -> Likelihoods:
-    """Return what tells the kernel that no likelihoods are wanted: an empty array to fill in."""
-    return kernels.inference.Likelihoods(np.empty(0, np.int32), np.empty(0), -np.inf, np.empty((0, 0)))
+        infer.infer(
+            codes,
+            rows.start,
+            rows.stop,
+            tables,
+            infer.Average(*average),
+            infer.Decision(*decision),
+            infer.Likelihoods(*likelihoods),
+        )
 
 
 def spode_tables(counts: JointCounts, ess: float, *, n_threads: int = 1) -> SpodeTables:
@@ -168,17 +165,18 @@ def spode_tables(counts: JointCounts, ess: float, *, n_threads: int = 1) -> Spod
     >>> spode_tables(counts, 1.0).prior
     array([0.7, 0.3])
     """
-    n_states, n_classes = counts.layout.n_states, counts.layout.n_classes
+    singles = counts.singles
+    n_states, n_classes = singles.layout.n_states, singles.layout.n_classes
     layout = Layout(n_states, n_classes, slots=1)
-    log_c = np.log((counts.n_c + ess / n_classes) / (counts.n + ess))
+    log_c = np.log(class_prior(singles.n_c, ess))
     # Vectors read beyond the last cell.
     log_a = np.zeros(layout.value_offsets[-1] + kernels.inference.LANES)
     log_masses = np.empty(layout.value_offsets[-1])
     log_ratio = np.zeros(layout.line_offsets[-1] + kernels.inference.LANES)
     kernels.parameters.fill_values(
-        counts.n_ca,
+        singles.n_ca,
         n_states,
-        counts.layout.value_offsets,
+        singles.layout.value_offsets,
         layout.value_offsets,
         n_classes,
         ess,
@@ -196,7 +194,7 @@ def spode_tables(counts: JointCounts, ess: float, *, n_threads: int = 1) -> Spod
             log_a,
             log_masses,
             n_states,
-            counts.layout.pair_offsets,
+            singles.layout.pair_offsets,
             layout.value_offsets,
             n_classes,
             ess,

@@ -153,7 +153,7 @@ class AODE(SpodeEnsemble):
         learner.__dict__ |= {name: vars(self)[name] for name in _OF_BATCHES if name in vars(self)}
         learner._check_parameters()
         learner._learn_batch(X, y, classes, sample_weight)
-        self._become(learner)
+        self.__dict__ = learner.__dict__  # as a whole or not at all, as in fit_rows
         return self
 
     def _learn_batch(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:
@@ -210,8 +210,9 @@ class AODE(SpodeEnsemble):
         super()._check_parameters()
         check_choice("average", self.average, ("posterior", "joint"))
 
-    def _weigh(self) -> FloatArray:
-        return uniform_weights(len(self.super_parents_))
+    def _derive(self) -> None:
+        super()._derive()
+        self.weights_ = uniform_weights(len(self.super_parents_))
 
     def _posterior(self, chunk: CodeArray) -> FloatArray:
         if self.average == "posterior":

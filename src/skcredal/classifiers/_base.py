@@ -98,29 +98,28 @@ class TrainingRows:
 
     def count_values(self) -> ValueCounts:
         """Count the classes and values."""
-        return self.shared("value counts", self._sum_values)
+        n_states, n_classes = self.encoding.n_states, len(self.classes)
+        return self.shared(
+            "value counts",
+            lambda: count_values(self.codes, self.labels, n_states, n_classes, self.weights),
+        )
 
     def count_pairs(self, *, n_threads: int) -> JointCounts:
         """Count the pairs of values, too."""
-        return self.shared("joint counts", lambda: self._sum_pairs(n_threads))
+        n_states, n_classes, weights = self.encoding.n_states, len(self.classes), self.weights
+        return self.shared(
+            "joint counts",
+            lambda: count(self.codes, self.labels, n_states, n_classes, weights=weights, n_threads=n_threads),
+        )
 
     def log_likelihoods(self, tables: SpodeTables, *, floor: float, n_threads: int) -> FloatArray:
         """Return the conditional log-likelihood of every SPODE, each probability at least ``floor``."""
-        # The tables are those of the rows' own counts: they differ by their prior alone.
-        key = ("log-likelihoods", tables.ess, floor)
-        return self.shared(key, lambda: self._sum_log_likelihoods(tables, floor, n_threads))
-
-    def _sum_values(self) -> ValueCounts:
-        n_states, n_classes = self.encoding.n_states, len(self.classes)
-        return count_values(self.codes, self.labels, n_states, n_classes, self.weights)
-
-    def _sum_pairs(self, n_threads: int) -> JointCounts:
-        n_states, n_classes = self.encoding.n_states, len(self.classes)
-        return count(self.codes, self.labels, n_states, n_classes, weights=self.weights, n_threads=n_threads)
-
-    def _sum_log_likelihoods(self, tables: SpodeTables, floor: float, n_threads: int) -> FloatArray:
-        return log_likelihoods(
-            tables, self.codes, self.labels, weights=self.weights, floor=floor, n_threads=n_threads
+        return self.shared(
+            # The tables are those of the rows' own counts: they differ by their prior alone.
+            ("log-likelihoods", tables.ess, floor),
+            lambda: log_likelihoods(
+                tables, self.codes, self.labels, weights=self.weights, floor=floor, n_threads=n_threads
+            ),
         )
 
 
@@ -172,7 +171,7 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
         return fit_rows(self, lambda learner: training_rows(learner, X, y, sample_weight))
 
     def _unfitted(self) -> Self:
-        """Return a copy that has learned nothing, to learn aside (see :meth:`_become`)."""
+        """Return a copy that has learned nothing, to learn aside (see :func:`fit_rows`)."""
         copy = object.__new__(type(self))
         copy.__dict__ = {
             name: value
@@ -180,14 +179,6 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
             if not name.endswith("_") and name not in LEARNED
         }
         return copy
-
-    def _become(self, learner: Self) -> None:
-        """Take over all of another's state in one assignment.
-
-        Whatever fails or is interrupted before leaves this classifier as it was, and a prediction in another
-        thread answers from the old model or from the new one, never from a mixture (see :meth:`_snapshot`).
-        """
-        self.__dict__ = learner.__dict__
 
     def _snapshot(self) -> Self:
         """Return this classifier as it is now, whatever is fitted meanwhile in another thread."""
@@ -388,7 +379,9 @@ def fit_rows(classifier: Classifier, make_rows: Callable[[Classifier], TrainingR
     learner = classifier._unfitted()
     learner._check_parameters()
     learner._learn(make_rows(learner))
-    classifier._become(learner)
+    # One assignment: whatever failed or was interrupted before leaves the classifier as it was, and a
+    # prediction in another thread answers from the old model or from the new one, never from a mixture.
+    classifier.__dict__ = learner.__dict__
     return classifier
 
 

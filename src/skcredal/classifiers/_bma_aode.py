@@ -107,8 +107,9 @@ class BmaAODE(LikelihoodWeightedEnsemble):
         self.max_categories = max_categories
         self.n_jobs = n_jobs
 
-    def _weigh(self) -> FloatArray:
-        return bma_weights(self.log_likelihood_)
+    def _derive(self) -> None:
+        super()._derive()
+        self.weights_ = bma_weights(self.log_likelihood_)
 
 
 class CredalBmaAODE(CredalSpodesMixin, BmaAODE):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from skcredal._arrays import FloatArray
 from skcredal._ensemble.priors import CompressionPriors
 from skcredal._ensemble.weights import compression_weights
 from skcredal.classifiers._base import TrainingRows
@@ -118,11 +117,9 @@ class CompAODE(LikelihoodWeightedEnsemble):
         super()._count(rows)
 
     def _derive(self) -> None:
-        self.epsilon_ = resolve_epsilon(self.epsilon, len(self._encoding.kept))
         super()._derive()
-
-    def _weigh(self) -> FloatArray:
-        return compression_weights(self.log_likelihood_, self.null_log_likelihood_, self.epsilon_)
+        self.epsilon_ = resolve_epsilon(self.epsilon, len(self.super_parents_))
+        self.weights_ = compression_weights(self.log_likelihood_, self.null_log_likelihood_, self.epsilon_)
 
 
 class CredalCompAODE(CredalSpodesMixin, CompAODE):

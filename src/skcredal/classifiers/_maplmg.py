@@ -7,7 +7,6 @@ from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
 
-from skcredal._arrays import FloatArray
 from skcredal._ensemble.maplmg import leave_one_out, maplmg_weights
 from skcredal._threads import thread_count
 from skcredal._validation import check_integer, check_real
@@ -166,9 +165,6 @@ class MaplmgAODE(SpodeEnsemble):
                 f"{mixture.gap / abs(mixture.objective):.1e} of the objective above, more than "
                 f"tol={self.tol:g}. Raise max_iter or tol.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=5,  # whoever called fit
             )
         self.weights_, self.n_iter_, self.objective_ = mixture.weights, mixture.n_iter, mixture.objective
-
-    def _weigh(self) -> FloatArray:
-        return self.weights_

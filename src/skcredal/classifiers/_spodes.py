@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -73,14 +72,10 @@ class SpodeEnsemble(TabularClassifier):
         return spode_tables(self.counts_, float(self.ess), n_threads=thread_count(self.n_jobs))
 
     def _derive(self) -> None:
+        """Derive the tables; subclasses go on with the weights."""
         self.super_parents_ = self._kept_features()
         if not hasattr(self, "_tables"):  # the model was loaded, or counted batch by batch
             self._tables = self._make_tables()
-        self.weights_ = self._weigh()
-
-    @abstractmethod
-    def _weigh(self) -> FloatArray:
-        """Return the weights of the SPODEs."""
 
     def spode_proba(self, X: Any) -> FloatArray:
         """Return what each super-parent says: the probabilities of its SPODE.
@@ -130,8 +125,8 @@ class LikelihoodWeightedEnsemble(SpodeEnsemble):
         )
 
     def _derive(self) -> None:
-        self.null_log_likelihood_ = null_log_likelihood(self.counts_.n_c)
         super()._derive()
+        self.null_log_likelihood_ = null_log_likelihood(self.counts_.n_c)
 
 
 if TYPE_CHECKING:

@@ -190,17 +190,20 @@ class SummedRows(TrainingRows):
     encoder: BatchEncoder
     statistics: EncodingStatistics
 
-    def _sum_values(self) -> ValueCounts:
+    def count_values(self) -> ValueCounts:
+        """Count the classes and values in a pass over the rows."""
         counts = self.source.sum("counts", _sum_values, self.encoder)
         self._check_same_rows(counts.n_c)
         return counts
 
-    def _sum_pairs(self, n_threads: int) -> JointCounts:
+    def count_pairs(self, *, n_threads: int) -> JointCounts:
+        """Count the pairs of values, too, in a pass over the rows."""
         counts = self.source.sum("counts", partial(_sum_pairs, n_threads=n_threads), self.encoder)
         self._check_same_rows(counts.n_c)
         return counts
 
-    def _sum_log_likelihoods(self, tables: SpodeTables, floor: float, n_threads: int) -> FloatArray:
+    def log_likelihoods(self, tables: SpodeTables, *, floor: float, n_threads: int) -> FloatArray:
+        """Return the conditional log-likelihood of every SPODE from another pass over the rows."""
         work = partial(_sum_log_likelihoods, tables=tables, floor=floor, n_threads=n_threads)
         total = self.source.sum("likelihoods", work, self.encoder)
         if total.n_rows != self.statistics.n_rows:
