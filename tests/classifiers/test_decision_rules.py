@@ -182,7 +182,8 @@ def test_explanations_name_what_decides(classifier):
         "probability",
         "rival",
         "rival_probability",
-        "undecided",
+        "set",
+        "set_size",
         "robustness",
         "super_parents",
         "votes",
@@ -190,10 +191,11 @@ def test_explanations_name_what_decides(classifier):
         "sentence",
     ]
     assert explanation["predicted"].tolist() == clf.predict(new).tolist()
-    np.testing.assert_array_equal(explanation["undecided"], clf.predict_set(new).sum(axis=1) > 1)
+    np.testing.assert_array_equal(explanation["set_size"], clf.predict_set(new).sum(axis=1))
+    assert explanation["set"].tolist() == [clf.classes_[mask].tolist() for mask in clf.predict_set(new)]
     np.testing.assert_array_equal(explanation["robustness"], clf.robustness(new))
     second = explanation.iloc[1]
-    assert second["undecided"]
+    assert second["set_size"] == 2
     # Age speaks for ill, smoking habits for well, and the prior that favours well trusts the latter.
     assert second["super_parents"] == ["age", "pain", "smoker"]
     assert second["votes"] == sorted(second["votes"], reverse=True)
@@ -217,7 +219,7 @@ def test_the_prior_of_an_explanation_belongs_to_the_set_and_favours_the_rival(cl
         k, eps = len(clf.super_parents_), clf.epsilon_
         spode = clf.spode_proba(test)
         explanation = clf.explain(test)
-        for r, case in explanation[explanation["undecided"]].iterrows():
+        for r, case in explanation[explanation["set_size"] > 1].iterrows():
             names = [f"feature {name}" for name in clf.super_parents_]
             places = [names.index(name) for name in case["super_parents"]]
             if len(places) < k or np.isnan(case["prior"]).any():
@@ -276,5 +278,5 @@ def test_degenerate_cases_are_explained_too(classifier):
     sentence = uninformed.explain([["a"]])["sentence"][0]
     assert "nothing is known of this case but how frequent the classes are" in sentence
     tied = classifier().fit([["a"], ["b"], ["a"], ["b"]], ["x", "y", "y", "x"])
-    assert tied.explain([["a"]])["undecided"][0]
+    assert tied.explain([["a"]])["set_size"][0] == 2
     assert tied.robustness([["a"]])[0] == 0.0

@@ -64,10 +64,10 @@ def test_every_decision_can_be_taken(name, classifier):
     wider = classifier(criterion="interval_dominance").fit(data.features.iloc[train], data.target.iloc[train])
     assert (sets <= wider.predict_set(X_test)).all()
     explanation = clf.explain(X_test)
-    np.testing.assert_array_equal(explanation["undecided"], sets.sum(axis=1) > 1)
+    np.testing.assert_array_equal(explanation["set_size"], sets.sum(axis=1))
     np.testing.assert_array_equal(explanation["robustness"], clf.robustness(X_test))
     # Undecided cases are less robust than any decided one of the same model and known super-parents.
-    robustness, undecided = explanation["robustness"].to_numpy(), explanation["undecided"].to_numpy()
+    robustness, undecided = explanation["robustness"].to_numpy(), explanation["set_size"].to_numpy() > 1
     if undecided.any() and not undecided.all() and classifier is CredalCompAODE:
         assert robustness[undecided].max() <= robustness[~undecided].min() + 1e-9
 

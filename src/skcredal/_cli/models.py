@@ -251,7 +251,7 @@ def _votes(case: Any, row: pandas.DataFrame, predicted: str, rival: str) -> list
     names = list(case["super_parents"])
     values = [_shown_value(row[name].iloc[0]) if name in row else "" for name in names]
     width, value_width = max(map(len, [*names, "super-parent"])), max(map(len, [*values, "value"]))
-    flips = case["undecided"] and min(case["votes"]) <= -_VISIBLE
+    flips = case["set_size"] > 1 and min(case["votes"]) <= -_VISIBLE
     lines = [
         "What the model of each super-parent votes for, and the prior over the models that "
         f"{f'flips the answer to {rival}' if flips else f'favours {rival} most'}:",

@@ -26,7 +26,8 @@ _EXPLANATION = (
     "probability",
     "rival",
     "rival_probability",
-    "undecided",
+    "set",
+    "set_size",
     "robustness",
     "super_parents",
     "votes",
@@ -180,10 +181,10 @@ class CredalSpodesMixin(CredalMixin, Base):
             Of the library of ``X`` (of pandas for an array), a row for each of its rows, with the columns
             ``predicted`` and ``probability`` (the answer under the reference prior), ``rival`` and
             ``rival_probability`` (the class that some prior of the set brings closest to it, or past it),
-            ``undecided`` (whether the set has several classes), ``robustness``, ``super_parents`` (those
-            whose value is known, from the one that speaks most for the predicted class to the one that speaks
-            most for the rival), ``votes`` (by how much each prefers the predicted class), ``prior`` (the
-            prior over them that favours the rival most) and ``sentence``, the same in words.
+            ``set``, ``set_size`` and ``robustness`` as in :func:`answers`, ``super_parents`` (those whose
+            value is known, from the one that speaks most for the predicted class to the one that speaks most
+            for the rival), ``votes`` (by how much each prefers the predicted class), ``prior`` (the prior
+            over them that favours the rival most) and ``sentence``, the same in words.
         """
         model = self._snapshot()
         return make_frame(model._explain_codes(model._encode(X)), frame_library(X))
@@ -205,7 +206,8 @@ class CredalSpodesMixin(CredalMixin, Base):
                     reference[case.predicted],
                     None if rival is None else self.classes_[rival],
                     np.nan if rival is None else reference[rival],
-                    sets[r].sum() > 1,
+                    self.classes_[sets[r]].tolist(),
+                    sets[r].sum(),
                     robustness[r],
                     [names[j] for j in case.order],
                     [float(case.votes[j]) for j in case.order],
