@@ -520,7 +520,7 @@ def answers_of(model, X):
     if hasattr(model, "explain"):
         explanation = nw.from_native(model.explain(X), eager_only=True)
         columns = {name: plain(explanation[name].to_list()) for name in explanation.columns}
-        # The sets are compared above; the net was made when a column told only whether one has several classes.
+        # Sets are compared above; when the net was made, a column told only whether classes are several.
         columns["undecided"] = [int(size > 1) for size in columns.pop("set_size")]
         del columns["set"]
         no_order = (gaps < TIE).any(axis=1) | [_has_ties(votes) for votes in columns["votes"]]

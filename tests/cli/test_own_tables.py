@@ -615,6 +615,10 @@ def test_a_place_that_predictions_cannot_go_to_is_refused_before_any_work(run, t
         ("skops", "models", ("fit", "patients.csv", "--target", "outcome", "-o", "m")),
         ("pyarrow", "scale", ("predict", "m.skcredal", "patients.csv", "-o", "answers.parquet")),
         ("pyarrow", "scale", ("evaluate", "patients.csv", "--target", "outcome", "-o", "table.parquet")),
+        *(
+            (package, "paper", ("reproduce",))
+            for package in ("matplotlib", "baycomp", "mapie", "scikit_posthocs")
+        ),
     ],
 )
 def test_a_package_that_is_lacking_is_named_before_any_work(run, model, monkeypatch, package, extra, call):
