@@ -50,14 +50,16 @@ def cuts_of_rows(
     """
     values, starts = np.empty(len(numbers)), np.empty(n_classes + 1, np.int64)
     if weights is None:
-        kernels.cuts.split_by_class(numbers, labels, starts, values)
+        kernels.encoding.split_by_class(numbers, labels, starts, values)
         for c in range(n_classes):
             values[starts[c] : starts[c + 1]].sort()
         return _cuts_of_classes(values, np.empty(0), starts)
     order = np.argsort(numbers)
     ordered_weights, ordered_labels = np.empty(len(numbers)), labels[order]
-    kernels.cuts.split_by_class(numbers[order], ordered_labels, starts, values)
-    kernels.cuts.split_by_class(weights[order].astype(np.float64), ordered_labels, starts, ordered_weights)
+    kernels.encoding.split_by_class(numbers[order], ordered_labels, starts, values)
+    kernels.encoding.split_by_class(
+        weights[order].astype(np.float64), ordered_labels, starts, ordered_weights
+    )
     return _cuts_of_classes(values, np.append(0.0, np.cumsum(ordered_weights)), starts)
 
 
@@ -149,7 +151,7 @@ def _find_cut(
     rounding = ROUNDING * (n + 1.0) * log2(n + 1.0)
     bounds, limit = (np.zeros(1), 0.0) if few else _bounds(left)
     cut, left_of_cut = np.empty_like(lo), np.empty_like(total)
-    block = kernels.cuts.find_lowest(
+    block = kernels.encoding.find_lowest(
         values, masses, total, places, bounds, limit + 4.0 * rounding, rounding, cut, left_of_cut
     )
     if block < 0 or not _pays(total.tolist(), left_of_cut.tolist()):

@@ -82,20 +82,20 @@ def as_bytes(values: AnyArray) -> ByteArray | None:
     if values.dtype == np.uint8 and values.flags.c_contiguous:
         return values
     bytes_ = np.empty((1, len(values)), np.uint8)
-    return bytes_[0] if kernels.cells.bytes_of_columns(values[:, None], 0, len(values), bytes_) else None
+    return bytes_[0] if kernels.encoding.bytes_of_columns(values[:, None], 0, len(values), bytes_) else None
 
 
 def factor_of_bytes(values: AnyArray) -> Factor:
     """Tell bytes apart by counting them."""
-    occurrences = np.zeros(kernels.cells.BYTE, np.int64)
-    kernels.bitmaps.count_bytes(values, occurrences)
+    occurrences = np.zeros(kernels.encoding.BYTE, np.int64)
+    kernels.counting.count_bytes(values, occurrences)
     present = np.flatnonzero(occurrences)
     states = present.tolist()
     if len(states) and states[-1] >= len(states):
-        lookup = np.zeros(kernels.cells.BYTE, np.uint8)
+        lookup = np.zeros(kernels.encoding.BYTE, np.uint8)
         lookup[present] = np.arange(len(states))
         values, bytes_ = np.empty_like(values), values
-        kernels.cells.translate(bytes_, lookup, values)
+        kernels.encoding.translate(bytes_, lookup, values)
     return Factor(values, states, declared=False, occurrences=occurrences[present])
 
 

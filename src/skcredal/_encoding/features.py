@@ -288,15 +288,15 @@ class CategoricalFeature:
 
     @staticmethod
     def _translated(codes: AnyArray, lookup: AnyArray) -> AnyArray:
-        few = len(codes) < kernels.cells.BYTE
+        few = len(codes) < kernels.encoding.BYTE
         if few or codes.itemsize > 1 or lookup.itemsize > 1 or not codes.flags.c_contiguous:
             return np.asarray(lookup[codes])
         if codes.dtype == np.uint8 and np.array_equal(lookup[:-1], np.arange(len(lookup) - 1)):
             return codes
-        of_bytes = np.full(kernels.cells.BYTE, lookup[-1])
+        of_bytes = np.full(kernels.encoding.BYTE, lookup[-1])
         of_bytes[: len(lookup) - 1] = lookup[:-1]
         new_codes = np.empty(len(codes), np.uint8)
-        kernels.cells.translate(codes.view(np.uint8), of_bytes, new_codes)
+        kernels.encoding.translate(codes.view(np.uint8), of_bytes, new_codes)
         return new_codes
 
     def read(self, column: Column, *, is_part: bool = False) -> AnyArray:

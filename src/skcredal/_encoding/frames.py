@@ -141,7 +141,7 @@ def table_as_bytes(table: AnyArray, *, n_threads: int = 1) -> ByteArray | None:
     columns = np.empty(table.shape[::-1], np.uint8)
 
     def transpose(rows: slice) -> bool:
-        return kernels.cells.bytes_of_columns(table, rows.start, rows.stop, columns)
+        return kernels.encoding.bytes_of_columns(table, rows.start, rows.stop, columns)
 
     some = parts(len(table), n_threads, CELLS_WORTH_A_THREAD // table.shape[1] + 1)
     return columns if all(run_in_threads(transpose, some, n_threads)) else None

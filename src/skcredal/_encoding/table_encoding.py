@@ -70,7 +70,7 @@ class TableEncoding:
         ``None`` where a table of integers needs more care: a feature is numeric, has states that are no
         bytes, or refuses unknown ones.
         """
-        beyond = kernels.cells.BYTE
+        beyond = kernels.encoding.BYTE
         if self.n_states.max(initial=0) >= beyond:
             return None
         codes = np.repeat(self.n_states.astype(np.uint8)[:, None], beyond + 1, axis=1)
@@ -90,7 +90,7 @@ class TableEncoding:
         matrix = table.data
         if isinstance(matrix, np.ndarray) and matrix.dtype.kind in "iu" and self.byte_codes is not None:
             codes = np.empty((len(self.kept), len(matrix)), np.uint8)
-            kernels.cells.translate_table(matrix, np.array(self.kept, np.int64), self.byte_codes, codes)
+            kernels.encoding.translate_table(matrix, np.array(self.kept, np.int64), self.byte_codes, codes)
             return codes
         kept = set(self.kept)
         for j, (feature, column) in enumerate(zip(self.features, table.columns, strict=True)):

@@ -10,13 +10,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from skcredal._kernels import (
-        bitmaps,
         bma,
-        cells,
-        cma,
         compression,
         counting,
-        cuts,
+        encoding,
         inference,
         leave_one_out,
         naive,
@@ -26,13 +23,10 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "bitmaps",
     "bma",
-    "cells",
-    "cma",
     "compression",
     "counting",
-    "cuts",
+    "encoding",
     "inference",
     "leave_one_out",
     "naive",

@@ -1,19 +1,52 @@
-"""Counting classes, values and pairs of values.
+"""Counting classes, values and pairs of values, by increments or by bitmaps.
 
 Codes lie feature-major, ``codes[j, r]``, so that a pair of features is two contiguous rows of memory. Counts
 are packed with the class innermost; pairs ``i < j`` follow each other in the order (0,1), (0,2), ..., (1,2),
 ...
+
+Bitmaps are faster than increments where rows have no weights and there are few cells. Every value has a bit
+for each row, and a count is the number of ones of a logical and, 64 rows a word and several words an
+instruction. An unknown value has no bit anywhere.
 """
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
+from llvmlite import ir
+from numba import types
+from numba.core.errors import TypingError
+from numba.extending import intrinsic, overload
 
-from skcredal._arrays import CodeArray, CountArray, IntArray, LabelArray
-from skcredal._kernels._jit import kernel
+from skcredal._arrays import BoolArray, ByteArray, CodeArray, CountArray, IntArray, LabelArray
+from skcredal._kernels._jit import kernel, step
 
-__all__ = ["count_pairs", "count_values"]
+__all__ = [
+    "WORD",
+    "count_bytes",
+    "count_pairs",
+    "count_pairs_by_bitmaps",
+    "count_values",
+    "pack_bits",
+    "pack_features",
+]
 
 # Rows taken at a time: their codes of all features stay in the cache while the pairs go by.
 ROW_BLOCK = 4096
+# Rows of a word of a bitmap.
+WORD = 64
+# Words taken at a time: those of all features stay in the cache while the pairs go by.
+WORD_BLOCK = 512
+# Values with a class that are compared with another value at a time.
+TILE = 6
+# How many values a byte has.
+BYTE = 256
+# Words of bytes that are compared with one value after the other.
+BYTE_BLOCK = 256
+# Fewer values than this are counted faster by comparing all bytes with each of them than by increments.
+FEW_VALUES = 16
+
+BitArray = npt.NDArray[np.uint64]
 
 
 @kernel
@@ -78,3 +111,252 @@ def count_pairs(
                             n_cab[cell] += weights[r]
                         else:
                             n_cab[cell] += 1
+
+
+def _ones(word: Any) -> int:
+    """Return how many bits of a word are set."""
+    return int(word).bit_count()
+
+
+@intrinsic
+def _ones_by_instruction(_: Any, word: Any) -> Any:  # pragma: no cover, it runs in the compiler
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return types.int64(word), generate
+
+
+@overload(_ones, strict=False)
+def _compiled_ones(word: Any) -> Any:  # pragma: no cover, it runs in the compiler
+    by_instruction: Any = _ones_by_instruction
+    return lambda word: by_instruction(word)
+
+
+def _equal(values: Any, start: int, value: int) -> Any:
+    """Return a word: which of the 64 bytes from ``start`` on have the value."""
+    same = np.packbits(values[start : start + WORD] == value, bitorder="little")
+    return np.uint64(int.from_bytes(same.tobytes(), "little"))
+
+
+@intrinsic
+def _equal_by_instruction(_: Any, values: Any, start: Any, value: Any) -> Any:  # pragma: no cover, likewise
+    if values.layout != "C":
+        raise TypingError("Bytes that are compared together must lie side by side.")
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        bytes_ = ir.VectorType(ir.IntType(8), WORD)
+        place = builder.gep(context.make_array(values)(context, builder, arguments[0]).data, [arguments[1]])
+        found = builder.load(builder.bitcast(place, bytes_.as_pointer()))
+        found.align = 1
+        anything = ir.Constant(bytes_, ir.Undefined)
+        first = builder.insert_element(
+            anything, builder.trunc(arguments[2], ir.IntType(8)), ir.Constant(ir.IntType(32), 0)
+        )
+        everywhere = ir.Constant(ir.VectorType(ir.IntType(32), WORD), [0] * WORD)
+        wanted = builder.shuffle_vector(first, anything, everywhere)
+        return builder.bitcast(builder.icmp_unsigned("==", found, wanted), ir.IntType(64))
+
+    return types.uint64(values, types.int64, types.int64), generate
+
+
+@overload(_equal, strict=False)
+def _compiled_equal(values: Any, start: Any, value: Any) -> Any:  # pragma: no cover, likewise
+    by_instruction: Any = _equal_by_instruction
+    return lambda values, start, value: by_instruction(values, start, value)
+
+
+@kernel
+def pack_bits(codes: ByteArray, v: int, bits: BitArray) -> None:
+    """Fill in a bitmap for each of v values of one feature (or of the classes): the rows that have it."""
+    n_whole = len(codes) // WORD
+    for a in range(v):
+        of_value = bits[a]
+        for w in range(n_whole):
+            of_value[w] = _equal(codes, w * WORD, a)
+        if n_whole < len(of_value):
+            last = np.uint64(0)
+            for r in range(n_whole * WORD, len(codes)):
+                last |= np.uint64(codes[r] == a) << np.uint64(r - n_whole * WORD)
+            of_value[n_whole] = last
+
+
+@kernel
+def count_bytes(values: ByteArray, counts: IntArray) -> None:
+    """Add how often each value occurs to ``counts``, (256,)."""
+    n_whole = len(values) // WORD
+    any_bit = np.uint8(0)
+    for r in range(len(values)):
+        any_bit |= values[r]
+    if any_bit < FEW_VALUES:
+        for start in range(0, n_whole, BYTE_BLOCK):
+            for value in range(any_bit + 1):
+                ones = 0
+                for w in range(start, min(start + BYTE_BLOCK, n_whole)):
+                    ones += _ones(_equal(values, w * WORD, value))
+                counts[value] += ones
+        for r in range(n_whole * WORD, len(values)):
+            counts[values[r]] += 1
+        return
+    # By turns: neighbours often are alike, and would wait for each other.
+    by_turns = np.empty((4, BYTE), np.int64)
+    for value in range(BYTE):
+        for turn in range(4):
+            by_turns[turn, value] = 0
+    for r in range(len(values)):
+        by_turns[r & 3, values[r]] += 1
+    for value in range(BYTE):
+        for turn in range(4):
+            counts[value] += by_turns[turn, value]
+
+
+@step
+def _count_bits(bits: BitArray, class_bits: BitArray, counts: CountArray) -> None:
+    """Add n(c, a) to ``counts``, where the bitmaps of all values follow each other."""
+    n_classes, n_words = class_bits.shape
+    for a in range(len(bits)):
+        for c in range(n_classes):
+            ones = 0
+            for w in range(n_words):
+                ones += _ones(bits[a, w] & class_bits[c, w])
+            counts[a * n_classes + c] += ones
+
+
+@kernel
+def pack_features(
+    codes: ByteArray,
+    first: int,
+    last: int,
+    features: IntArray,
+    class_bits: BitArray,
+    bit_offsets: IntArray,
+    value_offsets: IntArray,
+    bits: BitArray,
+    n_ca: CountArray,
+) -> None:
+    """Fill in the bitmaps of some features in some rows, at ``bit_offsets``, and add n(c, a) to ``n_ca``."""
+    for j in features:
+        own = bits[bit_offsets[j] : bit_offsets[j + 1]]
+        pack_bits(codes[j, first:last], len(own), own)
+        _count_bits(own, class_bits, n_ca[value_offsets[j] :])
+
+
+@kernel
+def count_pairs_by_bitmaps(
+    bits: BitArray,
+    class_bits: BitArray,
+    bit_offsets: IntArray,
+    n_states: IntArray,
+    whole: BoolArray,
+    value_offsets: IntArray,
+    n_ca: CountArray,
+    pairs: IntArray,
+    offsets: IntArray,
+    n_cab: CountArray,
+) -> None:
+    """Add n(c, a_i, a_j) of the given pairs to ``n_cab``, from bitmaps that begin at ``bit_offsets``.
+
+    Where a feature is ``whole``, known in every row, the counts of its last state are not counted: they are
+    what the others leave of ``n_ca``, the n(c, a) of the same rows.
+    """
+    n_classes, n_words = class_bits.shape
+    both = np.empty((TILE, WORD_BLOCK), np.uint64)
+    at_a, at_c, ones = np.empty(TILE, np.int64), np.empty(TILE, np.int64), np.empty(TILE, np.int64)
+    start = 0
+    while start < len(pairs):
+        i = pairs[start, 0]
+        stop, size = start, 0
+        while stop < len(pairs) and pairs[stop, 0] == i:
+            size += n_states[i] * n_states[pairs[stop, 1]] * n_classes
+            stop += 1
+        cells = np.empty(size, np.int64)
+        for t in range(size):
+            cells[t] = 0
+        n_a = n_states[i] - 1 if whole[i] else n_states[i]
+        for first in range(0, n_words, WORD_BLOCK):
+            n = min(WORD_BLOCK, n_words - first)
+            # A bitmap of j is read once for a tile of values of i with a class.
+            for tile in range(0, n_a * n_classes, TILE):
+                n_tile = min(TILE, n_a * n_classes - tile)
+                for t in range(TILE):
+                    # What is left of the last tile repeats its first row, and is not looked at.
+                    row = tile + t if t < n_tile else tile
+                    at_a[t], at_c[t] = row // n_classes, row % n_classes
+                    # Views: an index that might be negative would keep the loops from being vectors.
+                    of_value = bits[bit_offsets[i] + at_a[t], first : first + n]
+                    of_class = class_bits[at_c[t], first : first + n]
+                    of_both = both[t]
+                    for w in range(n):
+                        of_both[w] = of_value[w] & of_class[w]
+                begin = 0
+                for p in range(start, stop):
+                    j = pairs[p, 1]
+                    width_j = n_states[j] * n_classes
+                    for b in range(n_states[j] - 1 if whole[j] else n_states[j]):
+                        _count_tile(both, bits[bit_offsets[j] + b, first : first + n], n, ones)
+                        for t in range(n_tile):
+                            cells[begin + at_a[t] * width_j + b * n_classes + at_c[t]] += ones[t]
+                    begin += n_states[i] * width_j
+        begin = 0
+        for p in range(start, stop):
+            j = pairs[p, 1]
+            block = cells[begin : begin + n_states[i] * n_states[j] * n_classes]
+            begin += len(block)
+            _count_last(
+                block,
+                n_states[i],
+                n_states[j],
+                n_classes,
+                whole[i],
+                whole[j],
+                n_ca[value_offsets[i] :],
+                n_ca[value_offsets[j] :],
+            )
+            target = n_cab[offsets[p] : offsets[p] + len(block)]
+            for t in range(len(block)):
+                target[t] += block[t]
+        start = stop
+
+
+@step
+def _count_tile(both: BitArray, of_value: BitArray, n: int, ones: IntArray) -> None:
+    """Fill in how many bits each of the six bitmaps of a tile has in common with another."""
+    # Sums in variables of their own stay in registers, those of an array do not.
+    both_0, both_1, both_2, both_3, both_4, both_5 = both[0], both[1], both[2], both[3], both[4], both[5]
+    ones_0, ones_1, ones_2, ones_3, ones_4, ones_5 = 0, 0, 0, 0, 0, 0
+    for w in range(n):
+        word = of_value[w]
+        ones_0 += _ones(both_0[w] & word)
+        ones_1 += _ones(both_1[w] & word)
+        ones_2 += _ones(both_2[w] & word)
+        ones_3 += _ones(both_3[w] & word)
+        ones_4 += _ones(both_4[w] & word)
+        ones_5 += _ones(both_5[w] & word)
+    ones[0], ones[1], ones[2], ones[3], ones[4], ones[5] = ones_0, ones_1, ones_2, ones_3, ones_4, ones_5
+
+
+@step
+def _count_last(
+    block: CountArray,
+    v_i: int,
+    v_j: int,
+    n_classes: int,
+    whole_i: bool,
+    whole_j: bool,
+    n_i: CountArray,
+    n_j: CountArray,
+) -> None:
+    """Fill in the counts of the last states in the block of a pair, where they are what the others leave."""
+    width_j = v_j * n_classes
+    if whole_j:
+        for a in range(v_i - 1 if whole_i else v_i):
+            for c in range(n_classes):
+                rest = n_i[a * n_classes + c]
+                for b in range(v_j - 1):
+                    rest -= block[a * width_j + b * n_classes + c]
+                block[(a + 1) * width_j - n_classes + c] = rest
+    if whole_i:
+        for t in range(width_j):
+            rest = n_j[t]
+            for a in range(v_i - 1):
+                rest -= block[a * width_j + t]
+            block[(v_i - 1) * width_j + t] = rest
