@@ -9,16 +9,11 @@ for each row, and a count is the number of ones of a logical and, 64 rows a word
 instruction. An unknown value has no bit anywhere.
 """
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
-from llvmlite import ir
-from numba import types
-from numba.core.errors import TypingError
-from numba.extending import intrinsic, overload
 
 from skcredal._arrays import BoolArray, ByteArray, CodeArray, CountArray, IntArray, LabelArray
+from skcredal._kernels._instructions import WORD, count_ones, equal_bytes
 from skcredal._kernels._jit import kernel, step
 
 __all__ = [
@@ -33,8 +28,6 @@ __all__ = [
 
 # Rows taken at a time: their codes of all features stay in the cache while the pairs go by.
 ROW_BLOCK = 4096
-# Rows of a word of a bitmap.
-WORD = 64
 # Words taken at a time: those of all features stay in the cache while the pairs go by.
 WORD_BLOCK = 512
 # Values with a class that are compared with another value at a time.
@@ -113,58 +106,6 @@ def count_pairs(
                             n_cab[cell] += 1
 
 
-def _ones(word: Any) -> int:
-    """Return how many bits of a word are set."""
-    return int(word).bit_count()
-
-
-@intrinsic
-def _ones_by_instruction(_: Any, word: Any) -> Any:  # pragma: no cover, it runs in the compiler
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ctpop(arguments[0])
-
-    return types.int64(word), generate
-
-
-@overload(_ones, strict=False)
-def _compiled_ones(word: Any) -> Any:  # pragma: no cover, it runs in the compiler
-    by_instruction: Any = _ones_by_instruction
-    return lambda word: by_instruction(word)
-
-
-def _equal(values: Any, start: int, value: int) -> Any:
-    """Return a word: which of the 64 bytes from ``start`` on have the value."""
-    same = np.packbits(values[start : start + WORD] == value, bitorder="little")
-    return np.uint64(int.from_bytes(same.tobytes(), "little"))
-
-
-@intrinsic
-def _equal_by_instruction(_: Any, values: Any, start: Any, value: Any) -> Any:  # pragma: no cover, likewise
-    if values.layout != "C":
-        raise TypingError("Bytes that are compared together must lie side by side.")
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        bytes_ = ir.VectorType(ir.IntType(8), WORD)
-        place = builder.gep(context.make_array(values)(context, builder, arguments[0]).data, [arguments[1]])
-        found = builder.load(builder.bitcast(place, bytes_.as_pointer()))
-        found.align = 1
-        anything = ir.Constant(bytes_, ir.Undefined)
-        first = builder.insert_element(
-            anything, builder.trunc(arguments[2], ir.IntType(8)), ir.Constant(ir.IntType(32), 0)
-        )
-        everywhere = ir.Constant(ir.VectorType(ir.IntType(32), WORD), [0] * WORD)
-        wanted = builder.shuffle_vector(first, anything, everywhere)
-        return builder.bitcast(builder.icmp_unsigned("==", found, wanted), ir.IntType(64))
-
-    return types.uint64(values, types.int64, types.int64), generate
-
-
-@overload(_equal, strict=False)
-def _compiled_equal(values: Any, start: Any, value: Any) -> Any:  # pragma: no cover, likewise
-    by_instruction: Any = _equal_by_instruction
-    return lambda values, start, value: by_instruction(values, start, value)
-
-
 @kernel
 def pack_bits(codes: ByteArray, v: int, bits: BitArray) -> None:
     """Fill in a bitmap for each of v values of one feature (or of the classes): the rows that have it."""
@@ -172,7 +113,7 @@ def pack_bits(codes: ByteArray, v: int, bits: BitArray) -> None:
     for a in range(v):
         of_value = bits[a]
         for w in range(n_whole):
-            of_value[w] = _equal(codes, w * WORD, a)
+            of_value[w] = equal_bytes(codes, w * WORD, a)
         if n_whole < len(of_value):
             last = np.uint64(0)
             for r in range(n_whole * WORD, len(codes)):
@@ -192,7 +133,7 @@ def count_bytes(values: ByteArray, counts: IntArray) -> None:
             for value in range(any_bit + 1):
                 ones = 0
                 for w in range(start, min(start + BYTE_BLOCK, n_whole)):
-                    ones += _ones(_equal(values, w * WORD, value))
+                    ones += count_ones(equal_bytes(values, w * WORD, value))
                 counts[value] += ones
         for r in range(n_whole * WORD, len(values)):
             counts[values[r]] += 1
@@ -217,7 +158,7 @@ def _count_bits(bits: BitArray, class_bits: BitArray, counts: CountArray) -> Non
         for c in range(n_classes):
             ones = 0
             for w in range(n_words):
-                ones += _ones(bits[a, w] & class_bits[c, w])
+                ones += count_ones(bits[a, w] & class_bits[c, w])
             counts[a * n_classes + c] += ones
 
 
@@ -325,12 +266,12 @@ def _count_tile(both: BitArray, of_value: BitArray, n: int, ones: IntArray) -> N
     ones_0, ones_1, ones_2, ones_3, ones_4, ones_5 = 0, 0, 0, 0, 0, 0
     for w in range(n):
         word = of_value[w]
-        ones_0 += _ones(both_0[w] & word)
-        ones_1 += _ones(both_1[w] & word)
-        ones_2 += _ones(both_2[w] & word)
-        ones_3 += _ones(both_3[w] & word)
-        ones_4 += _ones(both_4[w] & word)
-        ones_5 += _ones(both_5[w] & word)
+        ones_0 += count_ones(both_0[w] & word)
+        ones_1 += count_ones(both_1[w] & word)
+        ones_2 += count_ones(both_2[w] & word)
+        ones_3 += count_ones(both_3[w] & word)
+        ones_4 += count_ones(both_4[w] & word)
+        ones_5 += count_ones(both_5[w] & word)
     ones[0], ones[1], ones[2], ones[3], ones[4], ones[5] = ones_0, ones_1, ones_2, ones_3, ones_4, ones_5
 
 

@@ -12,16 +12,12 @@ instructions.
 A SPODE whose super-parent is unknown in a row is left out of that row (§1).
 """
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils as _cgutils
-from numba.extending import intrinsic, overload
 
 from skcredal._arrays import AnyArray, BoolArray, CodeArray, FloatArray, IntArray, LabelArray
+from skcredal._kernels._instructions import LANES, sum_4, sum_8
 from skcredal._kernels._jit import fused_kernel, kernel, step
 
 __all__ = [
@@ -37,13 +33,8 @@ __all__ = [
     "spode_log_joints",
 ]
 
-# Untyped, as all of numba's code generation.
-cgutils: Any = _cgutils
-
 # Rows of a block. The likelihoods are summed block by block: their last digits depend on this number.
 BLOCK_ROWS = 256
-# The most classes summed at once; so many numbers may be read beyond the end of a cell.
-LANES = 8
 # Sums and products of a block first run over rows this far apart.
 STRIDE = 64
 # log 2 in two parts, the first with so few digits that its multiples by an exponent are exact.
@@ -107,75 +98,6 @@ class Likelihoods(NamedTuple):
     log_lik: FloatArray
 
 
-def _vector_sum(lanes: int) -> Callable[..., None]:
-    """Return a function that sums the corrections of one row for so many classes at once.
-
-    numba leaves the few classes of a cell to scalar instructions, which is half as fast; so the sum is
-    written as vector instructions, which LLVM fits to the machine at hand. Two partial sums hide the latency
-    of the addition. Numbers beyond the last class are summed along, and ignored.
-    """
-
-    def vector_sum(
-        log_ratio: FloatArray, begin: int, cells: AnyArray, r: int, window: int, sums: FloatArray
-    ) -> None:
-        size = cells.shape[1] // 2 - 1
-        for c in range(lanes):
-            sums[r, c] = 0.0
-            for j in range(window, window + size):
-                sums[r, c] += log_ratio[begin + int(cells[r, j]) + c]
-
-    # What follows runs in the compiler, and not at all without it.
-    @intrinsic
-    def compiled(  # pragma: no cover
-        _: Any, log_ratio: Any, begin: Any, cells: Any, r: Any, window: Any, sums: Any
-    ) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            def array(place: int) -> tuple[Any, Any]:
-                struct = context.make_array(signature.args[place])(context, builder, arguments[place])
-                return struct.data, cgutils.unpack_tuple(builder, struct.shape)[-1]
-
-            word, vector = ir.IntType(64), ir.VectorType(ir.DoubleType(), lanes)
-            zero, one, two = (ir.Constant(word, number) for number in range(3))
-            (table, _), (places, doubled), (out, width) = array(0), array(2), array(5)
-            line = builder.gep(table, [arguments[1]])
-            places = builder.gep(places, [builder.add(builder.mul(arguments[3], doubled), arguments[4])])
-            size = builder.sub(builder.lshr(doubled, one), one)
-            partial = [cgutils.alloca_once_value(builder, ir.Constant(vector, None)) for _ in range(2)]
-
-            def add(j: Any, total: Any) -> None:
-                place = builder.zext(builder.load(builder.gep(places, [j])), word)
-                source = builder.bitcast(builder.gep(line, [place]), vector.as_pointer())
-                builder.store(builder.fadd(builder.load(total), builder.load(source, align=8)), total)
-
-            even = builder.sub(size, builder.and_(size, one))
-            with cgutils.for_range_slice(builder, zero, even, two, intp=word) as (j, _):
-                add(j, partial[0])
-                add(builder.add(j, one), partial[1])
-            with builder.if_then(builder.icmp_signed("<", even, size)):
-                add(even, partial[0])
-            target = builder.bitcast(
-                builder.gep(out, [builder.mul(arguments[3], width)]), vector.as_pointer()
-            )
-            builder.store(builder.fadd(builder.load(partial[0]), builder.load(partial[1])), target, align=8)
-            return context.get_dummy_value()
-
-        return types.void(log_ratio, begin, cells, r, window, sums), generate
-
-    @overload(vector_sum, strict=False)
-    def choose(  # pragma: no cover
-        log_ratio: Any, begin: Any, cells: Any, r: Any, window: Any, sums: Any
-    ) -> Any:
-        by_instruction: Any = compiled
-        return lambda log_ratio, begin, cells, r, window, sums: by_instruction(
-            log_ratio, begin, cells, r, window, sums
-        )
-
-    return vector_sum
-
-
-_sum_4, _sum_8 = _vector_sum(4), _vector_sum(LANES)
-
-
 @step
 def _place_cells(
     codes: CodeArray, start: int, n: int, value_offsets: IntArray, n_classes: int, cells: AnyArray
@@ -208,9 +130,9 @@ def _sum_window(
     for r in range(n):
         begin = origin + np.int64(cells[r, i]) * slots
         if left > 4:
-            _sum_8(table, begin, cells, r, window, sums)
+            sum_8(table, begin, cells, r, window, sums)
         else:
-            _sum_4(table, begin, cells, r, window, sums)
+            sum_4(table, begin, cells, r, window, sums)
 
 
 @step
