@@ -2,7 +2,7 @@
 
 Each has a twin in plain Python, which says what it does and runs where the JIT is off.
 
-numba's cache does not see changes of this file: whoever makes one also touches ``counting.py`` and
+numba's cache does not notice changes in this file: whoever makes one also touches ``counting.py`` and
 ``inference.py``, whose kernels have these instructions compiled into them.
 """
 
@@ -23,7 +23,7 @@ __all__ = ["LANES", "WORD", "count_ones", "equal_bytes", "sum_4", "sum_8"]
 # Untyped, as all of numba's code generation.
 cgutils: Any = _cgutils
 
-# Rows of a word of a bitmap.
+# Rows in a word of a bitmap.
 WORD = 64
 # The most classes summed at once; so many numbers may be read beyond the end of a cell.
 LANES = 8
@@ -57,13 +57,15 @@ def equal_bytes(values: Any, start: int, value: int) -> Any:
 @intrinsic
 def _equal_by_instruction(_: Any, values: Any, start: Any, value: Any) -> Any:  # pragma: no cover, likewise
     if values.layout != "C":
-        raise TypingError("Bytes that are compared together must lie side by side.")
+        raise TypingError("Bytes that are compared together must be contiguous.")
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         bytes_ = ir.VectorType(ir.IntType(8), WORD)
-        place = builder.gep(context.make_array(values)(context, builder, arguments[0]).data, [arguments[1]])
-        found = builder.load(builder.bitcast(place, bytes_.as_pointer()))
+        address = builder.gep(context.make_array(values)(context, builder, arguments[0]).data, [arguments[1]])
+        found = builder.load(builder.bitcast(address, bytes_.as_pointer()))
+        # The bytes of some rows of a column start anywhere; LLVM would assume the alignment of a vector.
         found.align = 1
+        # LLVM's idiom for a vector that repeats one number: it becomes a single instruction.
         anything = ir.Constant(bytes_, ir.Undefined)
         first = builder.insert_element(
             anything, builder.trunc(arguments[2], ir.IntType(8)), ir.Constant(ir.IntType(32), 0)
@@ -86,7 +88,7 @@ def _vector_sum(lanes: int) -> Callable[..., None]:
 
     numba leaves the few classes of a cell to scalar instructions, which is half as fast; so the sum is
     written as vector instructions, which LLVM fits to the machine at hand. Two partial sums hide the latency
-    of the addition. Numbers beyond the last class are summed along, and ignored.
+    of the addition. Numbers beyond the last class are added as well, and ignored.
     """
 
     def vector_sum(
@@ -98,27 +100,30 @@ def _vector_sum(lanes: int) -> Callable[..., None]:
             for j in range(window, window + size):
                 sums[r, c] += log_ratio[begin + int(cells[r, j]) + c]
 
-    # What follows runs in the compiler, and not at all without it.
+    # The rest runs inside the compiler, and not at all without it.
     @intrinsic
     def compiled(  # pragma: no cover
         _: Any, log_ratio: Any, begin: Any, cells: Any, r: Any, window: Any, sums: Any
     ) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            def array(place: int) -> tuple[Any, Any]:
-                struct = context.make_array(signature.args[place])(context, builder, arguments[place])
+            def array(position: int) -> tuple[Any, Any]:
+                struct = context.make_array(signature.args[position])(context, builder, arguments[position])
                 return struct.data, cgutils.unpack_tuple(builder, struct.shape)[-1]
 
             word, vector = ir.IntType(64), ir.VectorType(ir.DoubleType(), lanes)
             zero, one, two = (ir.Constant(word, number) for number in range(3))
-            (table, _), (places, doubled), (out, width) = array(0), array(2), array(5)
+            (table, _), (offsets, doubled), (out, width) = array(0), array(2), array(5)
             line = builder.gep(table, [arguments[1]])
-            places = builder.gep(places, [builder.add(builder.mul(arguments[3], doubled), arguments[4])])
+            offsets = builder.gep(offsets, [builder.add(builder.mul(arguments[3], doubled), arguments[4])])
+            # A row of ``cells`` holds the k offsets twice; a window has k - 1 of them.
             size = builder.sub(builder.lshr(doubled, one), one)
+            # An addition waits for the one before it, unless that went into the other sum.
             partial = [cgutils.alloca_once_value(builder, ir.Constant(vector, None)) for _ in range(2)]
 
             def add(j: Any, total: Any) -> None:
-                place = builder.zext(builder.load(builder.gep(places, [j])), word)
-                source = builder.bitcast(builder.gep(line, [place]), vector.as_pointer())
+                # Unsigned, as ``cells`` is: extended with the sign, half of the tables would be out of reach.
+                offset = builder.zext(builder.load(builder.gep(offsets, [j])), word)
+                source = builder.bitcast(builder.gep(line, [offset]), vector.as_pointer())
                 builder.store(builder.fadd(builder.load(total), builder.load(source, align=8)), total)
 
             even = builder.sub(size, builder.and_(size, one))

@@ -26,17 +26,17 @@ __all__ = [
     "pack_features",
 ]
 
-# Rows taken at a time: their codes of all features stay in the cache while the pairs go by.
+# Rows taken at a time: their codes of all features stay in the cache while pair after pair is counted.
 ROW_BLOCK = 4096
-# Words taken at a time: those of all features stay in the cache while the pairs go by.
+# Words taken at a time, 4 KiB of each bitmap: they stay in the cache while pair after pair is counted.
 WORD_BLOCK = 512
-# Values with a class that are compared with another value at a time.
+# Bitmaps (of a value with a class) that one load of another bitmap serves. Four and eight were slower.
 TILE = 6
-# How many values a byte has.
+# How many values a byte can have.
 BYTE = 256
-# Words of bytes that are compared with one value after the other.
+# Words (of 64 bytes) taken at a time: these 16 KiB stay in the cache while they are compared with each value.
 BYTE_BLOCK = 256
-# Fewer values than this are counted faster by comparing all bytes with each of them than by increments.
+# Up to so many values, comparing all bytes with each of them is faster than increments.
 FEW_VALUES = 16
 
 BitArray = npt.NDArray[np.uint64]
@@ -58,6 +58,7 @@ def count_values(
     for j in range(k):
         for r in range(n):
             a = np.int64(codes[j, r])
+            # The code after the last state is *unknown*, which is not counted (§1).
             if a < n_states[j]:
                 cell = offsets[j] + a * n_classes + labels[r]
                 if weighted:
@@ -92,6 +93,7 @@ def count_pairs(
             i, j = pairs[p]
             v_i, v_j = n_states[i], n_states[j]
             offset = offsets[p]
+            # The usual case has a loop without a branch.
             if complete and not weighted:
                 for r in range(start, stop):
                     n_cab[offset + (codes[i, r] * v_j + codes[j, r]) * n_classes + labels[r]] += 1
@@ -114,6 +116,7 @@ def pack_bits(codes: ByteArray, v: int, bits: BitArray) -> None:
         of_value = bits[a]
         for w in range(n_whole):
             of_value[w] = equal_bytes(codes, w * WORD, a)
+        # Bits beyond the last row must be 0, or they would be counted.
         if n_whole < len(of_value):
             last = np.uint64(0)
             for r in range(n_whole * WORD, len(codes)):
@@ -125,6 +128,7 @@ def pack_bits(codes: ByteArray, v: int, bits: BitArray) -> None:
 def count_bytes(values: ByteArray, counts: IntArray) -> None:
     """Add how often each value occurs to ``counts``, (256,)."""
     n_whole = len(values) // WORD
+    # No value exceeds the union of the bits of all values.
     any_bit = np.uint8(0)
     for r in range(len(values)):
         any_bit |= values[r]
@@ -138,7 +142,7 @@ def count_bytes(values: ByteArray, counts: IntArray) -> None:
         for r in range(n_whole * WORD, len(values)):
             counts[values[r]] += 1
         return
-    # By turns: neighbours often are alike, and would wait for each other.
+    # Four tables by turns: neighbours are often equal, and increments of one cell wait for each other.
     by_turns = np.empty((4, BYTE), np.int64)
     for value in range(BYTE):
         for turn in range(4):
@@ -175,6 +179,7 @@ def pack_features(
     n_ca: CountArray,
 ) -> None:
     """Fill in the bitmaps of some features in some rows, at ``bit_offsets``, and add n(c, a) to ``n_ca``."""
+    # Both at once: a bitmap is counted while it is still in the cache.
     for j in features:
         own = bits[bit_offsets[j] : bit_offsets[j + 1]]
         pack_bits(codes[j, first:last], len(own), own)
@@ -202,6 +207,8 @@ def count_pairs_by_bitmaps(
     n_classes, n_words = class_bits.shape
     both = np.empty((TILE, WORD_BLOCK), np.uint64)
     at_a, at_c, ones = np.empty(TILE, np.int64), np.empty(TILE, np.int64), np.empty(TILE, np.int64)
+    # Pairs that share their first feature are counted together, so that its bitmaps are combined with the
+    # classes only once.
     start = 0
     while start < len(pairs):
         i = pairs[start, 0]
@@ -209,20 +216,22 @@ def count_pairs_by_bitmaps(
         while stop < len(pairs) and pairs[stop, 0] == i:
             size += n_states[i] * n_states[pairs[stop, 1]] * n_classes
             stop += 1
+        # Apart from ``n_cab``: the last states below are what is left of the counts of these rows alone.
         cells = np.empty(size, np.int64)
         for t in range(size):
             cells[t] = 0
         n_a = n_states[i] - 1 if whole[i] else n_states[i]
         for first in range(0, n_words, WORD_BLOCK):
             n = min(WORD_BLOCK, n_words - first)
-            # A bitmap of j is read once for a tile of values of i with a class.
+            # Each bitmap of j is read once for a whole tile of values of i with a class.
             for tile in range(0, n_a * n_classes, TILE):
                 n_tile = min(TILE, n_a * n_classes - tile)
                 for t in range(TILE):
-                    # What is left of the last tile repeats its first row, and is not looked at.
+                    # The last tile is filled up with copies of its first row, whose counts are ignored: only
+                    # a fixed number of sums stays in registers.
                     row = tile + t if t < n_tile else tile
                     at_a[t], at_c[t] = row // n_classes, row % n_classes
-                    # Views: an index that might be negative would keep the loops from being vectors.
+                    # Views: an index that might be negative would keep the loops from being vectorised.
                     of_value = bits[bit_offsets[i] + at_a[t], first : first + n]
                     of_class = class_bits[at_c[t], first : first + n]
                     of_both = both[t]
@@ -261,7 +270,7 @@ def count_pairs_by_bitmaps(
 @step
 def _count_tile(both: BitArray, of_value: BitArray, n: int, ones: IntArray) -> None:
     """Fill in how many bits each of the six bitmaps of a tile has in common with another."""
-    # Sums in variables of their own stay in registers, those of an array do not.
+    # Sums in variables of their own stay in registers; in an array they would not.
     both_0, both_1, both_2, both_3, both_4, both_5 = both[0], both[1], both[2], both[3], both[4], both[5]
     ones_0, ones_1, ones_2, ones_3, ones_4, ones_5 = 0, 0, 0, 0, 0, 0
     for w in range(n):
@@ -286,8 +295,9 @@ def _count_last(
     n_i: CountArray,
     n_j: CountArray,
 ) -> None:
-    """Fill in the counts of the last states in the block of a pair, where they are what the others leave."""
+    """Fill in the counts of the last states of a pair, where they are what the other states leave."""
     width_j = v_j * n_classes
+    # First j, then i: the second fills the whole last row of i, the last state of j included.
     if whole_j:
         for a in range(v_i - 1 if whole_i else v_i):
             for c in range(n_classes):

@@ -1,9 +1,8 @@
 """From a table to codes: small integers read cell by cell, and the cut of least class entropy (§1).
 
-The values of a feature lie class by class, ascending within each. A *place* in the feature is one index for
-every class, behind the values that lie below it. Places are never within a value: what is equal stays
-together. ``masses`` holds the sums of the weights in front of each index; it is empty where every value
-counts once.
+For the cuts, the values of a feature lie class by class, ascending within each class. A *boundary* in the
+feature is one index for every class, that of the first value above it. It never separates equal values.
+``masses`` holds the sum of the weights in front of each index; it is empty where every value counts once.
 """
 
 import numpy as np
@@ -13,22 +12,23 @@ from skcredal._kernels._jit import kernel, step
 
 __all__ = ["BYTE", "bytes_of_columns", "find_lowest", "split_by_class", "translate", "translate_table"]
 
-# How many values a byte has.
+# How many values a byte can have.
 BYTE = 256
-# Rows that are transposed at a time: they stay in the cache while the columns go by.
+# Rows transposed at a time: they stay in the cache while column after column is read from them.
 ROW_BLOCK = 256
 
 
 @kernel
 def bytes_of_columns(table: AnyArray, first: int, last: int, columns: ByteArray) -> bool:
-    """Fill in some rows of the columns of a table of integers as bytes; tell whether all of them are."""
+    """Fill in some rows of the columns of a table of integers as bytes; tell whether all of them fit."""
     k = table.shape[1]
     for start in range(first, last, ROW_BLOCK):
         stop = min(last, start + ROW_BLOCK)
         rows = table[start:stop]
         for j in range(k):
-            # Views: indices that might be negative take twice the time.
+            # Views: checking whether an index is negative takes as long as the copy.
             source, target = rows[:, j], columns[j, start:stop]
+            # Asked once for a block: a branch for every cell would keep the loop from being vectorised.
             beyond = False
             for r in range(stop - start):
                 target[r] = np.int64(source[r]) & 255
@@ -55,16 +55,16 @@ def translate_table(table: AnyArray, columns: IntArray, lookup: ByteArray, codes
     for start in range(0, n, ROW_BLOCK):
         stop = min(n, start + ROW_BLOCK)
         rows = table[start:stop]
-        for place in range(len(columns)):
-            source, target = rows[:, columns[place]], codes[place, start:stop]
+        for j in range(len(columns)):
+            source, target = rows[:, columns[j]], codes[j, start:stop]
             for r in range(stop - start):
                 value = source[r]
-                target[r] = lookup[place, value if 0 <= value < BYTE else BYTE]
+                target[r] = lookup[j, value if 0 <= value < BYTE else BYTE]
 
 
 @kernel
 def split_by_class(numbers: FloatArray, labels: LabelArray, starts: IntArray, values: FloatArray) -> None:
-    """Put the numbers of each class behind one another, in their order; fill in where each class starts."""
+    """Group the numbers by class, in the order they come; fill in where each class starts."""
     n_classes = len(starts) - 1
     for c in range(n_classes + 1):
         starts[c] = 0
@@ -96,46 +96,47 @@ def _scan(
     masses: FloatArray,
     lo: IntArray,
     total: FloatArray,
-    place: IntArray,
+    boundary: IntArray,
     end: IntArray,
     lowest: float,
     enough: float,
     rounding: float,
     left: FloatArray,
 ) -> float:
-    """Return the least class entropy, times the rows, of all cuts from ``place`` to just before ``end``.
+    """Return the least class entropy, times the rows, of all cuts from ``boundary`` to just before ``end``.
 
-    It stops at a cut that reaches ``enough``, and returns infinity if none is below ``lowest``. ``place`` and
-    what is ``left`` of it move on to where it stops. The least entropy lies where the class changes (Fayyad
-    and Irani), so that a cut between two values that are both pure in the same class is passed over, and so
-    is the place ``lo``, which cuts nothing off.
+    It stops at a cut that reaches ``enough``, and returns infinity if none is below ``lowest``. ``boundary``
+    and what is ``left`` of it move on to where it stops. The least entropy lies where the class changes
+    (Fayyad and Irani), so a cut between two values that both occur in the same class only is skipped, and so
+    is the boundary ``lo``, which cuts nothing off.
     """
     n_classes = len(total)
     n, n_left, found = 0.0, 0.0, np.inf
-    # What each class takes off the entropy. Their sum changes with one class at a time, and is good enough to
-    # pass over a cut; what may be the lowest is summed up anew, to the same digits wherever a scan starts.
+    # What each class takes off the entropy. The running sum changes with one class at a time, and is good
+    # enough to rule a cut out; a candidate is summed afresh, to the same digits wherever the scan started.
     by_class, of_classes = np.empty(n_classes), 0.0
-    # The value in front of the place, and the next one: their class if no other has it, else -1.
+    # The value in front of the boundary and the next one: their class if only one class has it, else -1.
     last, last_class = -np.inf, -1
     for c in range(n_classes):
-        left[c] = masses[place[c]] - masses[lo[c]] if len(masses) > 0 else float(place[c] - lo[c])
+        left[c] = masses[boundary[c]] - masses[lo[c]] if len(masses) > 0 else float(boundary[c] - lo[c])
         by_class[c] = _two_sides(left[c], total[c])
         of_classes += by_class[c]
         n_left += left[c]
         n += total[c]
-        if place[c] > lo[c] and values[place[c] - 1] >= last:
-            last_class = c if values[place[c] - 1] > last else -1
-            last = values[place[c] - 1]
+        if boundary[c] > lo[c] and values[boundary[c] - 1] >= last:
+            last_class = c if values[boundary[c] - 1] > last else -1
+            last = values[boundary[c] - 1]
     while True:
         value, value_class = np.inf, -1
         for c in range(n_classes):
-            if place[c] < end[c] and values[place[c]] <= value:
-                value_class = c if values[place[c]] < value else -1
-                value = values[place[c]]
+            if boundary[c] < end[c] and values[boundary[c]] <= value:
+                value_class = c if values[boundary[c]] < value else -1
+                value = values[boundary[c]]
         if value == np.inf:
             return found
         if n_left > 0.0 and (value_class == -1 or value_class != last_class):
             entropy = _two_sides(n_left, n)
+            # With a wide margin: the running sum has gathered the rounding of all steps before this one.
             if entropy - of_classes <= lowest + 16.0 * rounding:
                 for c in range(n_classes):
                     entropy -= by_class[c]
@@ -145,13 +146,15 @@ def _scan(
                     lowest = found = entropy
         n_left = 0.0
         for c in range(n_classes):
-            if place[c] < end[c] and values[place[c]] == value:
-                # A value that occurs very often is the last one before the end.
+            if boundary[c] < end[c] and values[boundary[c]] == value:
+                # A value that occurs very often is the last of its block: no need to step through it.
                 if values[end[c] - 1] == value:
-                    place[c] = end[c]
-                while place[c] < end[c] and values[place[c]] == value:
-                    place[c] += 1
-                left[c] = masses[place[c]] - masses[lo[c]] if len(masses) > 0 else float(place[c] - lo[c])
+                    boundary[c] = end[c]
+                while boundary[c] < end[c] and values[boundary[c]] == value:
+                    boundary[c] += 1
+                left[c] = (
+                    masses[boundary[c]] - masses[lo[c]] if len(masses) > 0 else float(boundary[c] - lo[c])
+                )
                 of_classes -= by_class[c]
                 by_class[c] = _two_sides(left[c], total[c])
                 of_classes += by_class[c]
@@ -164,39 +167,51 @@ def find_lowest(
     values: FloatArray,
     masses: FloatArray,
     total: FloatArray,
-    places: IntArray,
+    boundaries: IntArray,
     bounds: FloatArray,
     limit: float,
     rounding: float,
     cut: IntArray,
     left: FloatArray,
 ) -> int:
-    """Find the first cut whose class entropy is least, but for rounding, between the first and last place.
+    """Find the first cut of least class entropy, up to rounding, between the first and the last boundary.
 
-    Block t lies between ``places[t]`` and ``places[t + 1]``; no cut in it falls below ``bounds[t]``. Those
-    above the limit are passed over, which does not change the answer.
+    Block t lies between ``boundaries[t]`` and ``boundaries[t + 1]``; no cut in it falls below ``bounds[t]``.
+    Blocks above the limit are skipped, which does not change the answer.
 
     Returns
     -------
     block : int
-        The block that holds the cut, whose place is filled into ``cut`` and what lies left of it into
-        ``left``; -1 if there is none.
+        The block that holds the cut, or -1 if there is none. The boundary is filled into ``cut``, and what
+        lies left of it into ``left``.
     """
     lowest, enough = np.inf, -np.inf
-    # First what the least entropy is, then the first cut that reaches it.
+    # Of equally good cuts the lowest is taken (§1), and rounding must not decide between them: the first
+    # round finds the least entropy, the second the first cut that comes within rounding of it.
     for _ in range(2):
         for t in range(len(bounds)):
+            # Not ``>``: the bound of a block without rows is NaN.
             if not bounds[t] <= limit:
                 continue
             for c in range(len(total)):
-                cut[c] = places[t, c]
+                cut[c] = boundaries[t, c]
             entropy = _scan(
-                values, masses, places[0], total, cut, places[t + 1], lowest, enough, rounding, left
+                values,
+                masses,
+                boundaries[0],
+                total,
+                cut,
+                boundaries[t + 1],
+                lowest,
+                enough,
+                rounding,
+                left,
             )
             if entropy <= enough:
                 return t
             if entropy < lowest:
                 lowest = entropy
+                # The bounds are rounded, too: a block is skipped only if it is clearly worse.
                 limit = min(limit, lowest + 4.0 * rounding)
         if lowest == np.inf:
             break

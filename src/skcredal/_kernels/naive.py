@@ -1,7 +1,7 @@
 """Naive Bayes for a chunk of rows, the tree of features that makes TAN of it, and CMA (§8).
 
-Tables lie as in ``tables``: the class innermost, and the last value of a feature is the unknown one, whose
-entries are zeros, so that its factors drop out.
+Tables are laid out as in ``parameters``: the class is innermost, and the last value of a feature is the
+unknown one, whose entries are zeros, so that its factors drop out.
 
 In CMA the score of a class is P(c) times one factor per feature, ``w_j P(a_j|c) + (1-w_j) P(a_j)``, where w_j
 is the posterior probability that the feature is in the model. The ratio of two such factors is monotone in
@@ -23,7 +23,7 @@ __all__ = [
     "normalise_rows",
 ]
 
-# The logarithm of the least ratio must exceed this: classes equal up to rounding stay together.
+# The logarithm of the least ratio must exceed this: classes equal up to rounding stay together (§7).
 TIE = 1e-10
 
 
@@ -41,6 +41,7 @@ def naive_log_joints(
     for r in range(n):
         for c in range(n_classes):
             log_joint[r, c] = log_c[c]
+    # Feature by feature, as the codes lie in memory; the scores of a chunk stay in the cache.
     for j in range(k):
         for r in range(n):
             cell = value_offsets[j] + np.int64(codes[j, r]) * n_classes
@@ -65,6 +66,7 @@ def add_corrections(
     n, n_classes = log_joint.shape
     for p in range(len(pairs)):
         i, j = pairs[p]
+        # One more than the states: an unknown value has a slot too, with zeros.
         offset, stride = pair_offsets[p], n_states[j] + 1
         for r in range(n):
             cell = offset + (np.int64(codes[i, r]) * stride + np.int64(codes[j, r])) * n_classes
@@ -118,6 +120,7 @@ def normalise_rows(log_joint: FloatArray) -> None:
     """Turn log joints (rows, classes) into probabilities, in place."""
     n, n_classes = log_joint.shape
     for r in range(n):
+        # Less the highest: at least one exponential is 1, however small the joint probabilities are.
         highest = log_joint[r, 0]
         for c in range(1, n_classes):
             highest = max(highest, log_joint[r, c])
@@ -146,6 +149,7 @@ def _least_log_ratio(
     for cell in cells:
         at_low = log_low[cell + c] - log_low[cell + d]
         at_high = log_high[cell + c] - log_high[cell + d]
+        # The inclusion probabilities vary independently: each factor takes its own minimum (§8).
         minimum += min(at_low, at_high)
     return minimum
 
@@ -170,9 +174,11 @@ def cma_sets(
     cells = np.empty(k, np.int64)
     for r in range(n):
         _find_cells(codes, offsets, n_classes, r, cells)
+        # The best class first: where the data decide, it alone removes all rivals, at one test each.
         b = best[r]
         for d in range(n_classes):
             out[r, d] = d == b or not _least_log_ratio(cells, log_c, log_low, log_high, b, d) > TIE
+        # A class that is dominated at all is dominated by a survivor.
         for c in range(n_classes):
             for d in range(n_classes):
                 if c != b and c != d and out[r, c] and out[r, d]:
@@ -203,8 +209,9 @@ def cma_intervals(
 ) -> None:
     """Fill in bounds on the probability of every class, (rows, classes, 2).
 
-    Every ratio at its own extreme: exact for two classes, and from the outside for more, where one prior need
-    not attain all of them. The reference prior is in the set; rounding must not leave it outside the bounds.
+    Every ratio is taken at its own extreme: exact for two classes; for more, where no single prior may attain
+    all of them, the bounds may be wider than necessary. The reference prior is in the set; rounding must not
+    leave it outside the bounds.
     """
     k, n = codes.shape
     n_classes = len(log_c)
