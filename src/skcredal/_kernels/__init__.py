@@ -1,4 +1,4 @@
-"""Numba kernels: arrays in, arrays out, no knowledge of estimators.
+"""Numba kernels: arrays in, arrays out, no knowledge of estimators. They import only ``_arrays``.
 
 The modules are imported at their first use, because importing numba takes longer than all the rest of the
 package: write ``from skcredal import _kernels as kernels`` and ``kernels.counting.count_pairs(...)``.

@@ -21,7 +21,7 @@ def kernel(function: Function) -> Function:
 
 
 def fused_kernel(function: Function) -> Function:
-    """Do the same, and round a product and its sum once where the machine can: faster, and more exact.
+    """Compile likewise, but round a product and its sum once where the machine can: faster, more exact.
 
     Not for a kernel that asks for the sign of a difference of products: equal ones would no longer give 0.
     """
@@ -40,6 +40,6 @@ def _compiled(function: Function, **options: Any) -> Function:
 def step(function: Function) -> Function:
     """Compile a step of a kernel only as part of the kernel.
 
-    Compiled by itself as well, it would add half of its time to the first call.
+    Compiled by itself as well, it would make compilation take half as long again.
     """
     return cast(Function, njit(nogil=True, inline="always")(function))

@@ -76,8 +76,8 @@ class Decision(NamedTuple):
     """Which rows need a closer look to know the classes that remain.
 
     ``doubtful``, (rows,), or empty if it is not wanted: whether the most probable class fails a test of
-    dominance over all others that gives SPODE j the factor between ``least`` and ``most`` that serves the
-    other best (see :func:`_find_doubtful`).
+    dominance over all others that gives SPODE j the factor between ``least`` and ``most`` that favours the
+    other most (see :func:`_find_doubtful`).
     """
 
     least: FloatArray
