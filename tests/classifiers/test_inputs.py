@@ -198,7 +198,7 @@ def test_handle_unknown_refuses_by_column_and_value(make, column):
     X = FRAME.assign(constant="k")
     clf = CredalCompAODE(handle_unknown="error").fit(make(X), LABELS)
     clf.predict(make(X.assign(s=None)))
-    with pytest.raises(ValueError, match=f"Column '{column}' holds unknown states, .*: 'new'"):
+    with pytest.raises(ValueError, match=f"Column '{column}' must hold only known states .*, got 'new'"):
         clf.predict(make(X.assign(**{column: [*FRAME["s"][:4], "new"] if column == "s" else "new"})))
 
 
@@ -210,7 +210,7 @@ def test_a_training_value_outside_the_categories_is_unknown_or_refused(impute):
     assert clf.counts_.n_c.tolist() == [3, 2]
     assert np.isnan(clf.spode_proba(X)[1:4]).all()
     assert not np.isnan(clf.spode_proba(pd.DataFrame({"s": ["never"]}))).any()
-    with pytest.raises(ValueError, match=r"Column 's' holds unknown states, .*: 'b'"):
+    with pytest.raises(ValueError, match=r"Column 's' must hold only known states .*, got 'b'"):
         AODE(categories=[["c", "a"]], handle_unknown="error").fit(X, LABELS)
 
 
@@ -285,16 +285,16 @@ DATES = pd.date_range("2020-01-01", periods=8)
 REFUSED = {
     "sparse matrix": (sparse.csr_matrix(np.eye(8)), "Sparse data was passed for X, but dense data"),
     "sparse array": (sparse.coo_array(np.eye(8)), "Sparse data was passed for X, but dense data"),
-    "datetimes": (pd.DataFrame({"d": DATES}), "Column 'd' has the type Datetime"),
-    "datetimes with zone": (pd.DataFrame({"d": DATES.tz_localize("UTC")}), "Column 'd' has the type"),
-    "periods": (pd.DataFrame({"d": DATES.to_period("D")}), "Column 'd' has the type"),
-    "timedeltas": (pd.DataFrame({"d": DATES - DATES[0]}), "Column 'd' has the type Duration"),
-    "date objects": (pd.DataFrame({"d": pd.Series([dt.date(2020, 1, 1)] * 8)}), "Column 'd' has the type"),
-    "numpy dates": (DATES.to_numpy()[:, None], "Feature 0 has the type datetime64"),
-    "rows of dates": ([[dt.datetime(2020, 1, 1)]] * 8, "Feature 0 has the type datetime"),
-    "polars dates": (pl.DataFrame({"d": [dt.date(2020, 1, 1)] * 8}), "Column 'd' has the type Date"),
-    "polars times": (pl.DataFrame({"d": [dt.time(1)] * 8}), "Column 'd' has the type Time"),
-    "arrow timestamps": (pa.table({"d": DATES}), "Column 'd' has the type Datetime"),
+    "datetimes": (pd.DataFrame({"d": DATES}), "Column 'd': dtype Datetime"),
+    "datetimes with zone": (pd.DataFrame({"d": DATES.tz_localize("UTC")}), "Column 'd': dtype"),
+    "periods": (pd.DataFrame({"d": DATES.to_period("D")}), "Column 'd': dtype"),
+    "timedeltas": (pd.DataFrame({"d": DATES - DATES[0]}), "Column 'd': dtype Duration"),
+    "date objects": (pd.DataFrame({"d": pd.Series([dt.date(2020, 1, 1)] * 8)}), "Column 'd': dtype"),
+    "numpy dates": (DATES.to_numpy()[:, None], "Feature 0: dtype datetime64"),
+    "rows of dates": ([[dt.datetime(2020, 1, 1)]] * 8, "Feature 0: dtype datetime"),
+    "polars dates": (pl.DataFrame({"d": [dt.date(2020, 1, 1)] * 8}), "Column 'd': dtype Date"),
+    "polars times": (pl.DataFrame({"d": [dt.time(1)] * 8}), "Column 'd': dtype Time"),
+    "arrow timestamps": (pa.table({"d": DATES}), "Column 'd': dtype Datetime"),
     "infinity": (np.where(X8 == 3, np.inf, X8)[:, None], "Feature 0 contains infinity"),
     "minus infinity": (pd.DataFrame({"x": np.where(X8 == 3, -np.inf, X8)}), "Column 'x' contains infinity"),
     "nullable infinity": (pd.DataFrame({"x": pd.array([np.inf] * 8, "Float64")}), "'x' contains infinity"),

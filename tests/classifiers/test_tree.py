@@ -153,7 +153,7 @@ def test_a_value_without_a_branch_is_answered_by_the_node():
     np.testing.assert_allclose(clf.predict_proba(new)[2:], [[6.5 / 11, 4.5 / 11]] * 2)
     assert clf.predict_set(new).tolist() == [[True, False], [False, True], [True, False], [True, False]]
     assert CredalTree(s=2.0).fit(X, y).predict_set(new)[3].tolist() == [True, True]
-    with pytest.raises(ValueError, match="unknown states"):
+    with pytest.raises(ValueError, match="known states"):
         CredalTree(handle_unknown="error").fit(X, y).predict(new)
 
 

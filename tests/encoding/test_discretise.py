@@ -267,7 +267,7 @@ def test_what_cannot_be_cut_is_refused_by_name(table, message):
 
 
 def test_a_date_is_refused_by_name():
-    with pytest.raises(TypeError, match="Column 'd' has the type"):
+    with pytest.raises(TypeError, match="Column 'd': dtype"):
         MDLDiscretizer().fit(pd.DataFrame({"d": [dt.date(2020, 1, 1), dt.date(2020, 1, 2)]}), [0, 1])
 
 
@@ -282,7 +282,7 @@ def test_a_date_is_refused_by_name():
         (
             lambda X: X.assign(q=pd.Timestamp("2020-01-01").as_unit("ns")),
             TypeError,
-            "Column 'q' has the type",
+            "Column 'q': dtype",
         ),
     ],
 )

@@ -3,6 +3,7 @@ import pytest
 
 import oracles
 from problems import as_rows, needs_jit, random_codes, repetitions
+from skcredal import _kernels as kernels
 from skcredal._ensemble import counts as counts_module
 from skcredal._ensemble.counts import count
 
@@ -114,3 +115,34 @@ def test_more_classes_or_states_than_a_byte_holds_are_counted():
     assert counts.pair(0, 1).sum() == 300
     assert counts.pair(0, 1)[1, 299, 299] == 1
     assert counts.values(1)[299, 299] == 1
+
+
+@pytest.mark.parametrize("n", [0, 1, 63, 64, 65, 200])
+def test_every_value_has_a_bit_for_each_of_its_rows(n):
+    rng = np.random.default_rng(n)
+    codes = rng.choice([0, 1, 2, 254, 255], n).astype(np.uint8)
+    bits = np.full((3, -(-n // 64)), 2**64 - 1, np.uint64)
+    kernels.counting.pack_bits(codes, 3, bits)
+    for a in range(3):
+        rows = [r for r in range(n) if int(bits[a, r // 64]) >> (r % 64) & 1]
+        assert rows == np.flatnonzero(codes == a).tolist()
+        assert sum(int(word).bit_count() for word in bits[a]) == len(rows)  # and none beyond the last row
+
+
+@pytest.mark.parametrize("most", [1, 2, 15, 16, 17, 256])
+def test_bytes_are_counted(most):
+    rng = np.random.default_rng(most)
+    for _ in range(repetitions(50)):
+        values = rng.integers(0, most, rng.integers(0, 300)).astype(np.uint8)
+        counts = np.zeros(256, np.int64)
+        kernels.counting.count_bytes(values, counts)
+        assert counts.tolist() == [values.tolist().count(value) for value in range(256)]
+
+
+@needs_jit
+@pytest.mark.parametrize("most", [5, 200])
+def test_bytes_beyond_one_block_are_counted(most):
+    values = np.random.default_rng(0).integers(0, most, 100_001).astype(np.uint8)
+    counts = np.ones(256, np.int64)
+    kernels.counting.count_bytes(values, counts)
+    np.testing.assert_array_equal(counts, 1 + np.bincount(values, minlength=256))

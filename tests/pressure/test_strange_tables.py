@@ -221,7 +221,7 @@ def test_a_text_column_that_was_empty_in_training_may_hold_text_later(missing):
     )
     check_answers(clf, TABLE)
     strict = clf.set_params(handle_unknown="error").fit(X, [0, 1, 0, 1])
-    with pytest.raises(ValueError, match=r"^Column 's' holds unknown states"):
+    with pytest.raises(ValueError, match=r"^Column 's' must hold only known states"):
         strict.predict(TABLE)
 
 

@@ -86,7 +86,7 @@ def test_declared_categories_and_their_unknown_values():
         clf = AODE(categories=[["y", "x"], ["q", "p", "o"]], handle_unknown=handle_unknown)
         batches = [(X[:6], y[:6]), (X[6:], y[6:])]
         if handle_unknown == "error":
-            with pytest.raises(ValueError, match=r"Column 'a' holds unknown states.*'z'"):
+            with pytest.raises(ValueError, match=r"Column 'a' must hold only known states .*'z'"):
                 fit_batches(clf, batches)
             assert not hasattr(clf, "classes_")
         else:

@@ -1,4 +1,4 @@
-"""One column of a table: numbers or states, whatever library it is of, missing values in any form."""
+"""One column of a table, of any library: read as numbers or as states, with missing values in any form."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import numpy as np
 from skcredal._arrays import AnyArray, FloatArray
 from skcredal._encoding.factors import (
     Factor,
-    Places,
+    FirstOccurrences,
     as_bytes,
     declared_factor,
     factor_of_bytes,
@@ -30,14 +30,14 @@ from skcredal._validation import naming, safe_repr
 
 __all__ = ["Column"]
 
-# Integers that span less than this are told apart by a table instead of by sorting.
+# Integers that span less than this are looked up in a table instead of being sorted.
 _SMALL_RANGE = 1 << 16
 
 Result = TypeVar("Result")
 
 
 def _named(read: Callable[[Column], Result]) -> Callable[[Column], Result]:
-    """Let what goes wrong in the depths of a library name the column that is read."""
+    """Name the column in errors that come from inside a library while it is read."""
 
     @wraps(read)
     def read_by_name(column: Column) -> Result:
@@ -57,7 +57,7 @@ class Column:
     @property
     @_named
     def is_numeric(self) -> bool:
-        """Whether the column's type speaks of numbers."""
+        """Whether the column holds numbers, by its type."""
         kinds = self._refuse_foreign_types()
         if isinstance(self.data, nw.Series):
             if self.data.dtype.is_numeric():
@@ -66,23 +66,24 @@ class Column:
                 return False
         values = self._array()
         if values.dtype.kind == "O":
+            # In Python bool is a Real, but True and False are states.
             return bool not in kinds and all(issubclass(kind, (Real, Decimal)) for kind in kinds)
         return values.dtype.kind in "iuf"
 
     @property
     def is_untyped(self) -> bool:
-        """Whether only the values of the column tell if they are numbers."""
+        """Whether only the values, not the type, tell if the column holds numbers."""
         if isinstance(self.data, nw.Series):
             if self.data.dtype.is_numeric():
                 return False
             if self.data.dtype in (nw.Boolean, nw.String, nw.Categorical, nw.Enum):
-                # narwhals takes pandas' objects for text if they look like it.
+                # narwhals reports a pandas column of objects as text if the values look like it.
                 dtype = getattr(nw.to_native(self.data), "dtype", None)
                 return isinstance(dtype, np.dtype) and dtype.kind == "O"
         return self._array().dtype.kind == "O"
 
     def check(self) -> None:
-        """Refuse what no feature can hold, in a column that nothing else is read from."""
+        """Refuse values that are not supported, in a column that is not read otherwise."""
         if self.is_numeric:
             self.numbers()
         else:
@@ -97,12 +98,13 @@ class Column:
         else:
             numbers = self._converted(self._array())
         if np.isinf(numbers).any():
-            raise ValueError(f"{self.label} contains infinity; a feature is finite or missing.")
+            raise ValueError(f"{self.label} contains infinity; numbers must be finite or missing.")
         return numbers
 
     @_named
     def factor(self) -> Factor:
-        """Return the column as states, those that its type declares or else those that occur, in order."""
+        """Return the column as states: those that its type declares, else those that occur, sorted."""
+        # The cheapest first: states that the library knows, then small integers, which need no sorting.
         declared = declared_factor(self.data) if self._declares_states() else None
         if declared is not None:
             self._refuse_infinity(declared.states)
@@ -114,6 +116,7 @@ class Column:
         values = self._array()
         if values.dtype.kind in "OSUT":
             return self._factor_of_objects(values.tolist())
+        # Bytes are codes already, or nearly so: one pass counts them, and no states need to be searched for.
         bytes_ = as_bytes(values)
         if bytes_ is not None:
             return factor_of_bytes(bytes_)
@@ -123,6 +126,7 @@ class Column:
                 return factor_of_small_integers(values, low, high)
         states, codes = np.unique(values, return_inverse=True)
         self._refuse_infinity(states.tolist())
+        # np.unique sorts NaN to the end, all of them as one.
         if states.dtype.kind == "f" and len(states) and np.isnan(states[-1]):
             states = states[:-1]
             codes = np.where(codes == len(states), -1, codes)
@@ -136,9 +140,9 @@ class Column:
         return values
 
     def _refuse_foreign_types(self) -> set[type]:
-        """Refuse the types that no feature can have: dates and times, complex numbers, nested values.
+        """Refuse types that are not supported: dates and times, complex numbers, nested values.
 
-        Return the types of the values, where the type of the column leaves them open.
+        Return the types of the values where the dtype leaves them open.
         """
         if isinstance(self.data, nw.Series):
             dtype = self.data.dtype
@@ -152,40 +156,41 @@ class Column:
         if values.dtype.kind in "Mm":
             raise self._temporal(str(values.dtype))
         if values.dtype.kind not in "iufbOUST":
-            raise self._no_feature(str(values.dtype))
+            raise self._unsupported(str(values.dtype))
         kinds = _types_in(values) if values.dtype.kind == "O" else set()
         for kind in kinds:
             if issubclass(kind, (date, time, timedelta, np.datetime64, np.timedelta64)) or (
-                kind.__name__ == "Period"  # of pandas, which need not be there
+                kind.__name__ == "Period"  # of pandas, which need not be installed
             ):
                 raise self._temporal(kind.__name__)
             if issubclass(kind, (complex, np.complexfloating)):
-                raise self._no_feature(kind.__name__)
+                raise self._unsupported(kind.__name__)
             if kind.__hash__ is None:
                 raise self._not_a_state(kind.__name__)
         return kinds
 
     def _temporal(self, dtype: str) -> TypeError:
         return TypeError(
-            f"{self.label} has the type {dtype}. Dates and times are not features as they stand: "
-            "give a number (such as days since a date) or a category (such as the month) instead."
+            f"{self.label}: dtype {dtype} is not supported for a feature. Turn dates and times into a number "
+            "(such as days since a date) or a category (such as the month)."
         )
 
-    def _no_feature(self, dtype: str) -> ValueError:
-        # The first words are those that scikit-learn's contract asks for.
+    def _unsupported(self, dtype: str) -> ValueError:
+        # scikit-learn's checks require these words for complex data.
         reason = "Complex data not supported: " if "complex" in dtype else ""
-        return ValueError(f"{reason}{self.label} has the type {dtype}, which is no feature.")
+        return ValueError(f"{reason}{self.label}: dtype {dtype} is not supported for a feature.")
 
     def _not_a_state(self, kind: str) -> TypeError:
-        return TypeError(f"{self.label} holds a {kind}; each argument must be a string or a number.")
+        # The last words are those that scikit-learn's checks require.
+        return TypeError(f"{self.label} holds a {kind}, but each argument must be a string or a number.")
 
     def _refuse_infinity(self, states: list[Any]) -> None:
         if any(isinstance(state, (float, np.floating, Decimal)) and abs(state) == np.inf for state in states):
-            raise ValueError(f"{self.label} contains infinity; a state is finite or missing.")
+            raise ValueError(f"{self.label} contains infinity; states must be finite or missing.")
 
     def _converted(self, values: AnyArray) -> FloatArray:
         if values.dtype.kind in "iufb":
-            # A column of a row-major table lies scattered: gathered once, it is read fast from then on.
+            # A column of a row-major table is scattered in memory: copied once, it is read fast from then on.
             return np.ascontiguousarray(values, np.float64)
         numbers = np.empty(len(values))
         for r, value in enumerate(values.tolist()):
@@ -193,27 +198,28 @@ class Column:
                 numbers[r] = np.nan if is_missing(value) else float(value)
             except (TypeError, ValueError, OverflowError):
                 text = safe_repr(value)
-                shown = text if len(text) < 40 else text[:36] + " ..."
-                raise ValueError(f"{self.label} is numeric, but row {r} holds {shown}.") from None
+                short = text if len(text) < 40 else text[:36] + " ..."
+                raise ValueError(f"{self.label} is numeric, but row {r} holds {short}.") from None
         return numbers
 
     def _factor_of_objects(self, values: list[Any]) -> Factor:
-        places = Places()
+        numbering = FirstOccurrences()
         try:
-            codes = np.fromiter(map(places.__getitem__, values), np.int64, len(values))
+            codes = np.fromiter(map(numbering.__getitem__, values), np.int64, len(values))
         except TypeError:
             unhashable = next(value for value in values if not _has_hash(value))
             raise self._not_a_state(type(unhashable).__name__) from None
-        known = [state for state in places if not is_missing(state)]
+        # Only the distinct values are looked at one by one from here on, not the rows.
+        known = [state for state in numbering if not is_missing(state)]
         self._refuse_infinity(known)
         states = in_order(known)
         rank = {state: code for code, state in enumerate(states)}
-        new_codes = np.array([-1 if is_missing(state) else rank[state] for state in places], np.int64)
-        return Factor(new_codes[codes] if len(places) else codes, states, declared=False)
+        new_codes = np.array([-1 if is_missing(state) else rank[state] for state in numbering], np.int64)
+        return Factor(new_codes[codes] if len(numbering) else codes, states, declared=False)
 
 
 def _has_hash(value: Any) -> bool:
-    # A tuple has one only if all that it holds has one.
+    # Asking the type is not enough: a tuple has a hash only if everything in it has one.
     try:
         hash(value)
     except TypeError:

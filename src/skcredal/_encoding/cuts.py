@@ -12,11 +12,12 @@ from skcredal._arrays import CountArray, FloatArray, IntArray, LabelArray
 
 __all__ = ["cuts_of_histogram", "cuts_of_rows"]
 
-# Values to a block: blocks that cannot hold the best cut are passed over as a whole.
+# Values per block: a block that cannot hold the best cut is skipped as a whole.
 BLOCK_VALUES = 64
-# Fewer values are looked at one by one.
+# Fewer values than this are scanned one by one, without bounds of blocks.
 FEW_VALUES = 1024
-# Rounding of a sum of n·log2(n) terms, relative to the largest: cuts closer than this are a tie.
+# Rounding of a sum of n·log2(n) terms, relative to the largest, with some room: cuts closer than this are a
+# tie, of which the lowest is taken (§1).
 ROUNDING = 2.0**-48
 
 
@@ -28,8 +29,8 @@ def cuts_of_rows(
 ) -> FloatArray:
     """Return Fayyad and Irani's MDL cuts of a feature from its known numbers and their classes.
 
-    Sorting is most of the work, and bare numbers are sorted several times faster than places of numbers: so
-    each class is sorted by itself. What lies below a cut is then an index in each of the classes.
+    Sorting is most of the work, and bare numbers are sorted several times faster than indices of numbers: so
+    each class is sorted by itself. What lies below a cut is then given by one index per class.
 
     Parameters
     ----------
@@ -49,23 +50,26 @@ def cuts_of_rows(
     array([3.5])
     """
     values, starts = np.empty(len(numbers)), np.empty(n_classes + 1, np.int64)
+    # A weight has to stay with its number, and only the order of indices does that.
     if weights is None:
-        kernels.cuts.split_by_class(numbers, labels, starts, values)
+        kernels.encoding.split_by_class(numbers, labels, starts, values)
         for c in range(n_classes):
             values[starts[c] : starts[c + 1]].sort()
         return _cuts_of_classes(values, np.empty(0), starts)
     order = np.argsort(numbers)
     ordered_weights, ordered_labels = np.empty(len(numbers)), labels[order]
-    kernels.cuts.split_by_class(numbers[order], ordered_labels, starts, values)
-    kernels.cuts.split_by_class(weights[order].astype(np.float64), ordered_labels, starts, ordered_weights)
+    kernels.encoding.split_by_class(numbers[order], ordered_labels, starts, values)
+    kernels.encoding.split_by_class(
+        weights[order].astype(np.float64), ordered_labels, starts, ordered_weights
+    )
     return _cuts_of_classes(values, np.append(0.0, np.cumsum(ordered_weights)), starts)
 
 
 def cuts_of_histogram(values: FloatArray, counts: CountArray) -> FloatArray:
     """Return Fayyad and Irani's MDL cuts of a feature from how often each class has each of its values.
 
-    All that the cuts depend on: rows may be counted in any order and in any parts, whose counts add up. Rows
-    of a table have the same cuts as their histogram.
+    The cuts depend on nothing else: rows may be counted in any order and in parts whose counts are added. The
+    rows of a table have the same cuts as their histogram.
 
     Parameters
     ----------
@@ -88,10 +92,10 @@ def cuts_of_histogram(values: FloatArray, counts: CountArray) -> FloatArray:
     array([3.])
     """
     by_class = counts.T
-    labels, places = np.nonzero(by_class)
+    labels, indices = np.nonzero(by_class)
     starts = np.searchsorted(labels, np.arange(len(by_class) + 1))
-    masses = np.append(0.0, np.cumsum(by_class[labels, places], dtype=np.float64))
-    return _cuts_of_classes(values[places].astype(np.float64, copy=False), masses, starts)
+    masses = np.append(0.0, np.cumsum(by_class[labels, indices], dtype=np.float64))
+    return _cuts_of_classes(values[indices].astype(np.float64, copy=False), masses, starts)
 
 
 def _cuts_of_classes(values: FloatArray, masses: FloatArray, starts: IntArray) -> FloatArray:
@@ -102,8 +106,8 @@ def _cuts_of_classes(values: FloatArray, masses: FloatArray, starts: IntArray) -
     ends = _block_ends(values, starts)
     lo, first = starts[:-1], 0
     cuts: list[float] = []
-    # The upper ends of what is still to be cut, the lowest last: where each is, in front of which block end,
-    # and the number that cuts it off.
+    # A stack, since a chain of cuts may be longer than Python recurses. It holds the upper ends of what is
+    # still to be cut, the lowest on top: the boundary, the block end behind it, and the number of the cut.
     todo = [(starts[1:], len(ends), np.nan)]
     while todo:
         hi, last, number = todo[-1]
@@ -112,6 +116,7 @@ def _cuts_of_classes(values: FloatArray, masses: FloatArray, starts: IntArray) -
             cut, block, middle = found
             todo.append((cut, first + block, middle))
             continue
+        # No cut pays any more (§1): this part is a bin, and its upper end a cut unless nothing lies above.
         todo.pop()
         if todo:
             cuts.append(number)
@@ -120,12 +125,13 @@ def _cuts_of_classes(values: FloatArray, masses: FloatArray, starts: IntArray) -
 
 
 def _block_ends(values: FloatArray, starts: IntArray) -> IntArray:
-    """Return places that part the feature into blocks of about as many values, (n_blocks - 1, n_classes).
+    """Return the boundaries between blocks of about equally many values, (n_blocks - 1, n_classes).
 
-    A place is one index for every class, behind the values that lie below it.
+    A boundary is one index for every class, that of the first value above it.
     """
     n_classes = len(starts) - 1
-    # With many classes a place is long; all together must not be longer than the values.
+    # A boundary has an entry for every class: with many classes the blocks are larger, so that all boundaries
+    # together take less memory than the values.
     step = max(BLOCK_VALUES, 4 * n_classes)
     if len(values) <= FEW_VALUES:
         return np.empty((0, n_classes), np.int64)
@@ -138,22 +144,25 @@ def _block_ends(values: FloatArray, starts: IntArray) -> IntArray:
 def _find_cut(
     values: FloatArray, masses: FloatArray, lo: IntArray, ends: IntArray, hi: IntArray
 ) -> tuple[IntArray, int, float] | None:
-    """Return the place of the cut between two places, the block that holds it, and its number, if it pays."""
+    """Return the cut between two boundaries, if one pays: its boundary, its block, and its number."""
+    # A part of a single class has nothing to gain.
     if np.count_nonzero(hi > lo) < 2:
         return None
     few = len(ends) == 0 or (hi - lo).sum() <= FEW_VALUES
-    places = np.stack([lo, hi]) if few else np.concatenate([lo[None], ends, hi[None]])
-    left = masses[places] - masses[lo] if len(masses) else (places - lo).astype(np.float64)
+    boundaries = np.stack([lo, hi]) if few else np.concatenate([lo[None], ends, hi[None]])
+    left = masses[boundaries] - masses[lo] if len(masses) else (boundaries - lo).astype(np.float64)
     total = left[-1]
     n = float(total.sum())
+    # The entropies are differences of such sums, whose terms are as large as n·log2(n) in all.
     rounding = ROUNDING * (n + 1.0) * log2(n + 1.0)
     bounds, limit = (np.zeros(1), 0.0) if few else _bounds(left)
     cut, left_of_cut = np.empty_like(lo), np.empty_like(total)
-    block = kernels.cuts.find_lowest(
-        values, masses, total, places, bounds, limit + 4.0 * rounding, rounding, cut, left_of_cut
+    block = kernels.encoding.find_lowest(
+        values, masses, total, boundaries, bounds, limit + 4.0 * rounding, rounding, cut, left_of_cut
     )
     if block < 0 or not _pays(total.tolist(), left_of_cut.tolist()):
         return None
+    # A scan of the whole part does not say in which block it found the cut.
     if few:
         block = int(np.count_nonzero((ends < cut).any(axis=1)))
     low = float(values[cut[cut > lo] - 1].max())
@@ -162,13 +171,13 @@ def _find_cut(
 
 
 def _bounds(left: FloatArray) -> tuple[FloatArray, float]:
-    """Return what the entropy of no cut in each block falls below, and the least at an end of a block.
+    """Return a lower bound of the entropy of all cuts in each block, and the least entropy at a block's end.
 
-    The blocks lie between the places that ``left`` (n_blocks + 1, n_classes) has the rows left of. With
+    ``left`` (n_blocks + 1, n_classes) holds the rows to the left of the boundaries of the blocks. With
     g(x) = x log2 x + (N - x) log2(N - x), the entropy, times the rows, is g of the rows on the left less g of
-    those of each class. The first is convex, and above its tangent at the middle of the block; with the
-    tangent in its stead, the entropy is a sum of concave functions of the rows of one class each, every one
-    of them least at an end of the block. A block without rows has no bound: NaN.
+    those of each class. The first term is convex, hence above its tangent at the middle of the block; with
+    the tangent instead, the entropy is a sum of concave functions, one for the rows of each class, and each
+    is least at an end of the block. A block without rows has no bound: NaN.
     """
     total, n_left = left[-1], left.sum(axis=1)
     n, middle = n_left[-1], (n_left[:-1] + n_left[1:]) / 2.0
@@ -178,7 +187,8 @@ def _bounds(left: FloatArray) -> tuple[FloatArray, float]:
         low, high = slope * left[:-1] - by_class[:-1], slope * left[1:] - by_class[1:]
         bounds = _two_sides(middle, n) - slope[:, 0] * middle + np.minimum(low, high).sum(axis=1)
     bounds[n_left[1:] == n_left[:-1]] = np.nan
-    # A block may end where no class changes, or with the whole: no such end is below every cut.
+    # A block may end where no cut is allowed: where no class changes, or with all values. But the entropy
+    # there is never below that of every cut, so that the limit is valid.
     return bounds, float((_two_sides(n_left, n) - by_class.sum(axis=1)).min())
 
 
@@ -194,12 +204,13 @@ def _pays(total: list[float], left: list[float]) -> bool:
     """Tell whether a cut pays for its description: Gain > (log2(N-1) + Δ)/N."""
     right = [whole - part for whole, part in zip(total, left, strict=True)]
     n = sum(total)
+    # Real weights may sum to less than a row; log2(N-1) needs more than one.
     if n <= 1.0:
         return False
     # N·Ent of the whole and of the two sides, and the number of classes present in each.
     (whole, m), (low, m_low), (high, m_high) = _spread(total), _spread(left), _spread(right)
     gain = (whole - low - high) / n
-    # log2(3^m - 2), which overflows as it stands for many classes.
+    # log2(3^m - 2), written so that 3^m does not overflow for many classes.
     delta = m * log2(3.0) + log1p(-2.0 * 3.0**-m) / log(2.0)
     delta -= m * whole / n - m_low * low / sum(left) - m_high * high / sum(right)
     return gain > (log2(n - 1.0) + delta) / n
@@ -214,7 +225,9 @@ def _spread(counts: list[float]) -> tuple[float, int]:
 
 def _midpoint(low: float, high: float) -> float:
     middle = (low + high) / 2.0
+    # Only if needed: halving first loses the last digit of the tiniest numbers.
     if isinf(middle):
         middle = low / 2.0 + high / 2.0
-    # Between neighbouring doubles the midpoint may round to the upper one, which belongs to the upper bin.
+    # Between neighbouring doubles the midpoint may round to the upper one, which must stay in the upper bin
+    # (§1).
     return middle if middle < high else low

@@ -25,8 +25,7 @@ class MDLDiscretizer(KeepsState, OneToOneFeatureMixin, TransformerMixin, BaseEst
 
     A feature is cut where the class entropy is least, if the gain of information pays for the description of
     the cut, and again on both sides, until no cut pays. A feature that tells nothing about the class keeps a
-    single bin. The classifiers of this package do this by themselves; the transformer is there for other
-    uses.
+    single bin. The classifiers of this package do this themselves; the transformer is for other uses.
 
     A missing value takes the training median of its feature, before cutting.
 
@@ -42,7 +41,7 @@ class MDLDiscretizer(KeepsState, OneToOneFeatureMixin, TransformerMixin, BaseEst
     n_bins_ : ndarray of shape (n_features,)
         How many bins each feature has: one more than it has cuts.
     medians_ : ndarray of shape (n_features,)
-        What a missing value of each feature is taken for; NaN where no value was seen.
+        What replaces a missing value of each feature; NaN where no value was seen.
     n_features_in_ : int
         Number of features seen in :meth:`fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -82,7 +81,7 @@ class MDLDiscretizer(KeepsState, OneToOneFeatureMixin, TransformerMixin, BaseEst
         self : MDLDiscretizer
             The fitted transformer.
         """
-        learner = copy(self)  # which this becomes if nothing fails
+        learner = copy(self)  # all or nothing: a fit that fails leaves what was learned before
         learner._learn(X, y, sample_weight)
         self.__dict__ = learner.__dict__
         return self
@@ -91,6 +90,7 @@ class MDLDiscretizer(KeepsState, OneToOneFeatureMixin, TransformerMixin, BaseEst
         table = self._read(X, reset=True)
         weights = read_weights(sample_weight, table.n_rows)
         classes, labels = encode_target(y, n_rows=table.n_rows, estimator=self)
+        # A row of weight 0 is as good as absent (§2): its value must not become a candidate for a cut.
         if weights is not None and not weights.all():
             rows = weights > 0
             table, labels, weights = table.select(rows), labels[rows], weights[rows]
@@ -127,6 +127,7 @@ class MDLDiscretizer(KeepsState, OneToOneFeatureMixin, TransformerMixin, BaseEst
 
         def fill(j: int) -> None:
             feature = self._features[j]
+            # Unknown, the code after the last bin, would be a bin that no training row has.
             np.minimum(feature.read(table.columns[j]), feature.n_states - 1, out=bins[j])
 
         run_in_threads(fill, range(len(bins)), thread_count(self.n_jobs))
@@ -136,8 +137,9 @@ class MDLDiscretizer(KeepsState, OneToOneFeatureMixin, TransformerMixin, BaseEst
         table = read_table(X, estimator=self)
         validate_data(self, table.data, reset=reset, skip_check_array=True)
         for column in table.columns:
+            # Only in fit: later it is enough that every value can be read as a number.
             if reset and not column.is_numeric:
-                raise ValueError(f"{column.label} is not numeric; MDLDiscretizer cuts numbers only.")
+                raise ValueError(f"{column.label} is not numeric; MDLDiscretizer takes only numbers.")
         return table
 
     def __sklearn_tags__(self) -> Any:

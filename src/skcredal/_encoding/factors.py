@@ -1,4 +1,4 @@
-"""The different values of a column, and which of them each row has."""
+"""The distinct values of a column, and which of them each row has."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from skcredal._validation import safe_repr
 
 __all__ = [
     "Factor",
-    "Places",
+    "FirstOccurrences",
     "as_bytes",
     "declared_factor",
     "factor_of_bytes",
@@ -29,9 +29,9 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Factor:
-    """A categorical column: for each row the place of its value among the states, -1 where it is missing.
+    """A categorical column: for each row the index of its value among the states, -1 where it is missing.
 
-    ``occurrences`` tells how many rows have each state, where that was found out on the way.
+    ``occurrences`` is how many rows have each state, where reading the column has counted them anyway.
     """
 
     codes: AnyArray
@@ -40,22 +40,25 @@ class Factor:
     occurrences: IntArray | None = None
 
 
-class Places(dict[Any, int]):
-    """The place of every value among those that were asked for, in the order of their first time."""
+class FirstOccurrences(dict[Any, int]):
+    """Numbers values from 0 in the order in which they are first looked up."""
 
+    # Called for a new value only: those that repeat, which most do, never leave the C code of dict.
     def __missing__(self, value: Any) -> int:
-        place = self[value] = len(self)
-        return place
+        number = self[value] = len(self)
+        return number
 
 
 def is_missing_type(kind: type) -> bool:
-    """Tell whether all of a type stands for nothing: None, and pandas' NA and NaT, without importing it."""
+    """Tell whether every value of a type is missing: None, and NA and NaT of pandas."""
+    # By name, since pandas need not be installed.
     return kind is type(None) or kind.__name__ in ("NAType", "NaTType")
 
 
 def is_missing(value: Any) -> bool:
-    """Tell whether a single value stands for nothing: None, NaN, pandas' NA or NaT."""
+    """Tell whether a single value is missing: None, NaN, or NA or NaT of pandas."""
     return is_missing_type(type(value)) or (
+        # NaN is the only number that differs from itself; a Decimal has no np.isnan.
         isinstance(value, (float, np.floating, Decimal)) and value != value
     )
 
@@ -69,7 +72,7 @@ def in_order(states: list[Any]) -> list[Any]:
 
 
 def as_bytes(values: AnyArray) -> ByteArray | None:
-    """Return integers as bytes that lie side by side; ``None`` if some are none.
+    """Return integers as contiguous bytes; ``None`` if some do not fit in a byte.
 
     Examples
     --------
@@ -82,47 +85,50 @@ def as_bytes(values: AnyArray) -> ByteArray | None:
     if values.dtype == np.uint8 and values.flags.c_contiguous:
         return values
     bytes_ = np.empty((1, len(values)), np.uint8)
-    return bytes_[0] if kernels.cells.bytes_of_columns(values[:, None], 0, len(values), bytes_) else None
+    return bytes_[0] if kernels.encoding.bytes_of_columns(values[:, None], 0, len(values), bytes_) else None
 
 
 def factor_of_bytes(values: AnyArray) -> Factor:
-    """Tell bytes apart by counting them."""
-    occurrences = np.zeros(kernels.cells.BYTE, np.int64)
-    kernels.bitmaps.count_bytes(values, occurrences)
+    """Find the states of a column of bytes by counting them."""
+    occurrences = np.zeros(kernels.encoding.BYTE, np.int64)
+    kernels.counting.count_bytes(values, occurrences)
     present = np.flatnonzero(occurrences)
     states = present.tolist()
+    # Bytes without gaps are codes as they stand: they need not even be copied.
     if len(states) and states[-1] >= len(states):
-        lookup = np.zeros(kernels.cells.BYTE, np.uint8)
+        lookup = np.zeros(kernels.encoding.BYTE, np.uint8)
         lookup[present] = np.arange(len(states))
         values, bytes_ = np.empty_like(values), values
-        kernels.cells.translate(bytes_, lookup, values)
+        kernels.encoding.translate(bytes_, lookup, values)
     return Factor(values, states, declared=False, occurrences=occurrences[present])
 
 
 def factor_of_small_integers(values: AnyArray, low: int, high: int) -> Factor:
-    """Tell integers that lie between two others apart by a table."""
-    # Wide enough for the difference: int8 holds -128 and 127, but not how far they are apart.
+    """Find the states of integers between ``low`` and ``high`` with a table of that range."""
+    # Wide enough for the difference: int8 holds -128 and 127, but not the distance between them.
     wide = values.astype(np.int64) if values.dtype.kind == "i" else values
     shifted = (wide - wide.dtype.type(low)).astype(np.int64)
     present = np.zeros(high - low + 1, np.bool_)
     present[shifted] = True
     rank = np.cumsum(present) - 1
-    states = [low + place for place in np.flatnonzero(present).tolist()]
+    states = [low + offset for offset in np.flatnonzero(present).tolist()]
     return Factor(rank[shifted], states, declared=False)
 
 
 def declared_factor(series: nw.Series[Any]) -> Factor | None:
-    """Read declared categories from the native column; ``None`` for a polars Categorical, with none.
+    """Read declared categories from the native column; ``None`` for a polars Categorical, without any.
 
-    narwhals reports only the categories that occur, and takes no notice of a null in an Arrow dictionary.
+    narwhals reports only the categories that occur, and ignores a null in an Arrow dictionary.
     """
     native = nw.to_native(series)
     if hasattr(getattr(native, "dtype", None), "categories") and not hasattr(native, "to_physical"):
-        # The array of pandas: its accessor would be built anew each time, and a series for the codes.
+        # From the array: the ``cat`` accessor is built for each use, and wraps the codes in a series.
         values: Any = getattr(native, "array", None)
         if hasattr(values, "codes"):
             return Factor(values.codes, values.categories.tolist(), declared=True)
     if hasattr(native, "to_physical"):
+        # The categories of a polars Categorical are a pool shared by the whole process: they say nothing
+        # about this column (§1).
         if not isinstance(series.dtype, nw.Enum):
             return None
         physical = nw.from_native(native.to_physical(), series_only=True).cast(nw.Int64())
@@ -134,27 +140,28 @@ def declared_factor(series: nw.Series[Any]) -> Factor | None:
 
 
 def _read_dictionaries(chunks: list[Any]) -> tuple[AnyArray, list[Any]]:
-    """Return the codes and the states of an Arrow dictionary, -1 where one is missing.
+    """Return the codes, -1 where a value is missing, and the states of an Arrow dictionary.
 
-    Chunks may have dictionaries of their own, with nulls and repetitions among the values.
+    Each chunk may have its own dictionary, with nulls and repetitions among the values.
     """
     merged: dict[Any, int] = {}
     codes: list[AnyArray] = [np.empty(0, np.int64)]
     for chunk in chunks:
-        places = [
+        new_codes = [
             -1 if is_missing(state) else merged.setdefault(state, len(merged))
             for state in chunk.dictionary.to_pylist()
         ]
         indices = chunk.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
-        codes.append(np.array([*places, -1], np.int64)[indices])
+        # A null is -1, which indexes the last entry.
+        codes.append(np.array([*new_codes, -1], np.int64)[indices])
     return np.concatenate(codes), list(merged)
 
 
 def factor_of_text(series: nw.Series[Any]) -> Factor | None:
-    """Let the library that a column of text comes from tell its states apart; ``None`` for other columns.
+    """Let the library that a column of text comes from find its states; ``None`` for other columns.
 
-    An object column of pandas is none: narwhals takes it for text after a look at its first rows. Text that
-    pandas keeps as objects is read faster as such.
+    An object column of pandas does not count as text, although narwhals reports it as such after a look at
+    its first rows. Strings that pandas stores as Python objects are read faster as objects.
     """
     native = nw.to_native(series)
     if hasattr(native, "to_physical"):
@@ -162,7 +169,7 @@ def factor_of_text(series: nw.Series[Any]) -> Factor | None:
             return None
         text = series.cast(nw.String())
         states = text.drop_nulls().unique().sort().to_list()
-        if not states:  # some versions know no empty Enum
+        if not states:  # some versions refuse an empty Enum
             return Factor(np.full(len(series), -1), [], declared=False)
         declared = declared_factor(text.cast(nw.Enum(states)))
         return None if declared is None else Factor(declared.codes, states, declared=False)
@@ -174,8 +181,8 @@ def factor_of_text(series: nw.Series[Any]) -> Factor | None:
         states = values.tolist()
     else:
         codes, states = _read_dictionaries(native.dictionary_encode().chunks)
-    # The states as they come, sorted.
+    # The library numbers the states as they occur; ours are sorted.
     order = sorted(range(len(states)), key=states.__getitem__)
     rank = np.full(len(states) + 1, -1)
     rank[order] = np.arange(len(states))
-    return Factor(rank[codes], [states[place] for place in order], declared=False)
+    return Factor(rank[codes], [states[code] for code in order], declared=False)

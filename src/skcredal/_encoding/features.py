@@ -1,6 +1,6 @@
 """How one feature becomes codes, learned from its training column (§1).
 
-The code after the last state, ``n_states``, stands for a value that is not among the states.
+The code after the last state, ``n_states``, means *unknown*: a value that is not among the states.
 """
 
 from __future__ import annotations
@@ -21,16 +21,31 @@ from skcredal._encoding.factors import Factor
 from skcredal._encoding.histogram import ValueHistogram
 from skcredal._validation import naming, safe_repr
 
-__all__ = ["CategoricalFeature", "NumericFeature", "state_counts", "too_many_states", "weighted_median"]
+__all__ = [
+    "CategoricalFeature",
+    "NumericFeature",
+    "state_counts",
+    "too_many_states",
+    "unknown_states",
+    "weighted_median",
+]
 
-# What values beyond the most frequent ones are merged into, as people read it.
+# The display name of the state that all but the most frequent values are merged into.
 OTHER = "(other)"
+# How far sums of real weights may be off, relative to the sum.
 ROUNDING = 1e-12
-# Fewer states than this are never taken for an identifier.
+# A column with so many states or fewer is never suspected to be an identifier.
 IDENTIFIER_STATES = 20
-# Comparing all rows with a few cuts, one after another, is faster than to look for every row's bin.
+# Comparing all rows with a few cuts, one after another, is faster than searching for the bin of every row.
 FEW_CUTS = 40
+# Rows compared at a time: 128 KiB of numbers stay in the cache while cut after cut is compared with them.
 ROWS_AT_A_TIME = 1 << 14
+
+
+def unknown_states(label: str, states: Sequence[Any]) -> ValueError:
+    """Return the refusal of states that are not known; it names a few of them."""
+    some = ", ".join(safe_repr(state) for state in states[:5]) + (", ..." if len(states) > 5 else "")
+    return ValueError(f"{label} must hold only known states where handle_unknown='error', got {some}.")
 
 
 def too_many_states(n_states: int, n_rows: float) -> bool:
@@ -39,7 +54,7 @@ def too_many_states(n_states: int, n_rows: float) -> bool:
 
 
 def weighted_median(values: FloatArray, weights: CountArray | None = None) -> float:
-    """Return the median, a value of weight w counting w times; of an even count, the mean of the middle two.
+    """Return the median, where a value of weight w counts w times; the mean of the middle two if n is even.
 
     Examples
     --------
@@ -58,7 +73,8 @@ def weighted_median(values: FloatArray, weights: CountArray | None = None) -> fl
         order = np.argsort(values)
         ordered, passed = values[order], np.cumsum(weights[order])
         half = passed[-1] / 2
-        # Sums of real weights meet the half only up to rounding.
+        # Where the weights up to a value sum to half of all, the median is a mean of two values; sums of real
+        # weights meet the half only up to rounding.
         rounding = half * ROUNDING if passed.dtype.kind == "f" else 0.0
         low = float(ordered[np.searchsorted(passed, half - rounding, side="left")])
         high = float(ordered[min(np.searchsorted(passed, half + rounding, side="right"), len(values) - 1)])
@@ -69,7 +85,7 @@ def weighted_median(values: FloatArray, weights: CountArray | None = None) -> fl
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NumericFeature:
-    """Cuts of a numeric feature, and what a missing value is taken for: a number, or NaN for unknown."""
+    """Cuts of a numeric feature, and the number that replaces a missing value, or NaN if it stays unknown."""
 
     cuts: FloatArray
     fill: float
@@ -85,10 +101,11 @@ class NumericFeature:
         impute: bool,
     ) -> NumericFeature:
         """Learn the median and the cuts from a training column."""
+        # A constant column has no cuts, and need not be sorted to find that out.
         lowest = float(numbers.min())
         if lowest == numbers.max():
             return cls(np.empty(0), lowest if impute else np.nan)
-        # The least of numbers among which one is missing is missing, too.
+        # The minimum is NaN if any number is: one test for the usual column without missing values.
         if not np.isnan(lowest):
             fill = weighted_median(numbers, weights) if impute else np.nan
             return cls(cuts_of_rows(numbers, labels, weights, n_classes), fill)
@@ -96,29 +113,33 @@ class NumericFeature:
         if not known.any():
             return cls(np.empty(0), np.nan)
         known_weights = None if weights is None else weights[known]
+        # With missing="marginalize" the cuts come from the known cells only (§1).
         if not impute:
             return cls(cuts_of_rows(numbers[known], labels[known], known_weights, n_classes), np.nan)
+        # Imputed first, then cut (§1): the missing rows take part at the median.
         fill = weighted_median(numbers[known], known_weights)
         return cls(cuts_of_rows(np.where(known, numbers, fill), labels, weights, n_classes), fill)
 
     @classmethod
     def from_histogram(cls, histogram: ValueHistogram, *, impute: bool) -> NumericFeature:
-        """Learn the same from how often each value was seen with each class."""
+        """Learn the median and the cuts from how often each value was seen with each class."""
         low, high, counts = histogram.low, histogram.high, histogram.counts
         if len(low) == 0:
             return cls(np.empty(0), np.nan)
         fill = np.nan
         if impute:
+            # A cell of several values is represented by its middle; a single value must stay exactly itself.
             middles = np.where(low == high, low, low / 2 + high / 2)
             fill = weighted_median(middles, counts.sum(axis=1))
             if histogram.missing.any():
-                place = int(np.searchsorted(high, fill))
-                if place == len(low) or fill < low[place]:  # between two values
-                    low, high = np.insert(low, place, fill), np.insert(high, place, fill)
-                    counts = np.insert(counts, place, histogram.missing, axis=0)
+                # As in ``learn``, the missing rows take part at the median, which may lie between two values.
+                cell = int(np.searchsorted(high, fill))
+                if cell == len(low) or fill < low[cell]:
+                    low, high = np.insert(low, cell, fill), np.insert(high, cell, fill)
+                    counts = np.insert(counts, cell, histogram.missing, axis=0)
                 else:
                     counts = counts.copy()
-                    counts[place] += histogram.missing
+                    counts[cell] += histogram.missing
         return cls(_cuts_between_cells(low, high, counts), fill)
 
     @property
@@ -128,7 +149,7 @@ class NumericFeature:
 
     @property
     def is_informative(self) -> bool:
-        """Whether the feature is worth keeping: it has more than one bin."""
+        """Whether the feature is kept: it has more than one bin."""
         return self.n_states > 1
 
     def encode(self, numbers: FloatArray) -> IntArray:
@@ -140,6 +161,7 @@ class NumericFeature:
                 codes[rows] = _count_below(numbers[rows], self.cuts)
         else:
             codes = np.searchsorted(self.cuts, numbers, side="left")
+        # NaN compares like no number: its code so far means nothing.
         missing = np.isnan(numbers)
         if missing.any():
             known = not np.isnan(self.fill)
@@ -155,14 +177,17 @@ def _cuts_between_cells(low: FloatArray, high: FloatArray, counts: CountArray) -
     """Return the cuts between cells with the least and the greatest value of each."""
     if np.array_equal(low, high):
         return cuts_of_histogram(low, counts)
-    # A cut between the cells q and q + 1 comes out as q + 1/2; it lies between the values next to it.
+    # Cut by the numbers of the cells: q + 1/2 is the cut between the cells q and q + 1, half-way between the
+    # greatest value of the one and the least of the other.
     below = cuts_of_histogram(np.arange(len(low), dtype=np.float64), counts).astype(np.int64)
     cuts: FloatArray = low[below + 1] / 2 + high[below] / 2
+    # Where the midpoint rounds to the upper value, the lower one is the cut (§1).
     return np.where(cuts < low[below + 1], cuts, high[below])
 
 
 def state_counts(factor: Factor, weights: CountArray | None) -> dict[Any, float]:
     """Return how often each state of a column was seen, or the weight of its rows."""
+    # Counted already where the column was read as bytes.
     occurrences = factor.occurrences
     if occurrences is None or weights is not None:
         known = factor.codes >= 0
@@ -174,6 +199,7 @@ def state_counts(factor: Factor, weights: CountArray | None) -> dict[Any, float]
 
 def _count_below(numbers: FloatArray, cuts: FloatArray) -> AnyArray:
     """Return how many of a few cuts lie below each number."""
+    # A byte is enough for FEW_CUTS, and lets one instruction add many.
     n_below, above = np.zeros(len(numbers), np.uint8), np.empty(len(numbers), np.bool_)
     for cut in cuts:
         np.greater(numbers, cut, out=above)
@@ -183,18 +209,18 @@ def _count_below(numbers: FloatArray, cuts: FloatArray) -> AnyArray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CategoricalFeature:
-    """States of a categorical feature, and the code that a missing value is taken for.
+    """States of a categorical feature, and the code that replaces a missing value.
 
     Parameters
     ----------
     lookup : dict
         The code of each state; states that were merged share one.
     states : list
-        What each code stands for, for people to read.
+        What each code means, for display.
     n_observed : int
         How many codes occur among the known training cells.
     fill : int
-        The code of a missing value; the number of states for unknown.
+        The code of a missing value; the number of states if it stays unknown.
     refuse_unknown : bool
         Whether a value that is not among the states is an error.
     """
@@ -236,23 +262,22 @@ class CategoricalFeature:
         refuse_unknown: bool,
     ) -> CategoricalFeature:
         """Learn the states and the mode from how often each state was seen, in the order of the states."""
+        # Declared states count even if no row has them: they have their BDeu probability (§1).
         states = list(seen if declared is None else declared)
         counts = [seen.get(state, 0) for state in states]
         codes, names = list(range(len(states))), states
         if max_categories is not None and len(states) > max_categories:
-            # The sort is stable: of equally frequent states the first stay.
+            # The sort is stable: of equally frequent states the first stay. Those that stay keep their order.
             common = sorted(sorted(codes, key=lambda code: -counts[code])[: max_categories - 1])
             codes = [len(common)] * len(states)
-            for code, place in enumerate(common):
-                codes[place] = code
-            names = [*(states[place] for place in common), OTHER]
+            for code, old in enumerate(common):
+                codes[old] = code
+            names = [*(states[old] for old in common), OTHER]
         n_observed = len({code for code, count in zip(codes, counts, strict=True) if count > 0})
+        # The mode is that of the states before they are merged, the first of equal ones (§1). Where nothing
+        # was seen, a missing value stays unknown.
         fill = codes[counts.index(max(counts))] if impute and n_observed > 0 else len(names)
         return cls(dict(zip(states, codes, strict=True)), names, n_observed, fill, refuse_unknown)
-
-    def looks_like_identifier(self, n_rows: float) -> bool:
-        """Tell whether so many states occur that each has hardly a row to learn from."""
-        return too_many_states(self.n_observed, n_rows)
 
     @property
     def n_states(self) -> int:
@@ -261,11 +286,11 @@ class CategoricalFeature:
 
     @property
     def is_informative(self) -> bool:
-        """Whether the feature is worth keeping: more than one state occurs."""
+        """Whether the feature is kept: more than one state occurs."""
         return self.n_observed > 1
 
     def warn_of_another_kind(self, states: list[Any], label: str) -> None:
-        """Warn if a column holds none of the states and nothing like them: text instead of numbers."""
+        """Warn if a column holds none of the states, and values of another type: text instead of numbers."""
         with naming(label):  # states of the user's own classes may refuse to be compared
             if not states or not self.lookup or any(state in self.lookup for state in states):
                 return
@@ -280,32 +305,36 @@ class CategoricalFeature:
         """Return the codes of a factor; the label names it in an error."""
         with naming(label):
             codes = [self.lookup.get(state, self.n_states) for state in factor.states]
-        # A missing value, -1, stands for the last.
+        # A missing value is -1, which indexes the last entry: this is where it becomes the mode, or unknown.
         lookup = np.array([*codes, self.fill], np.min_scalar_type(self.n_states))
         new_codes = self._translated(factor.codes, lookup)
         if self.refuse_unknown:
+            # A missing value is not an unknown state, even if it has the same code.
             unknown = (new_codes == self.n_states) & (factor.codes >= 0)
             if unknown.any():
-                values = sorted({safe_repr(factor.states[code]) for code in factor.codes[unknown]})
-                shown = ", ".join(values[:5]) + (", ..." if len(values) > 5 else "")
-                raise ValueError(f"{label} holds unknown states, and handle_unknown='error': {shown}.")
+                states = {factor.states[code] for code in factor.codes[unknown]}
+                raise unknown_states(label, sorted(states, key=safe_repr))
         return new_codes
 
     @staticmethod
     def _translated(codes: AnyArray, lookup: AnyArray) -> AnyArray:
-        few = len(codes) < kernels.cells.BYTE
+        # Many bytes are translated by a kernel with a table of all 256; for fewer rows than that, it is not
+        # worth making one.
+        few = len(codes) < kernels.encoding.BYTE
         if few or codes.itemsize > 1 or lookup.itemsize > 1 or not codes.flags.c_contiguous:
             return np.asarray(lookup[codes])
+        # Bytes that are already codes are returned as they are: the caller sees that, and copies nothing.
         if codes.dtype == np.uint8 and np.array_equal(lookup[:-1], np.arange(len(lookup) - 1)):
             return codes
-        of_bytes = np.full(kernels.cells.BYTE, lookup[-1])
+        # A missing value of int8 is -1, hence the byte 255: all bytes that are no state get its code.
+        of_bytes = np.full(kernels.encoding.BYTE, lookup[-1])
         of_bytes[: len(lookup) - 1] = lookup[:-1]
         new_codes = np.empty(len(codes), np.uint8)
-        kernels.cells.translate(codes.view(np.uint8), of_bytes, new_codes)
+        kernels.encoding.translate(codes.view(np.uint8), of_bytes, new_codes)
         return new_codes
 
     def read(self, column: Column, *, is_part: bool = False) -> AnyArray:
-        """Return the codes of a column; of a part of one, it is no wonder that it lacks states."""
+        """Return the codes of a column; no warning for a part of one, which may lack states by chance."""
         factor = column.factor()
         if not is_part:
             self.warn_of_another_kind(factor.states, column.label)

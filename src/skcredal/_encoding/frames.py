@@ -29,15 +29,15 @@ __all__ = [
     "table_as_bytes",
 ]
 
-# Cells that are worth starting a thread for.
+# It takes at least so many cells to be worth starting a thread.
 CELLS_WORTH_A_THREAD = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """A table that was read: what scikit-learn's checks of names and shape take, and the columns.
+    """A table that was read: ``data`` for scikit-learn's checks of names and shape, and the columns.
 
-    ``cells`` are all of them, (n_columns, n_rows), of an array whose integers all are bytes.
+    ``cells`` are all cells as bytes, (n_columns, n_rows), of an array of integers that all fit.
     """
 
     data: Any
@@ -75,6 +75,7 @@ def read_table(X: Any, *, estimator: Any, n_threads: int = 1) -> Table:
         raise TypeError(
             "Sparse data was passed for X, but dense data is required. Use '.toarray()' to convert it."
         )
+    # numpy would convert it to a plain array, with whatever lies under the mask.
     if isinstance(X, np.ma.MaskedArray):
         raise TypeError(
             "X is a masked array, whose mask would be lost: use X.astype(float).filled(numpy.nan)."
@@ -93,6 +94,7 @@ def _read_any_table(X: Any, estimator: Any, n_threads: int) -> Table:
         raise TypeError(f"X is a lazy table ({type(X).__name__}); collect or compute it first.")
     if isinstance(frame, nw.DataFrame):
         n_rows, n_columns = frame.shape
+        # The words are those of check_array, which scikit-learn's checks require.
         for found, what in ((n_rows, "sample(s)"), (n_columns, "feature(s)")):
             if found == 0:
                 raise ValueError(
@@ -110,9 +112,10 @@ def _read_any_table(X: Any, estimator: Any, n_threads: int) -> Table:
                 "X must have the same number of cells in every row, got rows of different lengths."
             ) from None
         if kind in "SU":
-            # Rows of mixed cells: numpy alone would turn the numbers into text.
+            # Rows of mixed cells: by itself numpy would turn the numbers into text.
             X = np.array(X, dtype=object)
     array = check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator)
+    # Small integers are transposed once for all columns: a column of a row-major array is slow to read alone.
     cells = table_as_bytes(array, n_threads=n_threads)
     data = array.T if cells is None else cells
     columns = [Column(f"Feature {j}", column) for j, column in enumerate(data)]
@@ -120,7 +123,7 @@ def _read_any_table(X: Any, estimator: Any, n_threads: int) -> Table:
 
 
 def _whole_table(X: Any) -> Any:
-    """Return a record batch of Arrow as a table, which keeps its names, and anything else as it is.
+    """Return a record batch of Arrow as a table, which keeps its column names, and anything else as it is.
 
     Examples
     --------
@@ -129,26 +132,28 @@ def _whole_table(X: Any) -> Any:
     >>> type(_whole_table(batch)).__name__
     'Table'
     """
+    # By name, since pyarrow need not be installed.
     if type(X).__name__ != "RecordBatch" or not type(X).__module__.startswith("pyarrow"):
         return X
     return require("pyarrow", extra="scale", purpose="Reading batches of Arrow").Table.from_batches([X])
 
 
 def table_as_bytes(table: AnyArray, *, n_threads: int = 1) -> ByteArray | None:
-    """Return the columns of a table of integers as bytes, one after the other; ``None`` if some are none."""
+    """Return the columns of a table of integers as bytes; ``None`` if some integers do not fit."""
     if table.dtype.kind not in "iu":
         return None
     columns = np.empty(table.shape[::-1], np.uint8)
 
     def transpose(rows: slice) -> bool:
-        return kernels.cells.bytes_of_columns(table, rows.start, rows.stop, columns)
+        return kernels.encoding.bytes_of_columns(table, rows.start, rows.stop, columns)
 
+    # Whole blocks of rows for each thread, but not so few that starting it takes longer than the work.
     some = parts(len(table), n_threads, CELLS_WORTH_A_THREAD // table.shape[1] + 1)
     return columns if all(run_in_threads(transpose, some, n_threads)) else None
 
 
 def read_text(y: Any) -> Factor | None:
-    """Return a series of text whose library tells its states apart as a factor; ``None`` for anything else.
+    """Return a series of text as a factor if its library can find the states; ``None`` for anything else.
 
     Examples
     --------
@@ -176,12 +181,12 @@ def read_series(y: Any) -> Any:
     try:
         series = nw.from_native(y, allow_series=True, pass_through=True)
     except nw.exceptions.DuplicateError:
-        return y  # a table with two columns of a name, which is no series
+        return y  # a table with two columns of the same name: not a series
     return series.to_numpy() if isinstance(series, nw.Series) else y
 
 
 def frame_library(table: Any) -> Any:
-    """Return the library that a DataFrame is of; ``None`` for an array or a list."""
+    """Return the library that a DataFrame comes from; ``None`` for an array or a list."""
     frame = nw.from_native(_whole_table(table), pass_through=True)
     return nw.get_native_namespace(frame) if isinstance(frame, nw.DataFrame) else None
 

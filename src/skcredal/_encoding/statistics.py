@@ -1,6 +1,6 @@
-"""What is learned of a table before its rows are counted, from statistics of its parts, which add (§1).
+"""What is learned about a table before its rows are counted, from statistics of its parts, which add (§1).
 
-The encoding that they give is that of ``table_encoding.learn_encoding`` on the whole table.
+The encoding learned from their sum is that of ``table_encoding.learn_encoding`` on the whole table.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from skcredal._threads import run_in_threads
 
 __all__ = ["MAX_STATES", "ColumnStatistics", "EncodingStatistics", "StateCounts", "merge_classes"]
 
-# A column of text with more states is an identifier: they would fill the memory, and the tables yet more.
+# A column of text with more states is an identifier: they would fill the memory, and their tables even more.
 MAX_STATES = 1 << 20
 
 
@@ -36,7 +36,7 @@ MAX_STATES = 1 << 20
 class StateCounts:
     """How often each state was seen, or the weight of its rows; and whether the column's type declares them.
 
-    Declared states stay in the order in which they come, part after part; others are sorted in the end.
+    Declared states keep the order in which they come, part after part; others are sorted in the end.
     """
 
     seen: dict[Any, float]
@@ -61,6 +61,7 @@ class StateCounts:
 
     def in_order(self) -> dict[Any, float]:
         """Return the states as a column of all rows would have them: declared, or else sorted."""
+        # A state that all parts declare counts without a row; one that only some declare must occur.
         if self.declared:
             return self.seen
         return {state: self.seen[state] for state in in_order([s for s, n in self.seen.items() if n > 0])}
@@ -68,16 +69,16 @@ class StateCounts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ColumnStatistics:
-    """A column as numbers, as states, or as both where its type leaves open which of them it holds.
+    """A column as numbers, as states, or as both where its type leaves open which it holds.
 
     Parameters
     ----------
     label : str
         Names the column in an error.
     numbers : ValueHistogram or None
-        Its values, where they are numbers so far.
+        Its values, if all of them so far are numbers.
     states : StateCounts or None
-        Its states, where it may turn out to hold some.
+        Its states, if it may turn out to be categorical.
     numeric_type : bool
         Whether it is read as numbers; this decides if no value is seen at all.
     """
@@ -98,20 +99,25 @@ class ColumnStatistics:
         is_categorical: bool,
         edges: IntArray | None = None,
     ) -> ColumnStatistics:
-        """Count a column of a part of the rows; ``is_categorical`` where the user said so; in bins or not."""
+        """Count a column of a part of the rows, in bins if there are edges.
+
+        ``is_categorical`` means that the user declares the column as categorical.
+        """
         if edges is not None:
             bins = ValueHistogram.of_bins(column.numbers(), labels, weights, n_classes, edges)
             return cls(column.label, bins, None, numeric_type=True)
         is_numeric, is_untyped = column.is_numeric, column.is_untyped
+        # Objects are counted both ways: another part may hold text where this one holds numbers.
         states = None
         if not is_numeric or is_categorical or is_untyped:
             states = StateCounts.of_column(column, weights)
+        # A column of objects without a single value may turn out to be numeric, too.
         numbers = None
         is_blank = is_untyped and states is not None and not states.declared and not states.seen
         if not is_categorical and (is_numeric or is_blank):
             numbers = ValueHistogram.of_column(column.numbers(), labels, weights, n_classes)
             if states is None and len(numbers.keys) == 0:
-                # A part of a file in which a column of text is empty is often read as numbers, all missing.
+                # A column of text that is empty in a part of a file is often read as numbers, all missing.
                 states = StateCounts({}, numbers.missing.sum().item(), declared=False)
         return cls(column.label, numbers, states, is_numeric)
 
@@ -120,17 +126,19 @@ class ColumnStatistics:
         """Whether a column of all rows would be read as numbers."""
         if self.numbers is None or self.states is None or self.states.seen:
             return self.numbers is not None
+        # Nothing was seen at all: only the type is left to decide.
         return self.numeric_type
 
-    def with_classes(self, places: IntArray, n_classes: int) -> ColumnStatistics:
-        """Return the statistics with the classes at the given places of more."""
+    def with_classes(self, indices: IntArray, n_classes: int) -> ColumnStatistics:
+        """Return the statistics for more classes, in which those counted have the given indices."""
         if self.numbers is None:
             return self
-        return replace(self, numbers=self.numbers.with_classes(places, n_classes))
+        return replace(self, numbers=self.numbers.with_classes(indices, n_classes))
 
     def __add__(self, other: ColumnStatistics) -> ColumnStatistics:
         if not isinstance(other, ColumnStatistics):
             return NotImplemented
+        # Only what both parts can be read as can the whole be read as.
         numbers = None if self.numbers is None or other.numbers is None else self.numbers + other.numbers
         states = None if self.states is None or other.states is None else self.states + other.states
         if numbers is None and states is None:
@@ -138,6 +146,7 @@ class ColumnStatistics:
                 f"{self.label} must hold the same kind of values in all batches, got numbers in one and text "
                 "or categories in another."
             )
+        # Refused while the parts are added, before an identifier has filled the memory.
         if numbers is None and states is not None and len(states.seen) > MAX_STATES:
             raise ValueError(
                 f"{self.label} has more than {MAX_STATES} states, which no table of counts can hold. Drop "
@@ -192,18 +201,19 @@ class EncodingStatistics:
         classes : ndarray
             The classes that occur, sorted.
         labels : ndarray of shape (n_rows,)
-            The place of each row's class among them.
+            The index of each row's class among them.
         weights : ndarray of shape (n_rows,), optional
             Positive weights of the rows.
         categorical : ndarray of shape (n_features,)
             Which features the user says are categorical, whatever they hold.
         edges : mapping of int to ndarray, optional
-            The bins of some columns (see :meth:`quantile_edges`), which alone are read then.
+            The bins of some columns (see :meth:`quantile_edges`); if given, only these columns are read.
         n_threads : int
             Threads; the result does not depend on it.
         """
         weighted = weights is not None and not bool(np.all(weights == 1.0))
         whole = weights is None or bool(np.all(weights == np.floor(weights)))
+        # Whole numbers are added exactly as integers, in any order; real weights are not.
         counts = weights if weighted else None
         if counts is not None and whole:
             counts = counts.astype(np.int64)
@@ -219,8 +229,8 @@ class EncodingStatistics:
                 edges=None if edges is None else edges[j],
             )
 
-        places = range(len(table.columns)) if edges is None else sorted(edges)
-        columns = run_in_threads(read, places, n_threads)
+        wanted = range(len(table.columns)) if edges is None else sorted(edges)
+        columns = run_in_threads(read, wanted, n_threads)
         n_c = np.bincount(labels, counts, n_classes)
         n_c = n_c.astype(np.int64 if counts is None else counts.dtype)
         return cls(columns, classes, n_c, table.n_rows, weighted, whole)
@@ -232,6 +242,7 @@ class EncodingStatistics:
             raise ValueError(
                 f"All batches must have the same features, got {len(self.columns)} and {len(other.columns)}."
             )
+        # A part may lack a class: the counts of both get a column for every class of either.
         classes = merge_classes(self.classes, other.classes)
         one, two = self._with_classes(classes), other._with_classes(classes)
         return EncodingStatistics(
@@ -246,17 +257,18 @@ class EncodingStatistics:
     def _with_classes(self, classes: AnyArray) -> EncodingStatistics:
         if len(classes) == len(self.classes):
             return self
-        places = np.searchsorted(classes, self.classes)
+        indices = np.searchsorted(classes, self.classes)
         n_c = np.zeros(len(classes), self.n_c.dtype)
-        n_c[places] = self.n_c
-        columns = [column.with_classes(places, len(classes)) for column in self.columns]
+        n_c[indices] = self.n_c
+        columns = [column.with_classes(indices, len(classes)) for column in self.columns]
         return replace(self, columns=columns, n_c=n_c)
 
     @property
     def weight_type(self) -> np.dtype[Any] | None:
-        """What the weights of all rows are: integers, real, or ``None`` where every row counts once."""
+        """The dtype of the weights of all rows, integer or real; ``None`` where every row counts once."""
         if not self.weighted:
             return None
+        # As for rows of a whole table: integers only as far as doubles hold them exactly.
         return np.dtype(np.int64 if self.whole and self.n_c.sum() < 2**53 else np.float64)
 
     def quantile_edges(self) -> dict[int, IntArray]:
@@ -270,6 +282,7 @@ class EncodingStatistics:
 
     def with_bins(self, binned: EncodingStatistics, edges: Mapping[int, IntArray]) -> EncodingStatistics:
         """Return the statistics with the columns that another pass has counted in bins."""
+        # ``binned`` holds only the columns that have edges, in the order of their indices.
         columns = self.columns.copy()
         for j, column in zip(sorted(edges), binned.columns, strict=True):
             columns[j] = replace(columns[j], numbers=column.numbers)
@@ -281,9 +294,9 @@ class EncodingStatistics:
         Parameters
         ----------
         rules : EncodingRules
-            The user's wishes.
+            The user's parameters.
         names : sequence of str, optional
-            The names of the features, where they have some.
+            The names of the features, if they have any.
         """
         plan = EncodingPlan.of(
             [column.label for column in self.columns],
@@ -294,7 +307,7 @@ class EncodingStatistics:
         features: list[Feature] = []
         for j, column in enumerate(self.columns):
             if column.is_numeric:
-                assert column.numbers is not None
+                assert column.numbers is not None  # or it would not be numeric
                 features.append(NumericFeature.from_histogram(column.numbers, impute=plan.impute))
             else:
                 assert column.states is not None
@@ -305,7 +318,7 @@ class EncodingStatistics:
 
 
 def merge_classes(one: AnyArray, two: AnyArray) -> AnyArray:
-    """Return the classes of two parts, sorted.
+    """Return the classes of two parts together, sorted.
 
     Examples
     --------
@@ -313,9 +326,10 @@ def merge_classes(one: AnyArray, two: AnyArray) -> AnyArray:
     >>> merge_classes(np.array(["b"]), np.array(["a", "b"]))
     array(['a', 'b'], dtype='<U1')
     """
-    text = {"numbers" if array.dtype.kind in "iufb" else "text" for array in (one, two) if len(array)}
-    if len(text) == 2 and "O" not in (one.dtype.kind, two.dtype.kind):
-        raise ValueError("y must be all text or all numbers, got one in some batches and one in others.")
+    # Objects may be either; whether they can be sorted together turns out below.
+    kinds = {"numbers" if array.dtype.kind in "iufb" else "text" for array in (one, two) if len(array)}
+    if len(kinds) == 2 and "O" not in (one.dtype.kind, two.dtype.kind):
+        raise ValueError("y must be all text or all numbers, got text in some batches and numbers in others.")
     if np.array_equal(one, two) and one.dtype == two.dtype:
         return one
     both = [array for array in (one, two) if len(array)] or [one]
@@ -323,6 +337,6 @@ def merge_classes(one: AnyArray, two: AnyArray) -> AnyArray:
         classes: AnyArray = np.unique(np.concatenate(both))
     except TypeError:
         raise ValueError(
-            "y must be all text or all numbers, got one in some batches and one in others."
+            "y must be all text or all numbers, got text in some batches and numbers in others."
         ) from None
     return classes

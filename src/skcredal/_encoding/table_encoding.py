@@ -14,7 +14,7 @@ import numpy as np
 from skcredal import _kernels as kernels
 from skcredal._arrays import AnyArray, BoolArray, CodeArray, CountArray, IntArray, LabelArray
 from skcredal._encoding.factors import is_missing
-from skcredal._encoding.features import CategoricalFeature, NumericFeature, state_counts
+from skcredal._encoding.features import CategoricalFeature, NumericFeature, state_counts, too_many_states
 from skcredal._encoding.frames import Table
 from skcredal._threads import run_in_threads
 from skcredal._validation import safe_repr
@@ -32,13 +32,13 @@ __all__ = [
 
 Feature = NumericFeature | CategoricalFeature
 
-# Rows of a column that are worth starting a thread for.
+# It takes at least so many rows to be worth starting threads for the columns.
 ROWS_WORTH_A_THREAD = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class EncodingRules:
-    """How the user wants tables to be read; the parameters of the same names of every estimator."""
+    """How the user wants tables to be read: the parameters of the same names of every estimator."""
 
     categorical_features: Any = "from_dtype"
     categories: Any = "auto"
@@ -49,13 +49,13 @@ class EncodingRules:
 
 @dataclass(frozen=True, eq=False)
 class TableEncoding:
-    """How a table becomes codes: what was learned of each of its features, and which of them were kept."""
+    """How a table becomes codes: what was learned about each feature, and which features were kept."""
 
     features: list[Feature]
 
     @cached_property
     def kept(self) -> list[int]:
-        """The places of the features that tell something: those with a single bin or value are dropped."""
+        """The indices of the features that are kept: those with a single bin or value are dropped (§1)."""
         return [j for j, feature in enumerate(self.features) if feature.is_informative]
 
     @cached_property
@@ -67,31 +67,35 @@ class TableEncoding:
     def byte_codes(self) -> AnyArray | None:
         """The code of every byte, and of any other integer, for each feature kept, (k, 257).
 
-        ``None`` where a table of integers needs more care: a feature is numeric, has states that are no
-        bytes, or refuses unknown ones.
+        ``None`` where a table of integers needs more care: a feature is numeric, has states that are not
+        bytes, or refuses unknown ones. Integers are never missing: all that are not states are unknown.
         """
-        beyond = kernels.cells.BYTE
+        beyond = kernels.encoding.BYTE
+        # The code for unknown, which is the number of states, must be a byte itself.
         if self.n_states.max(initial=0) >= beyond:
             return None
         codes = np.repeat(self.n_states.astype(np.uint8)[:, None], beyond + 1, axis=1)
-        places = {j: place for place, j in enumerate(self.kept)}
+        row_of = {j: row for row, j in enumerate(self.kept)}
         for j, feature in enumerate(self.features):
+            # Dropped features count, too: what they refuse must still be refused.
             if not isinstance(feature, CategoricalFeature) or feature.refuse_unknown or not feature.lookup:
                 return None
             if not all(isinstance(state, int) and 0 <= state < beyond for state in feature.lookup):
                 return None
-            if j in places:
+            if j in row_of:
                 states = np.array(list(feature.lookup), np.int64)
-                codes[places[j], states] = list(feature.lookup.values())
+                codes[row_of[j], states] = list(feature.lookup.values())
         return codes
 
     def encode(self, table: Table, *, n_threads: int = 1, is_part: bool = False) -> CodeArray:
         """Return the codes of the features kept, (k, n_rows), of a table or a part of one."""
+        # An array of small integers is encoded in one pass over its cells, without an object for each column.
         matrix = table.data
         if isinstance(matrix, np.ndarray) and matrix.dtype.kind in "iu" and self.byte_codes is not None:
             codes = np.empty((len(self.kept), len(matrix)), np.uint8)
-            kernels.cells.translate_table(matrix, np.array(self.kept, np.int64), self.byte_codes, codes)
+            kernels.encoding.translate_table(matrix, np.array(self.kept, np.int64), self.byte_codes, codes)
             return codes
+        # A dropped feature is not encoded, but its column is checked like the others.
         kept = set(self.kept)
         for j, (feature, column) in enumerate(zip(self.features, table.columns, strict=True)):
             if j in kept:
@@ -107,12 +111,12 @@ class TableEncoding:
         return self._stack(read, table.n_rows, n_threads)
 
     def _stack(self, read: Callable[[int], AnyArray], n_rows: int, n_threads: int) -> CodeArray:
-        """Put the codes of the features kept into the smallest integers that hold every state and unknown."""
+        """Return the codes of the features kept in the smallest integers that hold all states and unknown."""
         kept, most = self.kept, int(self.n_states.max(initial=0))
         codes = np.empty((len(kept), n_rows), np.min_scalar_type(most))
 
-        def fill(place: int) -> None:
-            codes[place] = read(kept[place])
+        def fill(row: int) -> None:
+            codes[row] = read(kept[row])
 
         run_in_threads(fill, range(len(kept)), n_threads)
         return codes
@@ -120,9 +124,9 @@ class TableEncoding:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EncodedTable:
-    """Rows that are codes already, (k, n_rows), and how they became codes.
+    """Rows that are already codes, (k, n_rows), and the encoding that made them.
 
-    A classifier with the same encoding takes them in place of the table, so that many classifiers can answer
+    A classifier with the same encoding takes them instead of the table, so that many classifiers can answer
     for rows that are encoded once.
     """
 
@@ -153,9 +157,9 @@ def learn_encoding(
     n_classes : int
         The number of classes.
     rules : EncodingRules
-        The user's wishes.
+        The user's parameters.
     names : sequence of str, optional
-        The names of the features, where they have some.
+        The names of the features, if they have any.
     n_threads : int
         Threads; the result does not depend on it.
     """
@@ -166,6 +170,7 @@ def learn_encoding(
         names,
     )
 
+    # Learned and encoded at once, so that a column is read only once.
     def learn(j: int) -> tuple[Feature, AnyArray]:
         column = table.columns[j]
         if not plan.categorical[j]:
@@ -176,31 +181,31 @@ def learn_encoding(
         feature = plan.learn_states(j, state_counts(factor, weights))
         return feature, feature.encode(factor, column.label)
 
-    # Of a short column, the threads would only wait for each other's Python.
+    # For short columns, threads would only wait for each other to release the interpreter.
     n_learners = n_threads if table.n_rows >= ROWS_WORTH_A_THREAD else 1
     learned = run_in_threads(learn, range(len(table.columns)), n_learners)
     encoding = TableEncoding([feature for feature, _ in learned])
     warn_of_identifiers(encoding, plan.labels, table.n_rows)
     codes = [codes for _, codes in learned]
     if table.cells is not None and all(codes[j] is table.columns[j].data for j in encoding.kept):
-        # Bytes that are codes as they stand need no copy.
+        # The columns of the table are codes as they are: no copy is needed.
         return encoding, table.cells if len(encoding.kept) == len(codes) else table.cells[encoding.kept]
     return encoding, encoding._stack(lambda j: codes[j], table.n_rows, n_threads=1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EncodingPlan:
-    """Which columns are categorical, and which states they have, before anything of them is learned.
+    """Which columns are categorical, and which states the user declares, before anything is learned.
 
-    However the columns come (as rows, as sums over batches, as counts of a stream), what is learned of the
-    states of one is learned here, from how often each was seen.
+    However the columns come (as rows, as sums over batches, as counts of a stream), the states of each are
+    learned here, from how often they were seen.
 
     Parameters
     ----------
     labels : list of str
         What messages call the columns.
     categorical : ndarray of bool of shape (n_columns,)
-        Which are categorical: by their type, or because the user says so.
+        Which are categorical, by their type or because the user says so.
     declared : dict
         The states that the user declares, by column.
     rules : EncodingRules
@@ -216,13 +221,13 @@ class EncodingPlan:
     def of(
         cls, labels: list[str], numeric: Sequence[bool], rules: EncodingRules, names: Sequence[str] | None
     ) -> EncodingPlan:
-        """Make a plan for columns that are numeric by their type, or are not."""
+        """Make a plan for columns, given which are numeric by their type."""
         categorical = categorical_mask(numeric, rules.categorical_features, names)
         return cls(labels, categorical, declared_states(labels, categorical, rules.categories), rules)
 
     @property
     def impute(self) -> bool:
-        """Whether a missing value is taken for the median or mode."""
+        """Whether a missing value becomes the median or mode; otherwise it is unknown (§1)."""
         return self.rules.missing == "impute"
 
     def learn_states(self, j: int, seen: Mapping[Any, float]) -> CategoricalFeature:
@@ -234,21 +239,22 @@ class EncodingPlan:
             impute=self.impute,
             refuse_unknown=self.rules.handle_unknown == "error",
         )
+        # In training, too: declared states of another type than the values would make all of them unknown.
         feature.warn_of_another_kind(list(seen), self.labels[j])
         return feature
 
 
 def warn_of_identifiers(encoding: TableEncoding, labels: Sequence[str], n_rows: int) -> None:
-    """Warn of features with so many states that each has hardly a row to learn from."""
+    """Warn of features with so many states that most have too few rows to learn from."""
     suspects = [
         f"{label} ({feature.n_observed} states)"
         for feature, label in zip(encoding.features, labels, strict=True)
-        if isinstance(feature, CategoricalFeature) and feature.looks_like_identifier(n_rows)
+        if isinstance(feature, CategoricalFeature) and too_many_states(feature.n_observed, n_rows)
     ]
     if suspects:
-        shown = ", ".join(suspects[:5]) + (", ..." if len(suspects) > 5 else "")
+        some = ", ".join(suspects[:5]) + (", ..." if len(suspects) > 5 else "")
         warnings.warn(
-            f"In {n_rows} rows these look like identifiers, and will be trusted too much: {shown}. "
+            f"In {n_rows} rows these look like identifiers, which will be trusted too much: {some}. "
             "Drop them, turn them into numbers, or set max_categories.",
             stacklevel=2,
         )
@@ -256,6 +262,7 @@ def warn_of_identifiers(encoding: TableEncoding, labels: Sequence[str], n_rows: 
 
 def categorical_mask(numeric: Sequence[bool], choice: Any, names: Sequence[str] | None) -> BoolArray:
     """Return which features are categorical: those that are not numeric, and those that the user names."""
+    # The user can declare numbers as categories, but not text as numbers.
     mask: BoolArray = np.logical_not(np.asarray(numeric, np.bool_))
     if isinstance(choice, str) and choice == "from_dtype":
         return mask
@@ -266,7 +273,9 @@ def categorical_mask(numeric: Sequence[bool], choice: Any, names: Sequence[str] 
             "categorical_features must be 'from_dtype', 'all', or a list of names or indices or a mask, "
             f"got {safe_repr(choice)}."
         )
+    # A list stays a list: numpy would turn [0, "a"] into text. Of an array, Python's own bool and int.
     chosen = list(choice) if isinstance(choice, (list, tuple)) else np.asarray(choice).tolist()
+    # A mask before indices: to Python, True and False are the integers 1 and 0.
     if chosen and all(isinstance(one, bool) for one in chosen):
         if len(chosen) != len(mask):
             raise ValueError(
@@ -306,19 +315,20 @@ def declared_states(labels: Sequence[str], categorical: BoolArray, categories: A
     """Return the states that the user declares for each categorical feature."""
     if isinstance(categories, str) and categories == "auto":
         return {}
-    places = np.flatnonzero(categorical).tolist()
+    indices = np.flatnonzero(categorical).tolist()
     if isinstance(categories, (str, dict)) or not hasattr(categories, "__len__"):
         raise TypeError(
             "categories must be 'auto' or one list of states per categorical feature, got "
             f"{safe_repr(categories)}."
         )
-    if len(categories) != len(places):
+    if len(categories) != len(indices):
         raise ValueError(
-            f"categories must be one list of states for each of the {len(places)} categorical features, "
+            f"categories must be one list of states for each of the {len(indices)} categorical features, "
             f"got {len(categories)}."
         )
     declared = {}
-    for j, given in zip(places, categories, strict=True):
+    for j, given in zip(indices, categories, strict=True):
+        # A set has no order, and the order of the states is that of the codes.
         if isinstance(given, (str, set, frozenset)) or not hasattr(given, "__iter__"):
             raise TypeError(f"categories must hold a list of states for {labels[j]}, got {safe_repr(given)}.")
         states = np.asarray(given).tolist() if isinstance(given, np.ndarray) else list(given)
@@ -332,7 +342,7 @@ def declared_states(labels: Sequence[str], categorical: BoolArray, categories: A
 
 
 def _are_different(states: list[Any]) -> bool:
-    """Tell whether states can be told apart: there are some, none twice, and none missing."""
+    """Tell whether a list of states is valid: not empty, none twice, and none missing."""
     try:
         return 0 < len(set(states)) == len(states) and not any(is_missing(state) for state in states)
     except TypeError:  # lists and the like have no hash

@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from skcredal._arrays import AnyArray, CountArray, FloatArray, LabelArray
 from skcredal._encoding.columns import Column
-from skcredal._encoding.factors import is_missing
+from skcredal._encoding.factors import FirstOccurrences, is_missing
 from skcredal._encoding.frames import read_series, read_text
 from skcredal._validation import naming, real_numbers, refuse_mask, safe_repr
 
@@ -19,12 +19,12 @@ __all__ = ["ONLY_ZEROS", "check_weights", "encode_target", "read_weights"]
 
 ONLY_ZEROS = "sample_weight must hold a number > 0, got only zeros: no row is left."
 
-# Sums of more extreme weights and their likelihoods would leave the range of doubles.
+# Sums of more extreme weights, or their likelihoods, would leave the range of doubles.
 _LEAST_WEIGHT, _MOST_WEIGHT = 1e-100, 1e100
 
 
 def encode_target(y: Any, *, estimator: Any, n_rows: int | None = None) -> tuple[AnyArray, LabelArray]:
-    """Return the classes present, sorted, and the place of each row's class among them.
+    """Return the classes present, sorted, and the index of each row's class among them.
 
     Examples
     --------
@@ -44,6 +44,7 @@ def encode_target(y: Any, *, estimator: Any, n_rows: int | None = None) -> tuple
 
 def _encode_classes(y: Any, n_rows: int | None) -> tuple[AnyArray, LabelArray]:
     refuse_mask("y", y)
+    # Text is left to the library that holds it. If a class is missing, the way below says in which row.
     text = read_text(y)
     if text is not None and n_rows in (None, len(text.codes)) and text.codes.min(initial=0) >= 0:
         return np.array(text.states, object), text.codes.astype(np.int32)
@@ -60,8 +61,9 @@ def _encode_classes(y: Any, n_rows: int | None) -> tuple[AnyArray, LabelArray]:
     if target.dtype.kind in "iu":
         factor = Column("y", target).factor()
         if factor.occurrences is not None and 2 * len(factor.states) <= len(target):
-            # Few small integers: classes beyond doubt, found without sorting.
+            # Few small integers are certainly classes, and need no sorting.
             return np.array(factor.states, target.dtype), factor.codes.astype(np.int32)
+    # Refuses numbers that look like the target of a regression.
     check_classification_targets(target)
     classes, labels = np.unique(target, return_inverse=True)
     return classes, labels.astype(np.int32)
@@ -82,14 +84,16 @@ def read_weights(sample_weight: Any, n_rows: int) -> CountArray | None:
         return None
     if not weights.any():
         raise ValueError(ONLY_ZEROS)
+    # Without weights counting is faster, and the answer the same (§2).
     if np.all(weights == 1.0):
         return None
+    # Integers add exactly in any order, as long as doubles hold them exactly, too.
     whole = np.all(weights == np.floor(weights)) and weights.sum() < 2.0**53
     return weights.astype(np.int64) if whole else weights
 
 
 def check_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
-    """Return the weights of some rows as they are, refused if one is negative or not finite.
+    """Return the weights of some rows as they are, or refuse them if one is negative or not finite.
 
     Examples
     --------
@@ -122,17 +126,16 @@ def check_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
 
 
 def _encode_objects(target: AnyArray) -> tuple[AnyArray, LabelArray]:
-    """Do the same for objects; only the different ones among them are sorted and checked."""
-    places: dict[Any, int] = {}
+    """Return classes and labels of objects; only the distinct ones are sorted and checked."""
+    numbering = FirstOccurrences()
     try:
-        codes = np.fromiter(
-            (places.setdefault(value, len(places)) for value in target), np.int64, len(target)
-        )
-        different = np.empty(len(places), object)
-        different[:] = list(places)
-        for place, value in enumerate(different):
+        codes = np.fromiter(map(numbering.__getitem__, target), np.int64, len(target))
+        # Filled in, not converted: numpy would take tuples for another dimension.
+        different = np.empty(len(numbering), object)
+        different[:] = list(numbering)
+        for code, value in enumerate(different):
             if is_missing(value):
-                r = int((codes == place).argmax())
+                r = int((codes == code).argmax())
                 raise ValueError(
                     f"y contains a missing value ({safe_repr(value)}, in row {r}); every row needs a class."
                 )
@@ -141,12 +144,14 @@ def _encode_objects(target: AnyArray) -> tuple[AnyArray, LabelArray]:
         classes, labels = np.unique(different, return_inverse=True)
     except TypeError:
         kinds = " and ".join(sorted({type(value).__name__ for value in target}))
-        raise ValueError(f"y must be all text or all numbers, to have an order, got {kinds}.") from None
+        raise ValueError(
+            f"y must be all text or all numbers, so that classes can be sorted, got {kinds}."
+        ) from None
     return classes, labels.astype(np.int32)[codes]
 
 
 def _without_conversion(y: list[Any] | tuple[Any, ...]) -> AnyArray:
-    """Return a list as an array; numpy alone would turn ["a", nan] into text, and nan into a class."""
+    """Return a list as an array, without turning ["a", nan] into text, which would make nan a class."""
     array = np.asarray(y)
     if array.ndim != 1 or array.dtype.kind not in "US" or all(isinstance(value, (str, bytes)) for value in y):
         return array

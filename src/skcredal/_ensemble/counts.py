@@ -342,7 +342,7 @@ def _count_rows(codes: CodeArray, labels: LabelArray, layout: Layout, n_threads:
         bytes_ = np.ascontiguousarray(bytes_, np.uint8)
         classes = labels.astype(np.uint8)
         occurrences = np.zeros(BYTE, np.int64)
-        kernels.bitmaps.count_bytes(classes, occurrences)
+        kernels.counting.count_bytes(classes, occurrences)
         n_c = occurrences[:n_classes].copy()
         for start in range(0, n, SLAB_ROWS):
             rows = slice(start, min(start + SLAB_ROWS, n))
@@ -380,17 +380,17 @@ def _count_bits(
 ) -> None:
     """Add the counts of a slab of rows for some features, and for the pairs that ask for it."""
     n = rows.stop - rows.start
-    n_words = -(-n // kernels.bitmaps.WORD)
+    n_words = -(-n // kernels.counting.WORD)
     sizes = np.zeros(len(codes), np.int64)
     sizes[features] = layout.n_states[features]
     bit_offsets = _ends(sizes)
     bits = np.empty((bit_offsets[-1], n_words), np.uint64)
     class_bits = np.empty((layout.n_classes, n_words), np.uint64)
     slab_ca = np.zeros_like(n_ca)
-    kernels.bitmaps.pack_bits(labels[rows], layout.n_classes, class_bits)
+    kernels.counting.pack_bits(labels[rows], layout.n_classes, class_bits)
 
     def pack(some: slice) -> None:
-        kernels.bitmaps.pack_features(
+        kernels.counting.pack_features(
             codes,
             rows.start,
             rows.stop,
@@ -408,7 +408,7 @@ def _count_bits(
     pairs, offsets = layout.pairs[by_bits], layout.pair_offsets[:-1][by_bits]
 
     def count_some(some: slice) -> None:
-        kernels.bitmaps.count_pairs(
+        kernels.counting.count_pairs_by_bitmaps(
             bits,
             class_bits,
             bit_offsets,

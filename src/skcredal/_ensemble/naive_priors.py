@@ -202,7 +202,7 @@ class InclusionPriors:
     def maximal_sets(self, evidence: NaiveEvidence) -> BoolArray:
         """Return the undominated classes of a chunk of rows, (rows, n_classes)."""
         out = np.empty(evidence.reference.shape, np.bool_)
-        kernels.cma.cma_sets(
+        kernels.naive.cma_sets(
             evidence.codes,
             self.low.layout.value_offsets,
             self.low.log_c,
@@ -216,7 +216,7 @@ class InclusionPriors:
     def intervals(self, evidence: NaiveEvidence) -> FloatArray:
         """Return bounds on the probabilities of a chunk of rows, (rows, n_classes, 2)."""
         out = np.empty((*evidence.reference.shape, 2))
-        kernels.cma.cma_intervals(
+        kernels.naive.cma_intervals(
             evidence.codes,
             self.low.layout.value_offsets,
             self.low.log_c,

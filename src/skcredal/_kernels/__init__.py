@@ -1,4 +1,4 @@
-"""Numba kernels: arrays in, arrays out, no knowledge of estimators. They may import nothing but helpers.
+"""Numba kernels: arrays in, arrays out, no knowledge of estimators. They import only ``_arrays``.
 
 The modules are imported at their first use, because importing numba takes longer than all the rest of the
 package: write ``from skcredal import _kernels as kernels`` and ``kernels.counting.count_pairs(...)``.
@@ -10,13 +10,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from skcredal._kernels import (
-        bitmaps,
         bma,
-        cells,
-        cma,
         compression,
         counting,
-        cuts,
+        encoding,
         inference,
         leave_one_out,
         naive,
@@ -26,13 +23,10 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "bitmaps",
     "bma",
-    "cells",
-    "cma",
     "compression",
     "counting",
-    "cuts",
+    "encoding",
     "inference",
     "leave_one_out",
     "naive",

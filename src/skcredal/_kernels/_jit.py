@@ -13,16 +13,17 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def kernel(function: Function) -> Function:
     """Compile at the first call, keep the machine code on disk, and run without the GIL.
 
-    A kernel calls only kernels of its own file: numba renews what it kept when the file of the function
-    changes, not when another file does. No ``fastmath``: ``-inf`` means something, and sums keep their order.
+    A kernel calls only kernels of its own file (and ``_instructions``): numba compiles again when the file of
+    the function has changed, not when another file has. No ``fastmath``: ``-inf`` means something, and sums
+    keep their order.
     """
     return _compiled(function)
 
 
 def fused_kernel(function: Function) -> Function:
-    """Do the same, and round a product and its sum once where the machine can: faster, and more exact.
+    """Compile likewise, but round a product and its sum once where the machine can: faster, more exact.
 
-    Not where a difference of products is asked for its sign: equal ones would no longer give 0.
+    Not for a kernel that asks for the sign of a difference of products: equal ones would no longer give 0.
     """
     return _compiled(function, fastmath={"contract"})
 
@@ -37,5 +38,8 @@ def _compiled(function: Function, **options: Any) -> Function:
 
 
 def step(function: Function) -> Function:
-    """Compile a step of a kernel within the kernel only: by itself too, it would take half as long again."""
+    """Compile a step of a kernel only as part of the kernel.
+
+    Compiled by itself as well, it would make compilation take half as long again.
+    """
     return cast(Function, njit(nogil=True, inline="always")(function))

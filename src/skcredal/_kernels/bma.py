@@ -13,7 +13,8 @@ from skcredal._kernels._jit import kernel
 
 __all__ = ["bma_intervals", "bma_robustness", "bma_sets"]
 
-# Dominance must exceed this share of the scores themselves: classes equal up to rounding stay together.
+# Dominance must exceed this share of the scores themselves: classes equal up to rounding stay together (§7).
+# A share of their difference would not do: between equal classes the difference is nothing but rounding.
 TIE = 1e-12
 
 
@@ -22,6 +23,7 @@ def _find_members(codes: CodeArray, n_states: IntArray, lik: FloatArray, r: int,
     """Fill in the members of a row and return how many they are."""
     size = 0
     for j in range(len(lik)):
+        # A SPODE says nothing about a row whose super-parent is unknown (§1).
         if lik[j] > 0.0 and codes[j, r] < n_states[j]:
             members[size] = j
             size += 1
@@ -38,8 +40,9 @@ def _dominates(
     lik: FloatArray,
     eps: float,
 ) -> bool:
-    """Tell whether c beats d for every prior ≥ ε; the minimum ε·Σw + (1-k'ε)·min w is at a vertex."""
+    """Tell whether c beats d for every prior ≥ ε: the minimum, ε·Σw + (1-k'ε)·min w, is at a vertex (§7)."""
     sum_w, min_w = 0.0, np.inf
+    # The scale of the scores is needed at the same vertex as the minimum.
     sum_scale, scale_at_min = 0.0, 0.0
     for j in members:
         w = lik[j] * (posterior[j, r, c] - posterior[j, r, d])
@@ -73,9 +76,11 @@ def bma_sets(
     for r in range(n):
         chosen = members[: _find_members(codes, n_states, lik, r, members)]
         for c in range(n_classes):
+            # Without members the null model answers, and keeps its ties.
             out[r, c] = prior_set[c] if len(chosen) == 0 else True
         if len(chosen) == 0:
             continue
+        # The best class first: where the data decide, it alone removes all rivals, at one test each.
         n_left = 0
         for d in range(n_classes):
             if d != best[r] and _dominates(posterior, r, best[r], d, chosen, lik, eps):
@@ -83,6 +88,8 @@ def bma_sets(
             else:
                 left[n_left] = d
                 n_left += 1
+        # A class that is dominated at all is dominated by a survivor. The best class has been tested against
+        # all of them; a class that falls here dominates nothing that its own victor does not.
         for c in left[:n_left]:
             for d in left[:n_left]:
                 if c != best[r] and c != d and out[r, c] and out[r, d]:
@@ -115,9 +122,11 @@ def bma_intervals(
             for j in chosen:
                 sum_score += lik[j] * posterior[j, r, c]
             for j in chosen:
+                # The vertex at which this member has all the mass that ε leaves free.
                 score = eps * sum_score + free * lik[j] * posterior[j, r, c]
                 bound = score / (eps * sum_lik + free * lik[j])
                 lower, upper = min(lower, bound), max(upper, bound)
+            # Quotients of rounded sums may leave [0, 1] by a last digit.
             out[r, c, 0] = max(lower, 0.0)
             out[r, c, 1] = min(upper, 1.0)
 
@@ -142,6 +151,7 @@ def bma_robustness(
         chosen = members[: _find_members(codes, n_states, lik, r, members)]
         out[r] = 1.0
         if len(chosen) == 0:
+            # No prior over SPODEs matters here: the null model decides, and a tie has no robustness.
             out[r] = 1.0 if tied == 1 else 0.0
             continue
         for d in range(n_classes):
@@ -153,7 +163,10 @@ def bma_robustness(
                 mean += w / len(chosen)
                 scale += lik[j] * (posterior[j, r, best[r]] + posterior[j, r, d]) / len(chosen)
                 least = min(least, w)
+            # Already a tie, or behind, under the uniform prior itself.
             if mean <= TIE * scale:
                 out[r] = 0.0
             elif least < 0.0:
+                # With a part ρ replaced, the least difference is (1-ρ)·mean + ρ·least: 0 at this ρ (§7).
+                # Where no member speaks against the best class, no prior does.
                 out[r] = min(out[r], mean / (mean - least))

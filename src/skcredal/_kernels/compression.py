@@ -18,9 +18,10 @@ __all__ = [
     "minimise_compression",
 ]
 
-# Dominance must exceed this share of the scores themselves: classes equal up to rounding stay together.
+# Dominance must exceed this share of the scores themselves: classes equal up to rounding stay together (§7).
+# A share of their difference would not do: between equal classes the difference is nothing but rounding.
 TIE = 1e-12
-# The part of the reference prior that is kept where robustness is no longer told from 1.
+# The smallest part of the reference prior, 1 - r, that is tried: beyond it robustness is reported as 1 (§7).
 LEAST_KEPT = 1e-15
 
 
@@ -37,6 +38,7 @@ def _find_members(
     """Fill in the members of a row and their ``base``, and return how many they are."""
     size = 0
     for j in range(len(feasible)):
+        # A SPODE whose super-parent the row does not know counts as infeasible in it (§1).
         if feasible[j] and codes[j, r] < n_states[j]:
             members[size] = j
             member_base[size] = base[j]
@@ -49,6 +51,7 @@ def _some_prior_says_nothing(
     base: FloatArray, size: int, kappa: float, lower: float, mass: float, spare: bool
 ) -> bool:
     """Tell whether Σ_j π_j fails to be positive for some prior (its minimum, at a vertex, is not)."""
+    # The problem of :func:`minimise_compression` with all d_j = 1, where every vertex is as good.
     largest = lower if spare else mass - (size - 1) * lower
     least = kappa * ((size - 1) * np.log(lower) + np.log(largest))
     for m in range(size):
@@ -72,42 +75,51 @@ def minimise_compression(
     which the score ignores, takes the rest).
 
     Where some ``d_j < 0``, the others take the lower bound, and the negative ones share the rest by
-    water-filling, ``y_j = max(lower, |d_j|/λ)``: models whose share at the current λ is too small are set to
-    the bound, which only raises λ, until none is. Otherwise the objective is concave and its minimum is at a
-    vertex.
+    water-filling, ``y_j = max(lower, |d_j|/λ)``: models whose share at the current level λ is too small are
+    set to the bound, which only raises λ, until none is. Otherwise the objective is concave and its minimum
+    is at a vertex. (Proposition 2 of §7 has the proof.)
     """
     k = len(difference)
     log_lower = np.log(lower)
-    n_sharing, drowned, smallest = 0, 0.0, 0
+    # ``sum_d`` is Σ|d_j| over the models that share.
+    n_sharing, sum_d, smallest = 0, 0.0, 0
     for j in range(k):
         log_y[j] = log_lower
         if difference[j] < 0.0:
             n_sharing += 1
-            drowned -= difference[j]
+            sum_d -= difference[j]
         if difference[j] < difference[smallest]:
             smallest = j
     if n_sharing > 0:
-        # While the level rises, a model still sharing is marked by log_y = +inf.
+        # Moving mass from a d_j ≥ 0 to a negative one lowers both terms: only the negative ones share. Among
+        # them the problem is convex, and its conditions fix every y_j but for the one number λ: no solver.
+        # While the level rises, a model that still shares is marked by log_y = +inf.
         for j in range(k):
             if difference[j] < 0.0:
                 log_y[j] = np.inf
+        # Water-filling starts with the level at which all of them share, Σ|d_j|/λ = the mass left.
         shared = mass - (k - n_sharing) * lower
         settled = False
         while not settled:
             settled = True
-            level = drowned / shared
+            level = sum_d / shared
             for j in range(k):
+                # At most k passes: each but the last settles a model, and the level never falls, so that a
+                # settled one stays settled. The last model takes what is left, whatever rounding makes of it.
                 if log_y[j] == np.inf and -difference[j] < lower * level and n_sharing > 1:
                     log_y[j] = log_lower
                     n_sharing -= 1
-                    drowned += difference[j]
+                    sum_d += difference[j]
                     shared -= lower
                     settled = False
+        # It ends where every share is at least the bound: the conditions for the minimum hold.
         log_level = np.log(level)
         for j in range(k):
             if log_y[j] == np.inf:
                 log_y[j] = np.log(-difference[j]) - log_level
     elif not spare:
+        # A vertex gives one model all that is free; it costs least where d_j is smallest. With something to
+        # spare, an infeasible model takes it instead, at no cost.
         log_y[smallest] = np.log(mass - (k - 1) * lower)
     minimum = 0.0
     for j in range(k):
@@ -141,11 +153,12 @@ def _dominates(
         log_worst = log_lower if p_c >= p_d else log_most
         bound += difference[m] * (base[m] + kappa * log_worst)
         scale += (abs(base[m]) - kappa * log_lower) * (p_c + p_d)
-    # Each y_j at its own worst, regardless of their sum, bounds the minimum from below; mostly that settles
-    # it.
+    # Each y_j at its own worst, regardless of their sum, bounds the minimum from below, and the scale is the
+    # largest of any prior: what passes here passes the exact test, too. It is cheap, and settles most pairs.
     if bound > TIE * scale:
         return True
     minimum = minimise_compression(difference[:k], base[:k], kappa, lower, mass, spare, log_y[:k])
+    # The tolerance of the exact test is that of the scores at the minimising prior.
     scale = 0.0
     for m in range(k):
         sum_ = posterior[members[m], r, c] + posterior[members[m], r, d]
@@ -177,12 +190,15 @@ def compression_sets(
     for r in range(n):
         size = _find_members(codes, n_states, feasible, base, r, members, member_base)
         for c in range(n_classes):
+            # Without members the null model answers, and keeps its ties.
             out[r, c] = prior_set[c] if size == 0 else True
+        # M of §6: the null model has ε, and each SPODE without a say in this row has at least ε.
         spare = size < k
         mass = 1.0 - eps - (k - size) * eps
         if size == 0 or _some_prior_says_nothing(member_base, size, kappa, eps, mass, spare):
-            continue
+            continue  # a prior under which the SPODEs compress nothing leaves all classes open (§7)
         chosen = members[:size]
+        # The best class first: where the data decide, it alone removes all rivals, at one test each.
         n_left = 0
         for d in range(n_classes):
             if d != best[r] and _dominates(
@@ -192,6 +208,8 @@ def compression_sets(
             else:
                 left[n_left] = d
                 n_left += 1
+        # A class that is dominated at all is dominated by a survivor. The best class has been tested against
+        # all of them; a class that falls here dominates nothing that its own victor does not.
         for c in left[:n_left]:
             for d in left[:n_left]:
                 if c != best[r] and c != d and out[r, c] and out[r, d]:
@@ -213,6 +231,8 @@ def _lower_probability(
     log_y: FloatArray,
 ) -> float:
     """Return the minimum of Σ p_j π_j / Σ π_j over the priors, by Dinkelbach's iteration from ``start``."""
+    # Newton's method for a concave function: about six steps (§7). The limit only keeps the last digits from
+    # going round for ever.
     t = start
     for _ in range(100):
         for m in range(len(p)):
@@ -225,6 +245,7 @@ def _lower_probability(
             total += pi
         step = t - score / total
         t = score / total
+        # Some fifty units in the last place of a probability near 1.
         if abs(step) < 1e-14:
             break
     return t
@@ -255,9 +276,10 @@ def compression_intervals(
             at_reference = reference[r, c]
             lower, upper = at_reference, at_reference
             if silent:
+                # The scores are not those of probabilities under every prior: no bound can be given (§7).
                 lower, upper = 0.0, 1.0
             elif c == 1 and n_classes == 2:
-                # What one of two classes is sure to have, the other cannot get.
+                # What one of two classes is sure to have, the other cannot get: half of the iterations saved.
                 lower, upper = min(lower, 1.0 - out[r, 0, 1]), max(upper, 1.0 - out[r, 0, 0])
             elif size > 0:
                 for m in range(size):
@@ -273,6 +295,7 @@ def compression_intervals(
                     difference[:size],
                     log_y[:size],
                 )
+                # The upper probability is 1 less the lower one of all other classes together.
                 for m in range(size):
                     p[m] = 1.0 - p[m]
                 most = 1.0 - _lower_probability(
@@ -288,6 +311,7 @@ def compression_intervals(
                 )
                 # Where a SPODE is feasible for the set only, the reference may lie outside: doubt widens.
                 lower, upper = min(lower, least), max(upper, most)
+            # A coefficient may be negative under some prior (§7), and the quotient then leaves [0, 1].
             out[r, c, 0] = min(max(lower, 0.0), 1.0)
             out[r, c, 1] = min(max(upper, 0.0), 1.0)
 
@@ -329,10 +353,13 @@ def compression_robustness(
         for d in range(n_classes):
             if d == best[r]:
                 continue
+            # ``safe`` is where the class holds out, ``lost`` where it does not. The ends first: as much is
+            # replaced as the rivals before this one allow, which settles most of them, then nothing. To get
+            # from the width of log 1e-15 to 1e-12 takes 45 halvings.
             safe, lost = 0.0, log_kept
-            # The ends first: nothing replaced, and as much as the rivals before this one allow.
             for step in range(60):
                 tried = lost if step == 0 else (0.0 if step == 1 else (safe + lost) / 2.0)
+                # The bound falls as more is replaced, and so does what SPODEs without a say must have (§7).
                 lower = np.exp(tried) * (1.0 - eps) / k
                 mass = 1.0 - eps - (k - size) * lower
                 holds = not _some_prior_says_nothing(
@@ -352,8 +379,9 @@ def compression_robustness(
                     log_y,
                 )
                 if step == 0 and holds:
-                    break
+                    break  # another rival decides
                 if step == 1 and not holds:
+                    # The reference prior itself does not make the class dominate: nothing may be replaced.
                     log_kept = 0.0
                     break
                 if step > 1:

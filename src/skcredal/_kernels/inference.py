@@ -1,27 +1,23 @@
 """What every SPODE says about rows, and the averages of it.
 
-Rows go by in blocks. Each cell of a row becomes a place, ``cells[r, j]``, in the tables: that of its value's
-first class. What SPODE i says about a row is naive Bayes plus the sum of its corrections, which lie side by
-side in the line of ``log_ratio`` that belongs to the value of its super-parent (see ``tables``): k - 1
-look-ups of neighbouring numbers, one per class, added in a register and written once. A line begins with the
-feature after i and goes round; the places stand twice in ``cells``, so that a window of them follows the same
-order. Only then come the exponentials and the weights: nothing of the size rows × features × classes is held
-unless it is asked for. Arrays of a block are ``[class, row]``: their loops run over rows and become vector
-instructions.
+Rows are processed in blocks. Each cell of a row becomes an offset into the tables, ``cells[r, j]``: that of
+its value's first class. What SPODE i says about a row is naive Bayes plus the sum of its corrections, which
+are contiguous in the line of ``log_ratio`` that belongs to the value of its super-parent (see
+``parameters``): k - 1 look-ups of neighbouring numbers, one per class, added in a register and written once.
+A line begins with the feature after i and wraps around; the offsets are stored twice in ``cells``, so that a
+window of them follows the same order. Only then come the exponentials and the weights: nothing of the size
+rows × features × classes is kept unless it is asked for. Arrays of a block are ``[class, row]``: their loops
+run over rows and become vector instructions.
 
 A SPODE whose super-parent is unknown in a row is left out of that row (§1).
 """
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils as _cgutils
-from numba.extending import intrinsic, overload
 
 from skcredal._arrays import AnyArray, BoolArray, CodeArray, FloatArray, IntArray, LabelArray
+from skcredal._kernels._instructions import LANES, sum_4, sum_8
 from skcredal._kernels._jit import fused_kernel, kernel, step
 
 __all__ = [
@@ -37,21 +33,17 @@ __all__ = [
     "spode_log_joints",
 ]
 
-# Untyped, as all of numba's code generation.
-cgutils: Any = _cgutils
-
-# Rows of a block. The likelihoods are summed block by block: their last digits depend on this number.
+# Rows of a block: 64, 128 and 512 were slower. The likelihoods are summed block by block, so that their last
+# digits depend on this number.
 BLOCK_ROWS = 256
-# The most classes summed at once; so many numbers may be read beyond the end of a cell.
-LANES = 8
-# Sums and products of a block first run over rows this far apart.
+# A block is first reduced to so many sums and products, of rows this far apart: a logarithm serves four rows.
 STRIDE = 64
-# log 2 in two parts, the first with so few digits that its multiples by an exponent are exact.
+# log 2 in two parts, the first with so few digits that its products with an exponent are exact.
 LOG_2_HIGH, LOG_2_LOW = 0.6931471803691238, 1.9082149292705877e-10
 PER_LOG_2 = 1.4426950408889634
-# Adding it rounds to a whole number, which then stands in the last bits.
+# 1.5·2^52: adding it rounds to a whole number, which ends up in the last bits.
 ROUNDING = 6755399441055744.0
-# Below, exp is less than the smallest normal number: it is taken for 0.
+# Below this, exp is less than the smallest normal number, and is taken to be 0.
 LEAST_EXPONENT = -708.0
 
 
@@ -84,8 +76,8 @@ class Decision(NamedTuple):
     """Which rows need a closer look to know the classes that remain.
 
     ``doubtful``, (rows,), or empty if it is not wanted: whether the most probable class fails a test of
-    dominance over all others that gives SPODE j the factor between ``least`` and ``most`` that serves the
-    other best (see :func:`_find_doubtful`).
+    dominance over all others that gives SPODE j the factor between ``least`` and ``most`` that favours the
+    other most (see :func:`_find_doubtful`).
     """
 
     least: FloatArray
@@ -107,86 +99,17 @@ class Likelihoods(NamedTuple):
     log_lik: FloatArray
 
 
-def _vector_sum(lanes: int) -> Callable[..., None]:
-    """Return a function that sums the corrections of one row for so many classes at once.
-
-    numba leaves the few classes of a cell to scalar instructions, which is half as fast; so the sum is
-    written as vector instructions, which LLVM fits to the machine at hand. Two partial sums hide the latency
-    of the addition. Numbers beyond the last class are summed along, and ignored.
-    """
-
-    def vector_sum(
-        log_ratio: FloatArray, begin: int, cells: AnyArray, r: int, window: int, sums: FloatArray
-    ) -> None:
-        size = cells.shape[1] // 2 - 1
-        for c in range(lanes):
-            sums[r, c] = 0.0
-            for j in range(window, window + size):
-                sums[r, c] += log_ratio[begin + int(cells[r, j]) + c]
-
-    # What follows runs in the compiler, and not at all without it.
-    @intrinsic
-    def compiled(  # pragma: no cover
-        _: Any, log_ratio: Any, begin: Any, cells: Any, r: Any, window: Any, sums: Any
-    ) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            def array(place: int) -> tuple[Any, Any]:
-                struct = context.make_array(signature.args[place])(context, builder, arguments[place])
-                return struct.data, cgutils.unpack_tuple(builder, struct.shape)[-1]
-
-            word, vector = ir.IntType(64), ir.VectorType(ir.DoubleType(), lanes)
-            zero, one, two = (ir.Constant(word, number) for number in range(3))
-            (table, _), (places, doubled), (out, width) = array(0), array(2), array(5)
-            line = builder.gep(table, [arguments[1]])
-            places = builder.gep(places, [builder.add(builder.mul(arguments[3], doubled), arguments[4])])
-            size = builder.sub(builder.lshr(doubled, one), one)
-            partial = [cgutils.alloca_once_value(builder, ir.Constant(vector, None)) for _ in range(2)]
-
-            def add(j: Any, total: Any) -> None:
-                place = builder.zext(builder.load(builder.gep(places, [j])), word)
-                source = builder.bitcast(builder.gep(line, [place]), vector.as_pointer())
-                builder.store(builder.fadd(builder.load(total), builder.load(source, align=8)), total)
-
-            even = builder.sub(size, builder.and_(size, one))
-            with cgutils.for_range_slice(builder, zero, even, two, intp=word) as (j, _):
-                add(j, partial[0])
-                add(builder.add(j, one), partial[1])
-            with builder.if_then(builder.icmp_signed("<", even, size)):
-                add(even, partial[0])
-            target = builder.bitcast(
-                builder.gep(out, [builder.mul(arguments[3], width)]), vector.as_pointer()
-            )
-            builder.store(builder.fadd(builder.load(partial[0]), builder.load(partial[1])), target, align=8)
-            return context.get_dummy_value()
-
-        return types.void(log_ratio, begin, cells, r, window, sums), generate
-
-    @overload(vector_sum, strict=False)
-    def choose(  # pragma: no cover
-        log_ratio: Any, begin: Any, cells: Any, r: Any, window: Any, sums: Any
-    ) -> Any:
-        by_instruction: Any = compiled
-        return lambda log_ratio, begin, cells, r, window, sums: by_instruction(
-            log_ratio, begin, cells, r, window, sums
-        )
-
-    return vector_sum
-
-
-_sum_4, _sum_8 = _vector_sum(4), _vector_sum(LANES)
-
-
 @step
-def _place_cells(
+def _locate_cells(
     codes: CodeArray, start: int, n: int, value_offsets: IntArray, n_classes: int, cells: AnyArray
 ) -> None:
-    """Fill in the places of a block's cells, and once more beyond the end of a line."""
+    """Fill in the offsets of a block's cells, and a second time for lines that have wrapped around."""
     k = codes.shape[0]
     for j in range(k):
         for r in range(n):
-            place = value_offsets[j] + np.int64(codes[j, start + r]) * n_classes
-            cells[r, j] = place
-            cells[r, k + j] = place + value_offsets[k]
+            offset = value_offsets[j] + np.int64(codes[j, start + r]) * n_classes
+            cells[r, j] = offset
+            cells[r, k + j] = offset + value_offsets[k]
 
 
 @step
@@ -203,14 +126,15 @@ def _sum_window(
 ) -> None:
     """Fill in the sums over the k - 1 cells of a window, for up to eight classes.
 
-    The line of a row begins at ``origin``, and ``slots`` further for every place of its cell i.
+    The line of a row begins at ``origin`` plus ``slots`` times the offset of its cell i.
     """
     for r in range(n):
         begin = origin + np.int64(cells[r, i]) * slots
+        # Up to four classes would waste half of a wide vector.
         if left > 4:
-            _sum_8(table, begin, cells, r, window, sums)
+            sum_8(table, begin, cells, r, window, sums)
         else:
-            _sum_4(table, begin, cells, r, window, sums)
+            sum_4(table, begin, cells, r, window, sums)
 
 
 @step
@@ -225,7 +149,7 @@ def _add_up_naive(
 ) -> None:
     """Fill in log P(c) + Σ_j log P(a_j|c) of a block."""
     k = len(value_offsets) - 1
-    # Not a literal, for which numba would compile the sum a second time.
+    # Not a literal, or numba would compile the sum a second time for it.
     zero = value_offsets[0]
     for first in range(0, len(log_c), LANES):
         left = min(len(log_c) - first, LANES)
@@ -252,7 +176,7 @@ def _add_up_spode(
 ) -> None:
     """Fill in log P(c, a | s_i) of a block."""
     n_classes, k = len(naive), len(value_offsets) - 1
-    # From one value of the super-parent to the next its place grows by the classes, and the line by this.
+    # A line is this many times as long as the step of the offsets from one value to the next, n_classes.
     slots = (value_offsets[k] - value_offsets[i + 1] + value_offsets[i]) // n_classes
     origin = line_offsets[i] - value_offsets[i] * slots - value_offsets[i + 1]
     for first in range(0, n_classes, LANES):
@@ -268,7 +192,7 @@ def _exponentiate(block: FloatArray, n: int, power: FloatArray, bits: IntArray, 
     """Replace the logarithms of a block, which are ≤ 0, by their exponentials, and fill in the sums.
 
     exp x = 2^m · exp f with a whole m, |f| ≤ log(2)/2 and Taylor's polynomial: within one unit in the last
-    place. A library's function would be called number by number. ``bits`` are those of ``power``.
+    place. A library function would be called number by number. ``bits`` are those of ``power``.
     """
     for r in range(n):
         total[r] = 0.0
@@ -279,6 +203,7 @@ def _exponentiate(block: FloatArray, n: int, power: FloatArray, bits: IntArray, 
         for r in range(n):
             x = block[c, r]
             m = power[r] - ROUNDING
+            # In this order: the first product is exact, so that f loses no digits to the cancellation.
             f = (x - m * LOG_2_HIGH) - m * LOG_2_LOW
             e = 1.0 / 479001600.0 + f * (1.0 / 6227020800.0)
             e = 1.0 / 3628800.0 + f * (1.0 / 39916800.0 + f * e)
@@ -288,6 +213,7 @@ def _exponentiate(block: FloatArray, n: int, power: FloatArray, bits: IntArray, 
             e = 0.5 + f * (1.0 / 6.0 + f * e)
             e = 1.0 + f * (1.0 + f * e)
             block[c, r] = e if x >= LEAST_EXPONENT else 0.0
+        # The last bits of ``power`` hold m; shifted, with the bias of a double's exponent, they are 2^m.
         for r in range(n):
             bits[r] = (bits[r] + 1023) << 52
         for r in range(n):
@@ -325,7 +251,7 @@ def spode_log_joints(
     naive, block = np.empty((n_classes, BLOCK_ROWS)), np.empty((n_classes, BLOCK_ROWS))
     for start in range(0, n_rows, BLOCK_ROWS):
         n = min(BLOCK_ROWS, n_rows - start)
-        _place_cells(codes, start, n, value_offsets, n_classes, cells)
+        _locate_cells(codes, start, n, value_offsets, n_classes, cells)
         _add_up_naive(cells, n, value_offsets, log_c, log_a, sums, naive)
         for j in range(k):
             _add_up_spode(j, cells, n, value_offsets, log_ratio, line_offsets, naive, sums, block)
@@ -336,7 +262,7 @@ def spode_log_joints(
 
 @kernel
 def best_classes(mean: FloatArray, best: IntArray) -> None:
-    """Fill in the most probable class of every row, of equal ones the first."""
+    """Fill in the most probable class of every row, the first of equal ones."""
     for r in range(len(mean)):
         of_row = mean[r]
         highest, best[r] = of_row[0], 0
@@ -361,10 +287,9 @@ def _find_doubtful(
 ) -> None:
     """Fill in which rows of a block need a closer look to know the classes that remain.
 
-    ``said[j, c, r]`` is P(c | a, s_j). A set of priors gives SPODE j a factor between ``least`` and ``most``:
-    the best class is ahead of another for sure if it is with the factor that serves the other best, each
-    SPODE for itself, by more than the tie. A row that does not know the super-parent of a SPODE with a factor
-    has other factors.
+    ``said[j, c, r]`` is P(c | a, s_j). A set of priors gives SPODE j a factor between ``least`` and ``most``.
+    The best class certainly dominates another if it is ahead by more than the tie when every SPODE, for
+    itself, has the factor that favours the other most.
     """
     k, n_classes = said.shape[:2]
     best, doubt, own = np.empty(n, np.int64), np.zeros(n, np.bool_), np.empty(n)
@@ -378,6 +303,7 @@ def _find_doubtful(
         if most[j] <= 0.0:
             continue
         low, high = least[j], most[j]
+        # Without the super-parent of such a SPODE, the factors of the others are different ones in this row.
         for r in range(n):
             own[r] = said[j, best[r], r]
             doubt[r] |= codes[j, start + r] == n_states[j]
@@ -385,6 +311,7 @@ def _find_doubtful(
             for r in range(n):
                 difference = own[r] - said[j, d, r]
                 bound[d, r] += difference * (low if difference >= 0.0 else high)
+    # Not ``<=``: NaN counts as doubt, too.
     for d in range(n_classes):
         for r in range(n):
             doubt[r] |= d != best[r] and not bound[d, r] > tie
@@ -394,13 +321,14 @@ def _find_doubtful(
 
 @step
 def _add_up_block(own: FloatArray, total: FloatArray, weights: FloatArray, start: int, n: int) -> float:
-    """Return the weighted sum of ``own - log total`` over a block, which is lost."""
+    """Return the weighted sum of ``own - log total`` over a block, whose arrays are overwritten."""
     sum_ = 0.0
     if len(weights) > 0:
         for r in range(n):
             sum_ += weights[start + r] * (own[r] - np.log(total[r]))
         return sum_
-    # A sum of logarithms is the logarithm of the product: four numbers between 1 and the number of classes.
+    # A sum of logarithms is the logarithm of the product, which cannot overflow: it has four factors, each
+    # between 1 and the number of classes.
     for far in range(STRIDE, n, STRIDE):
         for r in range(min(STRIDE, n - far)):
             own[r] += own[far + r]
@@ -437,11 +365,12 @@ def infer(
     total, weight, power = np.empty(BLOCK_ROWS), np.empty(BLOCK_ROWS), np.empty(BLOCK_ROWS)
     bits = power.view(np.int64)
     share, own = np.empty(BLOCK_ROWS), np.empty(BLOCK_ROWS)
+    # Empty results are not wanted.
     learn, keep, decide = log_lik.size > 0, posterior.size > 0, len(doubtful) > 0
     said = np.empty((k if decide else 0, n_classes, BLOCK_ROWS))
     for start in range(first, last, BLOCK_ROWS):
         n = min(BLOCK_ROWS, last - start)
-        _place_cells(codes, start, n, value_offsets, n_classes, cells)
+        _locate_cells(codes, start, n, value_offsets, n_classes, cells)
         _add_up_naive(cells, n, value_offsets, log_c, log_a, sums, naive)
         for r in range(n):
             weight[r] = 0.0
@@ -449,18 +378,22 @@ def infer(
             for r in range(n):
                 answer[c, r] = 0.0
         for j in range(k):
+            # A SPODE without weight costs as much as any other: leave it out unless its answer is asked for.
             if not learn and not keep and weights[j] == 0.0 and not (decide and most[j] > 0.0):
                 continue
             _add_up_spode(j, cells, n, value_offsets, log_ratio, line_offsets, naive, sums, block)
             _subtract_highest(block, n, total)
+            # Kept now: the exponentials overwrite the logarithms.
             if learn:
                 for r in range(n):
                     own[r] = block[labels[start + r], r]
             _exponentiate(block, n, power, bits, total)
             if learn:
+                # A floor applies to each row, so that rows cannot share a logarithm.
                 if log_floor > -np.inf:
                     for r in range(n):
                         own[r], total[r] = max(own[r] - np.log(total[r]), log_floor), 1.0
+                # A row without the super-parent adds log P(c): all likelihoods have n terms (§1).
                 for r in range(n):
                     if codes[j, start + r] == n_states[j]:
                         own[r], total[r] = log_c[labels[start + r]], 1.0
@@ -469,7 +402,7 @@ def infer(
             for r in range(n):
                 known = codes[j, start + r] < n_states[j]
                 weight[r] += weights[j] if known else 0.0
-                # Unlike the operator, it does not look out for 0, which keeps a loop from being vectors.
+                # Unlike the operator, it has no check for 0, which would keep the loop from being vectorised.
                 total[r] = np.divide(1.0, total[r])
                 share[r] = weights[j] * total[r] if known else 0.0
             for c in range(n_classes):
@@ -491,6 +424,7 @@ def infer(
                 if weight[r] > 0.0:
                     mean[start - first + r, c] = answer[c, r] / weight[r]
                 else:
+                    # No SPODE with weight is left in this row: the null model answers (§1).
                     mean[start - first + r, c] = np.exp(log_c[c])
         if decide:
             _find_doubtful(codes, first, start, n, n_states, said, mean, least, most, tie, doubtful)
@@ -507,6 +441,7 @@ def mean_joint(
     """Fill in Σ_j P(c, a | s_j), normalised over the classes (Webb's AODE, without a frequency limit)."""
     k, n, n_classes = log_joint.shape
     for r in range(n):
+        # One shift for all SPODEs of a row: joint probabilities are averaged, whose sizes count.
         highest = -np.inf
         for j in range(k):
             if codes[j, r] < n_states[j]:

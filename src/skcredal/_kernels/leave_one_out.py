@@ -2,8 +2,8 @@
 
 Leaving out a row of class c lowers only counts of class c: what the SPODEs say about the other classes stays,
 and the constant n - 1 + s of P(c) cancels. So the log joints of a chunk are computed as in prediction, and
-here only the entry of the row's own class is computed anew, from the counts less the row itself. A row counts
-itself once, or by its weight if that is less than 1; ``itself`` holds that number.
+only the entry of the row's own class is replaced here, from the counts less the row itself. What a row takes
+off the counts is 1, or its weight if that is less; ``itself`` holds that number.
 """
 
 import numpy as np
@@ -41,7 +41,7 @@ def fill_margins(
 
 @kernel
 def _log_less(count: float, itself: float, prior: float) -> float:
-    # Sums of real weights are rounded: what is left is never less than nothing.
+    # Sums of real weights are rounded: what is left must not become negative.
     log_mass: float = np.log(max(count - itself, 0.0) + prior)
     return log_mass
 
@@ -56,6 +56,7 @@ def fill_log_pairs(
     log_pairs: FloatArray,
 ) -> None:
     """Fill in, for every cell of every pair, the logarithm of its mass less a row that counts once."""
+    # Where every row counts once, all rows of a cell share one value: a logarithm per cell, not per row.
     p = 0
     for i in range(len(n_states)):
         for j in range(i + 1, len(n_states)):
@@ -90,6 +91,7 @@ def _own_log_joints(
     n_known = np.empty(n_classes)
     for j in range(k):
         v = n_states[j]
+        # P(a_j|c) is divided by the rows of the class that know the feature, not by all of them (§1).
         for c in range(n_classes):
             n_known[c] = 0.0
             for a in range(v):
@@ -112,11 +114,14 @@ def _own_log_joints(
             prior = ess / (n_classes * v_i * v_j)
             for r in range(n):
                 value_i, value_j = np.int64(codes[i, r]), np.int64(codes[j, r])
+                # An unknown value leaves its factors out (§1).
                 if value_i == v_i or value_j == v_j:
                     continue
                 c = labels[r]
                 cell = pair_offsets[p] + (value_i * v_j + value_j) * n_classes + c
                 log_pair = log_pairs[cell] if in_table else _log_less(n_cab[cell], itself[r], prior)
+                # A SPODE divides by the rows that know both features; in complete data these are all rows of
+                # the super-parent's value, whose logarithm is there already.
                 if complete:
                     own[i, r] += log_pair - log_mass[i, r]
                     own[j, r] += log_pair - log_mass[j, r]
@@ -175,6 +180,7 @@ def leave_one_out(
     for c in range(n_classes):
         n_all += n_c[c]
     log_all = np.log(n_all + ess)
+    # Relative to the best SPODE of the row, one number is 1: their mixture does not underflow.
     for r in range(n):
         log_best[r] = -np.inf
     for j in range(k):
@@ -183,6 +189,7 @@ def leave_one_out(
             if codes[j, r] == n_states[j]:
                 log_p = _log_less(n_c[label], itself[r], ess / n_classes) - _log_less(n_all, itself[r], ess)
             else:
+                # The joints of the other classes have the constant log(n + s) in them; so must this one.
                 mine = own[j, r] - log_all
                 highest = mine
                 for c in range(n_classes):
@@ -204,7 +211,7 @@ def leave_one_out(
 def log_likelihood(
     relative: FloatArray, log_best: FloatArray, row_weights: FloatArray, weights: FloatArray
 ) -> float:
-    """Return Σ_r log Σ_j w_j P_rj, in the order of the rows."""
+    """Return Σ_r log Σ_j w_j P_rj, summed in the order of the rows."""
     n, k = relative.shape
     weighted = len(row_weights) > 0
     log_lik = 0.0
@@ -241,6 +248,7 @@ def add_curvature(
         for j in range(k):
             share[j] /= mixture
             sums[j] += times * share[j]
+        # The matrix is symmetric: its lower half is enough.
         for i in range(k):
             factor = times * share[i]
             for j in range(i + 1):

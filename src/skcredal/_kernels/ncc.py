@@ -16,9 +16,10 @@ from skcredal._kernels._jit import kernel
 
 __all__ = ["minimise_log_ratio", "ncc_intervals", "ncc_sets"]
 
-# The logarithm of the least ratio must exceed this: classes equal up to rounding stay together.
+# The logarithm of the least ratio must exceed this: classes equal up to rounding stay together (§7).
 TIE = 1e-10
-# Newton's last step, relative to the nearest pole of log h. What is left of the minimum is of second order.
+# Newton's last step, relative to the nearest pole of log h. At a minimum, so small an error in x changes the
+# value only by its square.
 LAST_STEP = 1e-10
 
 
@@ -28,6 +29,7 @@ def _slope_and_curvature(
 ) -> tuple[float, float]:
     """Return the first two derivatives of log h at x; a count of zero makes a pole at 0."""
     k = len(values_d)
+    # The brackets make the last term exactly mass_c at x = free.
     up, down = 1.0 / (mass_d + x), 1.0 / (mass_c + (free - x))
     slope = (k - 1) * (up + down)
     curvature = (k - 1) * (down * down - up * up)
@@ -50,14 +52,17 @@ def minimise_log_ratio(
     A slope of one sign throughout puts it at an end. Otherwise Newton's method finds where the slope is 0,
     and halves the bracket wherever a step would leave it.
     """
+    # A value never seen with c gives its ratio 0 under some prior: c dominates nobody (§8).
     if log_values_c == -np.inf:
         return -np.inf
     k = len(values_d)
+    # log h is convex: the slopes at the two ends say whether the minimum is at one of them.
     x = 0.0
     if k == 0 or _slope_and_curvature(mass_c, mass_d, values_d, free, free)[0] <= 0.0:
         x = free
     elif _slope_and_curvature(mass_c, mass_d, values_d, free, 0.0)[0] < 0.0:
         lower, upper = 0.0, free
+        # Newton alone could leap out of the bracket, where a pole makes the slope steep.
         x = free / 2.0
         for _ in range(200):
             slope, curvature = _slope_and_curvature(mass_c, mass_d, values_d, free, x)
@@ -99,6 +104,7 @@ def _gather(
             for c in range(n_classes):
                 mass = mass_a[offsets[i] + a * n_classes + c]
                 values[c, size] = mass
+                # A count of zero, which only contamination makes a positive mass.
                 log_values[c] += np.log(mass) if mass > 0.0 else -np.inf
             size += 1
     return size
@@ -125,11 +131,13 @@ def ncc_sets(
     values, log_values = np.empty((n_classes, k)), np.empty(n_classes)
     for r in range(n):
         size = _gather(codes, n_states, offsets, mass_a, r, values, log_values)
+        # The best class first: where the data decide, it alone removes all rivals, at one test each.
         b = best[r]
         for d in range(n_classes):
             out[r, d] = d == b or not (
                 minimise_log_ratio(mass_c[b], mass_c[d], log_values[b], values[d, :size], free) > TIE
             )
+        # A class that is dominated at all is dominated by a survivor.
         for c in range(n_classes):
             for d in range(n_classes):
                 if c != b and c != d and out[r, c] and out[r, d]:
@@ -144,6 +152,7 @@ def _share(log_odds: FloatArray) -> float:
     highest = 0.0
     for d in range(len(log_odds)):
         highest = max(highest, log_odds[d])
+    # A ratio without bound, which a zero count gives: the lower probability is 0.
     if highest == np.inf:
         return 0.0
     total = 0.0
@@ -165,8 +174,8 @@ def ncc_intervals(
 ) -> None:
     """Fill in bounds on the probability of every class, (rows, classes, 2), which hold the reference too.
 
-    Every ratio at its own extreme: exact for two classes, and from the outside for more, where one prior need
-    not attain all of them.
+    Every ratio is taken at its own extreme: exact for two classes; for more, where no single prior may attain
+    all of them, the bounds may be wider than necessary.
     """
     k, n = codes.shape
     n_classes = len(mass_c)

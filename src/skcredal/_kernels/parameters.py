@@ -24,13 +24,14 @@ from skcredal._kernels._jit import kernel, step
 
 __all__ = ["FEATURE_TILE", "fill_pairs", "fill_spodes", "fill_values"]
 
-# log 2 in two parts, the first with so few digits that its multiples by an exponent are exact.
+# log 2 in two parts, the first with so few digits that its products with an exponent are exact.
 LOG_2_HIGH, LOG_2_LOW = 0.6931471803691238, 1.9082149292705877e-10
-# Numbers whose logarithms are taken at once, where a line of the pair has no more.
+# Numbers whose logarithms are taken at once, unless a single value has more cells: 8 KiB, which stay in the
+# cache between the loops over them.
 BATCH = 1024
-# Features that are taken with as many others at a time.
+# Features combined with as many others at a time.
 FEATURE_TILE = 8
-# Smaller numbers have fewer digits, and zeros for an exponent.
+# Smaller numbers are denormal: the bits of their exponent are zeros.
 LEAST_NORMAL = 2.2250738585072014e-308
 # The bits of sqrt(1/2): numbers from there to sqrt(2) have the exponent 0.
 HALF_ROOT_BITS = 0x3FE6A09E667F3BCD
@@ -51,6 +52,7 @@ def fill_values(
     for j in range(len(n_states)):
         v = n_states[j]
         for c in range(n_classes):
+            # The rows of the class that know the feature; all of them in complete data (§1).
             n_known = 0.0
             for a in range(v):
                 n_known += n_ca[count_offsets[j] + a * n_classes + c]
@@ -60,6 +62,7 @@ def fill_values(
                 cell = table_offsets[j] + a * n_classes + c
                 log_masses[cell] = np.log(mass)
                 log_a[cell] = log_masses[cell] - log_mass
+            # log 1: the factor of an unknown value drops out without a branch in inference.
             log_a[table_offsets[j] + v * n_classes + c] = 0.0
 
 
@@ -120,9 +123,9 @@ def fill_pairs(
 def _take_logs(x: FloatArray, bits: IntArray, exponent: FloatArray, n: int) -> None:
     """Replace positive numbers by their logarithms, within two units in the last place.
 
-    x = 2^m · y with sqrt(1/2) ≤ y < sqrt(2), and log y = 2 artanh((y-1)/(y+1)) as a series. A library's
-    function would be called number by number, as here where a tiny prior leaves numbers too small to have
-    their exponent in its bits. ``bits`` are those of ``x``.
+    x = 2^m · y with sqrt(1/2) ≤ y < sqrt(2), and log y = 2 artanh((y-1)/(y+1)) as a series. A library
+    function would be called number by number, as it is here where a tiny prior leaves numbers so small that
+    their bits do not hold their exponent. ``bits`` are those of ``x``.
     """
     tiny = False
     for t in range(n):
@@ -131,13 +134,14 @@ def _take_logs(x: FloatArray, bits: IntArray, exponent: FloatArray, n: int) -> N
         for t in range(n):
             x[t] = np.log(x[t])
         return
+    # Scaled to between sqrt(1/2) and sqrt(2), where the series converges fast.
     for t in range(n):
         m = (bits[t] - HALF_ROOT_BITS) >> 52
         exponent[t] = m
         bits[t] -= m << 52
     for t in range(n):
         y = x[t] - 1.0
-        # Unlike the operator, it does not look out for 0, which would keep the loop from being vectors.
+        # Unlike the operator, it has no check for 0, which would keep the loop from being vectorised.
         z = np.divide(y, 2.0 + y)
         q = z * z
         s = 1.0 / 17.0 + q * (1.0 / 19.0 + q * (1.0 / 21.0))
@@ -164,8 +168,8 @@ def fill_spodes(
 ) -> None:
     """Fill in the corrections of the pairs of the features from ``first`` to ``last`` with later ones.
 
-    In the line of a_i stands log P(a_j|a_i,c) - log P(a_j|c) at the place of a_j, and the reverse at the
-    place of a_i in the line of a_j. Where cells are unknown, ``log_masses`` is empty: the masses of the
+    The line of a_i holds log P(a_j|a_i,c) - log P(a_j|c) at the offset of a_j, and the line of a_j holds the
+    reverse at the offset of a_i. Where cells are unknown, ``log_masses`` is empty: the masses of the
     super-parents are those of the rows that know both features.
     """
     k, widest = len(n_states), 0
@@ -176,7 +180,7 @@ def fill_spodes(
     # The masses of i, and from ``width_i`` on those of j.
     log_mass = np.empty(2 * widest * n_classes)
     mass_bits = log_mass.view(np.int64)
-    # Features by features: neighbours among them share the cache lines that their corrections are written to.
+    # In tiles of features: neighbours share the cache lines that their corrections are written to.
     for i_tile in range(first, last, FEATURE_TILE):
         for j_tile in range(i_tile, k, FEATURE_TILE):
             for i in range(i_tile, min(i_tile + FEATURE_TILE, last)):
@@ -246,12 +250,12 @@ def _fill_pair(
     prior = ess / (n_classes * v_i * n_states[j])
     pair_bits = log_pair.view(np.int64)
     end = value_offsets[len(n_states)]
-    # Unsigned: an index that might be negative takes longer.
+    # Unsigned: an index that might be negative takes longer. (Views were slower still.)
     zero, n_c, v_j = np.uint64(0), np.uint64(n_classes), np.uint64(n_states[j])
     of_i, of_j = np.uint64(value_offsets[i]), np.uint64(value_offsets[j])
     line_i = np.uint64(end - value_offsets[i + 1] + value_offsets[i])
     line_j = np.uint64(end - value_offsets[j + 1] + value_offsets[j])
-    # In the lines of j, feature i comes after the turn.
+    # In the lines of j, feature i comes after the wrap-around.
     i_to_j = np.uint64(line_offsets[i] + value_offsets[j] - value_offsets[i + 1])
     j_to_i = np.uint64(line_offsets[j] + value_offsets[i] - value_offsets[j + 1] + end)
     masses_j = np.uint64(v_i * n_classes)
@@ -268,6 +272,7 @@ def _fill_pair(
             for b in range(zero, v_j):
                 at_b = b * n_c
                 for c in range(zero, n_c):
+                    # One logarithm serves both directions.
                     log_n = log_pair[cell + c]
                     log_ratio[forward + c] = log_n - log_mass[at_a + c] - log_a[of_j + at_b + c]
                     log_ratio[backward + c] = log_n - log_mass[masses_j + at_b + c] - log_a[of_i + at_a + c]

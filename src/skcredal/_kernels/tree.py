@@ -1,6 +1,6 @@
-"""Credal decision trees: the gain of every split of a node, the split of its rows, the way of a row (§8).
+"""Credal decision trees: the gain of every split of a node, the split of its rows, the path of a row (§8).
 
-A node of a growing tree is a range of ``rows``, the places of its training rows.
+A node of a growing tree is a range of ``rows``, the indices of its training rows.
 """
 
 import numpy as np
@@ -18,13 +18,14 @@ TIE = 1e-12
 def upper_entropy(n_c: FloatArray, s: float) -> float:
     """Return the largest entropy of (n_c + s·t_c)/(n + s) over all t ≥ 0 with Σ t_c = 1, in nats.
 
-    The smallest counts are raised equally until s is spent: to the level that those below it share. It begins
-    at the mean of all and falls as counts above it leave.
+    The smallest counts are raised equally until s is spent: to the level that those below it share. The level
+    starts at the mean of all and falls as counts above it drop out.
     """
     total, smallest = s, n_c[0]
     for c in range(len(n_c)):
         total += n_c[c]
         smallest = min(smallest, n_c[c])
+    # The level only falls, so that a count above it never comes back: at most one round for each class.
     level, settled = np.inf, False
     while not settled:
         n_raised, mass = 0, s
@@ -36,8 +37,8 @@ def upper_entropy(n_c: FloatArray, s: float) -> float:
         lower = max(mass / n_raised, smallest)
         settled = lower >= level
         level = min(level, lower)
-    # Most classes of a small node are at the level: one logarithm for all of them. An s near the smallest
-    # double leaves nothing to share.
+    # In a small node most classes are at the level: one logarithm serves them all. With an s near the
+    # smallest double the level can be 0.
     p_level = level / total
     at_level = p_level * np.log(p_level) if p_level > 0.0 else 0.0
     entropy = 0.0
@@ -66,8 +67,8 @@ def information_gains(
     """Fill in the imprecise information gain of every available feature, and the classes of the node.
 
     The gain is the upper entropy of the node less those of its children, weighted by their share of rows.
-    Rows in which the feature is unknown stay out, and the gain counts for the share of the others. A feature
-    that is not available gets ``-inf``; ``n_ca`` (most states + 1, classes) is scratch.
+    Rows in which the feature is unknown are left out, and the gain is scaled by the share of the others. A
+    feature that is not available gets ``-inf``; ``n_ca`` (most states + 1, classes) is scratch.
     """
     n_classes = len(n_c)
     n = 0.0
@@ -87,7 +88,8 @@ def information_gains(
         for r in rows:
             if codes[j, r] < v:
                 n_ca[codes[j, r], labels[r]] += weights[r]
-        # The last line holds what is known of all values together.
+        # The last row of ``n_ca`` is the node itself, as far as its rows know the feature: a gain compares
+        # entropies of the same rows.
         gain, n_known = 0.0, 0.0
         for a in range(v):
             n_a = 0.0
@@ -103,6 +105,7 @@ def information_gains(
 @kernel
 def choose_split(gains: FloatArray) -> int:
     """Return the first feature of the largest gain, ties within 1e-12, or -1 if no gain exceeds that."""
+    # The largest gain first: compared pair by pair, a chain of near ties could lead away from it.
     highest = TIE
     for j in range(len(gains)):
         highest = max(highest, gains[j])
@@ -129,20 +132,20 @@ def sort_rows(values: CodeArray, v: int, rows: IntArray, sorted_rows: IntArray, 
         value = values[r]
         sorted_rows[starts[value]] = r
         starts[value] += 1
-    # Every start has moved to the next one.
+    # Filling in has moved every start to the next one.
     for a in range(v + 1, 0, -1):
         starts[a] = starts[a - 1]
     starts[0] = 0
-    for place in range(len(rows)):
-        rows[place] = sorted_rows[place]
+    for m in range(len(rows)):
+        rows[m] = sorted_rows[m]
 
 
 @kernel
 def _is_pure(labels: LabelArray, rows: IntArray) -> bool:
-    place = 1
-    while place < len(rows) and labels[rows[place]] == labels[rows[0]]:
-        place += 1
-    return place >= len(rows)
+    m = 1
+    while m < len(rows) and labels[rows[m]] == labels[rows[0]]:
+        m += 1
+    return m >= len(rows)
 
 
 @kernel
@@ -170,7 +173,8 @@ def grow(
 
     A line of ``todo`` is a node to grow: its depth, the branch that leads to it, and its range of ``rows``.
     ``path`` holds the features that lead to the node grown last, which are not available. ``progress`` holds
-    how many lines, features of the path, nodes and branches there are; it goes on from there.
+    how many lines, features of the path, nodes and branches there are, so that a call with more room can
+    continue.
     """
     n_todo, n_path, n_nodes, n_branches = progress[0], progress[1], progress[2], progress[3]
     gains, widest = np.empty(len(n_states)), len(n_ca) - 1
@@ -178,6 +182,7 @@ def grow(
         n_todo -= 1
         depth, branch, begin = todo[n_todo, 0], todo[n_todo, 1], todo[n_todo, 2]
         own_rows, n_c = rows[begin : todo[n_todo, 3]], counts[n_nodes]
+        # Back from a deeper branch: what only it has used may be used again (once on a path, §8).
         while n_path > depth:
             n_path -= 1
             available[path[n_path]] = True
@@ -185,7 +190,7 @@ def grow(
             branches[branch] = n_nodes
         j = -1
         if _is_pure(labels, own_rows):
-            # The fewer rows of a class alone, the larger their upper entropy: no split gains.
+            # The fewer rows a pure node has, the larger its upper entropy: no split gains anything.
             for c in range(len(n_c)):
                 n_c[c] = 0.0
             for r in own_rows:
@@ -200,7 +205,8 @@ def grow(
             n_path += 1
             available[j] = False
             sort_rows(codes[j], n_states[j], own_rows, sorted_rows, starts)
-            # The last state is pushed first, so that the first is grown first.
+            # The last state is pushed first, so that the first is grown first. A state without rows has no
+            # branch: the node itself will answer for it (§8). Neither has an unknown value.
             for a in range(n_states[j] - 1, -1, -1):
                 branches[n_branches + a] = -1
                 if starts[a] < starts[a + 1]:
@@ -221,13 +227,13 @@ def find_nodes(
     branches: IntArray,
     nodes: IntArray,
 ) -> None:
-    """Fill in the node that answers for every row: the last on its way whose value leads no further."""
+    """Fill in the node that answers for every row: the one where its path ends."""
     for r in range(codes.shape[1]):
-        node, on_the_way = 0, True
-        while on_the_way:
+        node, goes_on = 0, True
+        while goes_on:
             nodes[r] = node
             j = feature[node]
-            on_the_way = False
+            goes_on = False
             if j >= 0 and codes[j, r] < n_states[j]:
                 node = branches[branch_offsets[node] + np.int64(codes[j, r])]
-                on_the_way = node >= 0
+                goes_on = node >= 0

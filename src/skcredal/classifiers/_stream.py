@@ -16,7 +16,7 @@ import numpy as np
 
 from skcredal._arrays import CodeArray, CountArray, IntArray, LabelArray
 from skcredal._encoding.columns import Column
-from skcredal._encoding.features import CategoricalFeature, NumericFeature
+from skcredal._encoding.features import CategoricalFeature, NumericFeature, unknown_states
 from skcredal._encoding.frames import Table
 from skcredal._encoding.statistics import StateCounts
 from skcredal._encoding.table_encoding import (
@@ -196,8 +196,7 @@ class CountStream:
             known = set(slots.declared)
             foreign = [s for s, slot in slots.slots.items() if s not in known and (codes[j] == slot).any()]
             if foreign:
-                shown = ", ".join(map(repr, foreign[:5])) + (", ..." if len(foreign) > 5 else "")
-                raise ValueError(f"{slots.label} holds unknown states, and handle_unknown='error': {shown}.")
+                raise unknown_states(slots.label, foreign)
 
 
 def _n_slots(feature: NumericFeature | Slots) -> int:

@@ -1,0 +1,155 @@
+"""Instructions that numba does not generate by itself, written for LLVM, which fits them to the machine.
+
+Each has a twin in plain Python, which says what it does and runs where the JIT is off.
+
+numba's cache does not notice changes in this file: whoever makes one also touches ``counting.py`` and
+``inference.py``, whose kernels have these instructions compiled into them.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils as _cgutils
+from numba.core.errors import TypingError
+from numba.extending import intrinsic, overload
+
+from skcredal._arrays import AnyArray, FloatArray
+
+__all__ = ["LANES", "WORD", "count_ones", "equal_bytes", "sum_4", "sum_8"]
+
+# Untyped, as all of numba's code generation.
+cgutils: Any = _cgutils
+
+# Rows in a word of a bitmap.
+WORD = 64
+# The most classes summed at once; so many numbers may be read beyond the end of a cell.
+LANES = 8
+
+
+def count_ones(word: Any) -> int:
+    """Return how many bits of a word are set."""
+    return int(word).bit_count()
+
+
+@intrinsic
+def _ones_by_instruction(_: Any, word: Any) -> Any:  # pragma: no cover, it runs in the compiler
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return types.int64(word), generate
+
+
+@overload(count_ones, strict=False)
+def _compiled_ones(word: Any) -> Any:  # pragma: no cover, it runs in the compiler
+    by_instruction: Any = _ones_by_instruction
+    return lambda word: by_instruction(word)
+
+
+def equal_bytes(values: Any, start: int, value: int) -> Any:
+    """Return a word: which of the 64 bytes from ``start`` on have the value."""
+    same = np.packbits(values[start : start + WORD] == value, bitorder="little")
+    return np.uint64(int.from_bytes(same.tobytes(), "little"))
+
+
+@intrinsic
+def _equal_by_instruction(_: Any, values: Any, start: Any, value: Any) -> Any:  # pragma: no cover, likewise
+    if values.layout != "C":
+        raise TypingError("Bytes that are compared together must be contiguous.")
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        bytes_ = ir.VectorType(ir.IntType(8), WORD)
+        address = builder.gep(context.make_array(values)(context, builder, arguments[0]).data, [arguments[1]])
+        found = builder.load(builder.bitcast(address, bytes_.as_pointer()))
+        # The bytes of some rows of a column start anywhere; LLVM would assume the alignment of a vector.
+        found.align = 1
+        # LLVM's idiom for a vector that repeats one number: it becomes a single instruction.
+        anything = ir.Constant(bytes_, ir.Undefined)
+        first = builder.insert_element(
+            anything, builder.trunc(arguments[2], ir.IntType(8)), ir.Constant(ir.IntType(32), 0)
+        )
+        everywhere = ir.Constant(ir.VectorType(ir.IntType(32), WORD), [0] * WORD)
+        wanted = builder.shuffle_vector(first, anything, everywhere)
+        return builder.bitcast(builder.icmp_unsigned("==", found, wanted), ir.IntType(64))
+
+    return types.uint64(values, types.int64, types.int64), generate
+
+
+@overload(equal_bytes, strict=False)
+def _compiled_equal(values: Any, start: Any, value: Any) -> Any:  # pragma: no cover, likewise
+    by_instruction: Any = _equal_by_instruction
+    return lambda values, start, value: by_instruction(values, start, value)
+
+
+def _vector_sum(lanes: int) -> Callable[..., None]:
+    """Return a function that sums the corrections of one row for so many classes at once.
+
+    numba leaves the few classes of a cell to scalar instructions, which is half as fast; so the sum is
+    written as vector instructions, which LLVM fits to the machine at hand. Two partial sums hide the latency
+    of the addition. Numbers beyond the last class are added as well, and ignored.
+    """
+
+    def vector_sum(
+        log_ratio: FloatArray, begin: int, cells: AnyArray, r: int, window: int, sums: FloatArray
+    ) -> None:
+        size = cells.shape[1] // 2 - 1
+        for c in range(lanes):
+            sums[r, c] = 0.0
+            for j in range(window, window + size):
+                sums[r, c] += log_ratio[begin + int(cells[r, j]) + c]
+
+    # The rest runs inside the compiler, and not at all without it.
+    @intrinsic
+    def compiled(  # pragma: no cover
+        _: Any, log_ratio: Any, begin: Any, cells: Any, r: Any, window: Any, sums: Any
+    ) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            def array(position: int) -> tuple[Any, Any]:
+                struct = context.make_array(signature.args[position])(context, builder, arguments[position])
+                return struct.data, cgutils.unpack_tuple(builder, struct.shape)[-1]
+
+            word, vector = ir.IntType(64), ir.VectorType(ir.DoubleType(), lanes)
+            zero, one, two = (ir.Constant(word, number) for number in range(3))
+            (table, _), (offsets, doubled), (out, width) = array(0), array(2), array(5)
+            line = builder.gep(table, [arguments[1]])
+            offsets = builder.gep(offsets, [builder.add(builder.mul(arguments[3], doubled), arguments[4])])
+            # A row of ``cells`` holds the k offsets twice; a window has k - 1 of them.
+            size = builder.sub(builder.lshr(doubled, one), one)
+            # An addition waits for the one before it, unless that went into the other sum.
+            partial = [cgutils.alloca_once_value(builder, ir.Constant(vector, None)) for _ in range(2)]
+
+            def add(j: Any, total: Any) -> None:
+                # Unsigned, as ``cells`` is: extended with the sign, half of the tables would be out of reach.
+                offset = builder.zext(builder.load(builder.gep(offsets, [j])), word)
+                source = builder.bitcast(builder.gep(line, [offset]), vector.as_pointer())
+                builder.store(builder.fadd(builder.load(total), builder.load(source, align=8)), total)
+
+            even = builder.sub(size, builder.and_(size, one))
+            with cgutils.for_range_slice(builder, zero, even, two, intp=word) as (j, _):
+                add(j, partial[0])
+                add(builder.add(j, one), partial[1])
+            with builder.if_then(builder.icmp_signed("<", even, size)):
+                add(even, partial[0])
+            target = builder.bitcast(
+                builder.gep(out, [builder.mul(arguments[3], width)]), vector.as_pointer()
+            )
+            builder.store(builder.fadd(builder.load(partial[0]), builder.load(partial[1])), target, align=8)
+            return context.get_dummy_value()
+
+        return types.void(log_ratio, begin, cells, r, window, sums), generate
+
+    @overload(vector_sum, strict=False)
+    def choose(  # pragma: no cover
+        log_ratio: Any, begin: Any, cells: Any, r: Any, window: Any, sums: Any
+    ) -> Any:
+        by_instruction: Any = compiled
+        return lambda log_ratio, begin, cells, r, window, sums: by_instruction(
+            log_ratio, begin, cells, r, window, sums
+        )
+
+    return vector_sum
+
+
+sum_4, sum_8 = _vector_sum(4), _vector_sum(LANES)
