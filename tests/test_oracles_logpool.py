@@ -93,9 +93,8 @@ def test_one_coding_if_no_numeric_feature_varies():
     assert only.features == [1]
     assert only.n_states == [2]  # c has weight 0
     assert only.train == [[0], [1], [0], [None]]
-    assert coded(columns[1:], ["categorical"], [0, 1, 0, 0], declared=[["b", "a", "x", "c"]])[0].n_states == [
-        4
-    ]
+    (only,) = coded(columns[1:], ["categorical"], [0, 1, 0, 0], declared=[["b", "a", "x", "c"]])
+    assert only.n_states == [4]
 
 
 def test_missing_cells():
@@ -135,8 +134,8 @@ def test_rows_used():
 
 
 def test_left_out_by_hand():
-    # Without the first row n(c) = 0, 1: P(c) = 1/4, 3/4; P(a_0 = 0|c) = 1/2, 1/6; P(a_1 = 0|a_0 = 0, c) = 1/2.
-    # Both joints are 1/16.
+    # Without the first row n(c) = 0, 1, so that P(c) = 1/4, 3/4, P(a_0 = 0|c) = 1/2, 1/6 and
+    # P(a_1 = 0|a_0 = 0, c) = 1/2. Both joints are 1/16.
     table = lp.left_out_posteriors([[0, 0], [1, 1]], [0, 1], [2, 2], 2, ess=1)
     assert table[0] == [[Fraction(1, 2)] * 2] * 2
 
@@ -218,8 +217,7 @@ def spoken(pools):
     return [
         (pool, lp.row_logs(pool, rows))
         for pool, tests in pools
-        for rows in tests
-        if lp.knows_super_parent(rows)
+        for rows in filter(lp.knows_super_parent, tests)
     ]
 
 
@@ -367,10 +365,8 @@ def test_dominance_is_a_probability_under_the_laplace_approximation(spoken):
 
 
 def test_sets_by_both_minima(spoken):
-    for pool, logs in spoken:
-        for credibility in (0.3, 0.9):
-            closed = lp.pool_set(pool, logs, credibility)
-            assert closed == lp.pool_set(pool, logs, credibility, lp.least_log_odds_numerically)
+    for pool, logs in spoken[::2]:
+        assert lp.pool_set(pool, logs, 0.9) == lp.pool_set(pool, logs, 0.9, lp.least_log_odds_numerically)
 
 
 def test_sets_hold_the_most_probable_class_and_grow(spoken):
@@ -402,7 +398,7 @@ def test_bounds_of_two_classes_by_slsqp(spoken):
 
 def test_bounds_hold_every_posterior(spoken):
     wider = False
-    for pool, logs in spoken:
+    for pool, logs in spoken[::2]:
         lower, upper = (np.array(bound) for bound in lp.bounds(pool, logs, 0.9))
         least, greatest = (np.array(bound) for bound in lp.bounds_numerically(pool, logs, 0.9))
         p = lp.pool_posterior(pool.weights, logs)
@@ -507,9 +503,8 @@ def test_answer_from_table_to_robustness():
     rng = np.random.default_rng(2)
     y = [int(c) for c in rng.integers(2, size=30)]
     rows = [[float(c + rng.normal()), "ab"[int(rng.integers(2))]] for c in y]
-    codings = lp.codings_of_table(
-        rows, [[2.5, "a"], [-1.5, "new"]], ["numeric", "categorical"], [None] * 2, y
-    )
+    new, kinds = [[2.5, "a"], [-1.5, "unseen"]], ["numeric", "categorical"]
+    codings = lp.codings_of_table(rows, new, kinds, [None, None], y)
     pool = lp.fit_pool([coding.train for coding in codings], [coding.n_states for coding in codings], y, 2)
     answers = [lp.answer(pool, [coding.test[r] for coding in codings]) for r in range(2)]
     assert [int(np.argmax(found.posterior)) for found in answers] == [1, 0]
