@@ -438,6 +438,16 @@ def test_set_and_robustness_by_hand():
     assert upper[0] == pytest.approx(1 - lower[1])
 
 
+@pytest.mark.parametrize(("odds", "in_set"), [(3e-10, [True, True]), (5e-10, [True, False])])
+def test_log_odds_must_exceed_the_rounding_of_the_scores(odds, in_set):
+    logs = np.array([[0.0, 0.0], [-2.0, -2.0 - odds / 2]])  # scores of about −4: τ = 4e-10
+    problem = lp.Problem([], [], [], [], np.array([0.0, 1.0]), np.array([1.0, 4.0]))
+    pool = lp.pool_at(problem, np.array([0.0, 2.0]))
+    assert lp.threshold(pool, logs) == pytest.approx(4e-10)
+    assert lp.pool_set(pool, logs, 0.0) == in_set
+    assert (lp.robustness(pool, logs) > 0) == (sum(in_set) == 1)
+
+
 def test_no_free_coordinate_leaves_no_doubt():
     logs = np.log([[0.6, 0.4], [0.3, 0.7]])
     problem = lp.Problem([], [], [], [], np.array([0.0, 1.0]), np.array([1.0, 4.0]))
