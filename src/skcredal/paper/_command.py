@@ -18,7 +18,7 @@ from skcredal.evaluation._terminal import format_cell, new_table
 from skcredal.paper import _run as experiment
 from skcredal.paper._claims import VERDICTS, Claim, check_claims, claims_as_json, claims_as_markdown
 from skcredal.paper._page import write_report
-from skcredal.paper._plan import Plan
+from skcredal.paper._run import Plan
 from skcredal.paper._store import ResultStore
 from skcredal.paper._studies import studies_of
 from skcredal.paper._summary import fold_table, study_table, summary_table
