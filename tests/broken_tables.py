@@ -34,8 +34,8 @@ def broken(draw, table):
             )
             rows = np.arange(len(table)) % draw(st.integers(1, 3)) == 0
             changed = np.empty(len(table), object)
-            for place, (old, is_changed) in enumerate(zip(values, rows, strict=True)):
-                changed[place] = cell if is_changed else old
+            for index, (old, is_changed) in enumerate(zip(values, rows, strict=True)):
+                changed[index] = cell if is_changed else old
             table[column] = pd.Series(changed, table.index, dtype=object) if table[column].ndim == 1 else 1
         if table.columns.empty or not table.columns.is_unique:
             break

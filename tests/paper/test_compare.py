@@ -95,14 +95,6 @@ def test_wilcoxon_without_differences_or_pairs():
     assert np.isnan(wilcoxon_test([], []).p_value)
 
 
-@pytest.mark.parametrize("compare", [wilcoxon_test, bayesian_signed_rank])
-def test_values_must_belong_to_the_same_data_sets(compare):
-    if compare is bayesian_signed_rank:
-        pytest.importorskip("baycomp")
-    with pytest.raises(ValueError, match=r"one value per data set, got shapes \(2,\) and \(3,\)"):
-        compare([0.1, 0.2], [0.1, 0.2, 0.3])
-
-
 def test_friedman_of_demsar():
     found = friedman_test(DEMSAR)
     np.testing.assert_allclose(found.average_ranks, [3.143, 2.000, 2.893, 1.964], atol=5e-4)
@@ -145,8 +137,6 @@ def test_friedman_at_its_extremes():
     assert (single.n, single.average_ranks) == (1, (2.0, 1.0))
     assert np.isnan(single.p_value)
     assert friedman_test(np.empty((0, 3))).n == 0
-    with pytest.raises(ValueError, match=r"at least two columns, got shape \(3, 1\)"):
-        friedman_test([[1], [2], [3]])
 
 
 def test_friedman_ties_values_that_differ_by_rounding():
@@ -183,12 +173,6 @@ def test_nemenyi_p_value_is_the_level_at_the_critical_distance():
     assert nemenyi_p_values([1.0, 1.0 + distance, 1.0], 39)[0, 1] == pytest.approx(0.10)
 
 
-@pytest.mark.parametrize("parameters", [(1, 5, 0.05), (3, 0, 0.05), (3, 5, 0.0), (3, 5, 1.0)])
-def test_critical_distance_refuses_what_makes_no_sense(parameters):
-    with pytest.raises(ValueError, match="must"):
-        nemenyi_critical_distance(*parameters)
-
-
 class TestBayesianSignedRank:
     b = np.linspace(0.5, 0.9, 20)
 
@@ -215,10 +199,6 @@ class TestBayesianSignedRank:
         found = bayesian_signed_rank([*(self.b + 0.05), np.nan], [*self.b, 0.5], n_samples=500)
         assert found == bayesian_signed_rank(self.b + 0.05, self.b, n_samples=500)
         assert np.isnan(bayesian_signed_rank([np.nan], [0.5]).rope)
-
-    def test_refuses_a_rope_of_nothing(self):
-        with pytest.raises(ValueError, match="rope must lie in"):
-            bayesian_signed_rank(self.b, self.b, rope=0.0)
 
 
 def test_without_baycomp_the_refusal_tells_how_to_install_it(monkeypatch):

@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 
 from report_problems import CLAIMS, DATASETS, FACTS, made_up_claim, made_up_studies, made_up_summary
-from skcredal.paper._page import render_page, report_data, write_report
+from skcredal.paper._page import render_page, write_report
+from skcredal.paper._report import report_data
 
 pytest.importorskip("matplotlib")
 pytestmark = pytest.mark.usefixtures("few_samples")

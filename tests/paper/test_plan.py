@@ -5,7 +5,7 @@ import skcredal
 from skcredal import AODE, CredalCompAODE
 from skcredal.evaluation._fold import splits
 from skcredal.evaluation._registry import CLASSIFIERS, is_credal, make_classifiers
-from skcredal.paper._plan import Plan
+from skcredal.paper._run import Plan
 
 
 def test_classifiers_answer_to_the_names_of_the_paper():

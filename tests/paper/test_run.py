@@ -13,8 +13,7 @@ import pytest
 import skcredal.paper._run as run_module
 from skcredal import NullClassifier
 from skcredal.evaluation._registry import make_classifiers
-from skcredal.paper._plan import Plan
-from skcredal.paper._run import run_plan
+from skcredal.paper._run import Plan, run_plan
 from skcredal.paper._store import ResultStore
 from skcredal.paper._summary import FOLD_COLUMNS, SUMMARY_COLUMNS, fold_table, summary_table
 
@@ -167,7 +166,7 @@ def test_killed_at_any_moment_the_next_call_ends_with_the_identical_table(tmp_pa
     """kill -9 three times at different moments, then let it finish."""
     path = tmp_path / "s.sqlite"
     code = f"""
-        from skcredal.paper._plan import Plan
+        from skcredal.paper._run import Plan
         from skcredal.evaluation._registry import make_classifiers
         from skcredal.paper._run import run_plan
         from skcredal.paper._store import ResultStore

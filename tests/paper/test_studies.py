@@ -13,11 +13,18 @@ from skcredal.decisions import utility_optimal_sets
 from skcredal.evaluation._fold import Fold, encode_whole, splits
 from skcredal.evaluation._registry import make_classifiers
 from skcredal.metrics import determinacy_score, set_accuracy_score, u65_score, u80_score
-from skcredal.paper._plan import Plan
-from skcredal.paper._rivals import CONFORMAL_LEVELS, conformal_sets, reject_or_answer
-from skcredal.paper._run import run_plan
+from skcredal.paper._run import Plan, run_plan
 from skcredal.paper._store import ResultStore
-from skcredal.paper._studies import EPSILONS, SET_ASIDE, STUDIES, retained_correct, studies_of
+from skcredal.paper._studies import (
+    CONFORMAL_LEVELS,
+    EPSILONS,
+    SET_ASIDE,
+    STUDIES,
+    conformal_sets,
+    reject_or_answer,
+    retained_correct,
+    studies_of,
+)
 from skcredal.paper._summary import study_table
 
 pytest.importorskip("pandas", reason="data sets are tables of pandas")

@@ -1,4 +1,4 @@
-"""Wrong arguments to everything but classifiers: measures, decisions, comparisons, displays, readers."""
+"""Wrong arguments to everything but classifiers: measures, decisions, settings, readers."""
 
 import math
 import re
@@ -9,13 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import skcredal
-from broken_tables import broken
-from report_problems import DATASETS, made_up_studies, made_up_summary
 from skcredal import MDLDiscretizer, decisions, metrics
 from skcredal.datasets import list_datasets, load_dataset
 from skcredal.datasets._arff import read_arff
-from skcredal.paper import _compare as compare
-from skcredal.paper import _displays as displays
 from strange_problems import CELLS, oddities, outcome, rows_of, tables, vectors
 
 EXAMPLES = settings(max_examples=60)
@@ -192,68 +188,6 @@ def test_a_strange_table_is_discretised_or_refused(data):
     assert ((bins >= 0) & (bins < mdl.n_bins_)).all()
     bins = outcome(lambda: mdl.transform(data.draw(tables(), "X new")), names)
     assert bins is None or ((bins >= 0) & (bins < mdl.n_bins_)).all()
-
-
-# --- Comparisons and displays ---------------------------------------------------------------------
-
-
-@EXAMPLES
-@given(data=st.data())
-def test_a_comparison_is_made_or_refused(data):
-    n = data.draw(st.sampled_from([0, 1, 4, 14]))
-    numbers = st.sampled_from([0.5, 0.7, 0.7 + 1e-13, math.nan, 1e308, -1e308, 5e-324, math.inf, -math.inf])
-    values = st.one_of(st.lists(numbers, min_size=n, max_size=n), vectors(n))
-    a, b = data.draw(values, "a"), data.draw(values, "b")
-    found = outcome(lambda: compare.wilcoxon_test(a, b), "a and b|a|b")
-    assert found is None or math.isnan(found.p_value) == (found.n_pairs == 0)
-    wide = st.lists(st.lists(numbers, min_size=3, max_size=3), min_size=n, max_size=n)
-    matrix = data.draw(st.one_of(wide, tables(n), vectors(n)), "matrix")
-    ranks = outcome(lambda: compare.friedman_test(matrix), "matrix")
-    assert ranks is None or ranks.n < 2 or not math.isnan(ranks.p_value)
-    odd = st.sampled_from([1, 2, 3, 0, -1, 10**400, 1.5, math.nan, math.inf, "a", None, True, [2], 1j])
-    k, m, alpha = (data.draw(odd, name) for name in ("k", "n", "alpha"))
-    outcome(lambda: compare.nemenyi_critical_distance(k, m, alpha), "k|n|alpha")
-    averages = data.draw(st.one_of(st.lists(numbers, max_size=4), vectors(3), oddities(3)), "average_ranks")
-    p_values = outcome(lambda: compare.nemenyi_p_values(averages, m), "average_ranks|n")
-    assert p_values is None or not np.isnan(p_values).any()
-    rope, seed = data.draw(odd, "rope"), data.draw(odd, "seed")
-    bayes = outcome(
-        lambda: compare.bayesian_signed_rank(a, b, rope, seed, n_samples=10),
-        "a and b|a|b|rope|seed|n_samples",
-    )
-    assert bayes is None or bayes.n == 0 or math.isclose(bayes.left + bayes.rope + bayes.right, 1.0)
-
-
-FROM_SUMMARY = {
-    "AccuracyScatterDisplay": {},
-    "SafeDependentDisplay": {},
-    "RelativeBrierDisplay": {},
-    "RelativeUtilityDisplay": {},
-    "RanksDisplay": {},
-    "CriticalDifferenceDisplay": {},
-    "BayesianDisplay": {"pairs": [("aode", "comp-aode")]},
-}
-FROM_TABLE = {"EpsilonDisplay": "epsilon", "SetAsideDisplay": "set-aside", "RivalsDisplay": "rivals"}
-
-
-@pytest.mark.parametrize("name", FROM_SUMMARY)
-@settings(max_examples=25)
-@given(data=st.data())
-def test_a_display_reads_a_broken_summary_or_refuses_it(name, data):
-    summary = data.draw(broken(made_up_summary(DATASETS[:4])), "summary")
-    display = outcome(
-        lambda: getattr(displays, name).from_summary(summary, **FROM_SUMMARY[name]), "summary|classifiers"
-    )
-    assert display is None or isinstance(display.caption, str)
-
-
-@pytest.mark.parametrize("name", FROM_TABLE)
-@EXAMPLES
-@given(data=st.data())
-def test_a_display_reads_a_broken_table_or_refuses_it(name, data):
-    table = data.draw(broken(made_up_studies()[FROM_TABLE[name]]), "table")
-    display = outcome(lambda: getattr(displays, name).from_table(table), "table")
-    assert display is None or isinstance(display.caption, str)
 
 
 # --- Readers --------------------------------------------------------------------------------------

@@ -5,8 +5,7 @@ A leaf: only the command ``skcredal reproduce`` imports it. It may import everyt
 
 from skcredal.paper._claims import check_claims
 from skcredal.paper._page import write_report
-from skcredal.paper._plan import Plan
-from skcredal.paper._run import run_plan
+from skcredal.paper._run import Plan, run_plan
 from skcredal.paper._store import ResultStore
 from skcredal.paper._summary import summary_table
 

@@ -16,7 +16,7 @@ from scipy import stats
 
 from skcredal._arrays import FloatArray
 from skcredal.paper._compare import WilcoxonResult, format_p_value, wilcoxon_test
-from skcredal.paper._result_tables import check_summary, datasets_word
+from skcredal.paper._summary import check_columns, check_summary, datasets_word
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -76,16 +76,11 @@ class Rule:
 
 
 class Results:
-    """The summary by classifier and measure, each an array over the same sorted data sets.
-
-    Parameters
-    ----------
-    summary : DataFrame
-        A row for each data set and classifier.
-    """
+    """The summary by classifier and measure, each an array over the same sorted data sets."""
 
     def __init__(self, summary: DataFrame) -> None:
         summary = check_summary(summary, NEEDED_MEASURES)
+        check_columns("summary", summary, NEEDED_MEASURES, "summary.csv")
         # All measures are aligned on this list, so that they can be compared by position.
         self._datasets = sorted(summary["dataset"].unique())
         self._tables = {

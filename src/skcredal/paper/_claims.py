@@ -6,12 +6,11 @@ The rules are in :mod:`skcredal.paper._claim_rules` and :mod:`skcredal.paper._ra
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from skcredal._validation import check_instance, naming
+from skcredal._validation import naming
 from skcredal.paper._claim_rules import (
     ABOUT_SIZE,
     GENERALLY,
@@ -315,7 +314,6 @@ def claims_as_json(claims: list[Claim]) -> str:
       }
     ]
     """
-    _check(claims)
     rows = [
         {
             name: None if isinstance(value, float) and not isfinite(value) else value
@@ -323,8 +321,7 @@ def claims_as_json(claims: list[Claim]) -> str:
         }
         for claim in claims
     ]
-    with naming("claims"):
-        return json.dumps(rows, indent=2, ensure_ascii=False, allow_nan=False)
+    return json.dumps(rows, indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def claims_as_markdown(claims: list[Claim]) -> str:
@@ -342,18 +339,6 @@ def claims_as_markdown(claims: list[Claim]) -> str:
     <BLANKLINE>
     - Claim 1: Seen.
     """
-    _check(claims)
-    with naming("claims"):
-        return _markdown(claims)
-
-
-def _check(claims: list[Claim]) -> None:
-    check_instance("claims", claims, Iterable)
-    for claim in claims:
-        check_instance("claims", claim, Claim)
-
-
-def _markdown(claims: list[Claim]) -> str:
     lines = [
         "|  # | verdict       |       p | claim | paper | ours | where |",
         "| -: | :------------ | ------: | :---- | :---- | :--- | :---- |",

@@ -15,10 +15,9 @@ from skcredal._progress import progress_bar
 from skcredal.datasets import list_datasets
 from skcredal.evaluation._registry import is_credal, make_classifiers
 from skcredal.evaluation._terminal import format_cell, new_table
-from skcredal.paper import _run as experiment
 from skcredal.paper._claims import VERDICTS, Claim, check_claims, claims_as_json, claims_as_markdown
 from skcredal.paper._page import write_report
-from skcredal.paper._plan import Plan
+from skcredal.paper._run import Outcome, Plan, Progress, run_plan
 from skcredal.paper._store import ResultStore
 from skcredal.paper._studies import studies_of
 from skcredal.paper._summary import fold_table, study_table, summary_table
@@ -69,19 +68,17 @@ def make_plan(
     return Plan(data, names, chosen, setting, runs, folds, seed)
 
 
-def reproduce_plan(plan: Plan, store: ResultStore, *, jobs: int) -> experiment.Outcome:
+def reproduce_plan(plan: Plan, store: ResultStore, *, jobs: int) -> Outcome:
     """Run the plan with a progress bar; after Ctrl-C, finished folds are kept."""
     with progress_bar("fits", plan.n_fits) as advance:
 
-        def show(at: experiment.Progress) -> None:
+        def show(at: Progress) -> None:
             advance(at.fits, f"{at.dataset}, run {at.run + 1}, fold {at.fold + 1}")
 
-        return experiment.run_plan(plan, store, jobs=jobs, on_progress=show)
+        return run_plan(plan, store, jobs=jobs, on_progress=show)
 
 
-def write_answers(
-    plan: Plan, store: ResultStore, outcome: experiment.Outcome, folder: Path
-) -> tuple[Any, list[Claim]]:
+def write_answers(plan: Plan, store: ResultStore, outcome: Outcome, folder: Path) -> tuple[Any, list[Claim]]:
     """Write the tables and the claims into the folder, and return the summary and the claims."""
     summary = summary_table(plan, store, outcome.facts)
     claims = check_claims(summary)
@@ -98,7 +95,7 @@ def write_answers(
     return summary, claims
 
 
-def _facts(plan: Plan, outcome: experiment.Outcome) -> dict[str, Any]:
+def _facts(plan: Plan, outcome: Outcome) -> dict[str, Any]:
     """Return how the experiment was run, for the report."""
     # The packages that can change a number.
     packages = ("numpy", "scipy", "scikit-learn", "numba", "pandas")
@@ -119,7 +116,7 @@ def _facts(plan: Plan, outcome: experiment.Outcome) -> dict[str, Any]:
     }
 
 
-def print_summary(summary: Any, plan: Plan, outcome: experiment.Outcome, *, console: Console) -> None:
+def print_summary(summary: Any, plan: Plan, outcome: Outcome, *, console: Console) -> None:
     """Print a table per measure, the means of the credal classifiers, and where the time went."""
     if summary.empty:
         return
@@ -181,7 +178,7 @@ def _number(value: float, measure: str) -> str:
     return format_cell(value, {"output_size": 2, "n_indeterminate": 0}.get(measure, 3))
 
 
-def _print_times(summary: Any, plan: Plan, outcome: experiment.Outcome, console: Console) -> None:
+def _print_times(summary: Any, plan: Plan, outcome: Outcome, console: Console) -> None:
     fits = plan.runs * plan.folds
     seconds = (summary["fit_seconds"] + summary["predict_seconds"]) * fits
     by_classifier = seconds.groupby(summary["classifier"]).sum().sort_values(ascending=False)

@@ -1,144 +1,44 @@
-"""The report of an experiment, as one self-contained HTML file: compute the data, render, write."""
+"""The report of an experiment as one self-contained HTML file: the dict of `report_data`, rendered."""
 
 from __future__ import annotations
 
+import html
+import io
 import os
+import re
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from skcredal._validation import check_instance, naming
+from skcredal._extras import require
 from skcredal.evaluation._html import document, escape, fact_list, read_resource, write_page
+from skcredal.paper import _displays
+from skcredal.paper._claims import Claim
 from skcredal.paper._compare import format_p_value
-from skcredal.paper._contents import ClaimLike, claim_rows, fact_rows, result_table
-from skcredal.paper._displays.base import Display, check_names
-from skcredal.paper._figures import new_figures, paper_figures, svg_of
-from skcredal.paper._result_tables import check_table, datasets_word
+from skcredal.paper._displays.base import FIRST, GRID, INK, MUTED, SECOND, Display
+from skcredal.paper._report import report_data
+from skcredal.paper._summary import datasets_word
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["render_page", "report_data", "write_report"]
+__all__ = ["render_page", "write_report"]
 
-_TITLE = "Credal classification based on AODE and compression coefficients"
 _SIGNS = {"holds": "✓", "does not hold": "✗", "not judged": "–"}
 _TALLY_WORDS = {"holds": "hold", "does not hold": "do not hold", "not judged": "not judged"}
 _CLAIM_HEADERS = ("#", "Verdict", "Claim", "In the paper", "Here", "p")
-
-
-def report_data(
-    summary: DataFrame,
-    claims: Iterable[ClaimLike],
-    facts: Mapping[str, Any],
-    *,
-    studies: Mapping[str, DataFrame] | None = None,
-) -> dict[str, Any]:
-    """Compute everything that the page shows.
-
-    Parameters
-    ----------
-    summary : DataFrame
-        A row for each data set and classifier, with the columns of ``summary.csv``; NaN if missing.
-    claims : iterable
-        Objects with the attributes ``number``, ``text``, ``where``, ``paper``, ``ours``, ``p_value``,
-        ``holds`` and ``note``.
-    facts : mapping
-        How it was run: ``protocol``, ``setting``, ``source``, ``seed``, ``seconds``, the mappings
-        ``versions`` and ``failures``, and any others; facts without a value are left out.
-    studies : mapping, optional
-        The tables of the studies by name; their figures follow those of the paper.
-
-    Returns
-    -------
-    dict
-        Made of strings, numbers, None, lists and dicts, so that it can be written as JSON.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> summary = pd.DataFrame({
-    ...     "dataset": ["iris"], "classifier": ["aode"], "accuracy": [0.94], "u65": [float("nan")]
-    ... })
-    >>> data = report_data(summary, [], {"seed": 0})
-    >>> data["table"]["rows"], data["run"]
-    ([['iris', 'AODE', 0.94]], [{'label': 'Seed', 'value': '0'}])
-    """
-    check_instance("facts", facts, Mapping)
-    if studies is not None:
-        check_instance("studies", studies, Mapping)
-    with naming("claims"):
-        rows = claim_rows(claims)
-    with naming("facts"):
-        run = fact_rows(facts)
-    summary = check_table("summary", summary, ("dataset", "classifier"), ())
-    check_names(summary)
-    with naming("summary"):
-        table = result_table(summary)
-    figures = [*paper_figures(summary), *new_figures(summary, studies or {})]
-    return {
-        "title": _TITLE,
-        "n_datasets": int(summary["dataset"].nunique()) if "dataset" in summary.columns else 0,
-        "claims": rows,
-        "figures": [
-            {
-                "title": title,
-                "panels": [
-                    {
-                        "display": type(display).__name__,
-                        "numbers": display.numbers(),
-                        "caption": display.caption,
-                    }
-                    for display in displays
-                ],
-            }
-            for title, displays in figures
-        ],
-        "table": table,
-        "run": run,
-    }
-
-
-def render_page(data: Mapping[str, Any]) -> str:
-    """Render what :func:`report_data` computed as a self-contained HTML page.
-
-    Parameters
-    ----------
-    data : mapping
-        As returned by :func:`report_data`, possibly after a round trip through JSON.
-
-    Returns
-    -------
-    str
-        The page, including styles, script and figures; sections without content are left out.
-
-    Examples
-    --------
-    >>> page = render_page({"title": "A & B", "n_datasets": 0, "claims": [], "figures": [],
-    ...                     "table": {"columns": [], "rows": []}, "run": []})
-    >>> "<h1>A &amp; B</h1>" in page, "<table" in page
-    (True, False)
-    """
-    with naming("data"):
-        return _render(data)
-
-
-def _render(data: Mapping[str, Any]) -> str:
-    sections = (
-        ("claims", "The paper's claims", _claims(data["claims"])),
-        ("figures", "Figures", "".join(_figure(i, figure) for i, figure in enumerate(data["figures"]))),
-        ("results", "Every data set and classifier", _results(data["table"])),
-        ("run", "How it was run", fact_list(data["run"])),
-    )
-    style = read_resource("skcredal.evaluation", "_page.css")
-    script = read_resource("skcredal.paper", "_page.js")
-    return document(data["title"], sections, styles=[style], script=script, lead=_lead(data))
+# The page defines these CSS variables for light and dark mode; without it, the colour itself is used.
+_COLOR_NAMES = {FIRST: "first", SECOND: "second", INK: "ink", MUTED: "muted", GRID: "grid"}
+# Text stays text: it can be selected and read aloud, and takes the font of the page.
+_DRAWN_WITH = {"svg.fonttype": "none", "font.family": "sans-serif", "font.size": 9.0, "axes.labelsize": 9.0}
 
 
 def write_report(
     path: str | os.PathLike[str],
     summary: DataFrame,
-    claims: Iterable[ClaimLike],
+    claims: Iterable[Claim],
     facts: Mapping[str, Any],
     *,
     studies: Mapping[str, DataFrame] | None = None,
@@ -149,8 +49,15 @@ def write_report(
     ----------
     path : path-like
         The file; its folder must exist.
-    summary, claims, facts, studies
-        As in :func:`report_data`.
+    summary : DataFrame
+        A row for each data set and classifier, with the columns of ``summary.csv``; NaN if missing.
+    claims : iterable of Claim
+        As returned by :func:`check_claims`.
+    facts : mapping
+        How it was run: ``protocol``, ``setting``, ``source``, ``seed``, ``seconds``, the mappings
+        ``versions`` and ``failures``, and any others; facts without a value are left out.
+    studies : mapping, optional
+        The tables of the studies by name; their figures follow those of the paper.
 
     Returns
     -------
@@ -166,6 +73,29 @@ def write_report(
     report.html
     """
     return write_page(path, render_page(report_data(summary, claims, facts, studies=studies)))
+
+
+def render_page(data: Mapping[str, Any]) -> str:
+    """Render what `report_data` computed, possibly after a round trip through JSON.
+
+    The page includes styles, script and figures; sections without content are left out.
+
+    Examples
+    --------
+    >>> page = render_page({"title": "A & B", "n_datasets": 0, "claims": [], "figures": [],
+    ...                     "table": {"columns": [], "rows": []}, "run": []})
+    >>> "<h1>A &amp; B</h1>" in page, "<table" in page
+    (True, False)
+    """
+    sections = (
+        ("claims", "The paper's claims", _claims(data["claims"])),
+        ("figures", "Figures", "".join(_figure(i, figure) for i, figure in enumerate(data["figures"]))),
+        ("results", "Every data set and classifier", _results(data["table"])),
+        ("run", "How it was run", fact_list(data["run"])),
+    )
+    style = read_resource("skcredal.evaluation", "_page.css")
+    script = read_resource("skcredal.paper", "_page.js")
+    return document(data["title"], sections, styles=[style], script=script, lead=_lead(data))
 
 
 def _lead(data: Mapping[str, Any]) -> str:
@@ -221,12 +151,14 @@ def _claim(claim: Mapping[str, Any]) -> str:
 
 
 def _figure(index: int, figure: Mapping[str, Any]) -> str:
-    panels = "".join(
-        f"<figure>{svg_of(Display.by_name[panel['display']](**panel['numbers']), f'figure{index}-{i}')}\n"
-        f"<figcaption>{escape(panel['caption'])}</figcaption></figure>\n"
-        for i, panel in enumerate(figure["panels"])
-    )
-    return f'<h3>{escape(figure["title"])}</h3>\n<div class="panels">{panels}</div>\n' if panels else ""
+    panels = ""
+    for i, panel in enumerate(figure["panels"]):
+        display = getattr(_displays, panel["display"])(**panel["numbers"])
+        panels += (
+            f"<figure>{_svg(display, f'figure{index}-{i}')}\n"
+            f"<figcaption>{escape(panel['caption'])}</figcaption></figure>\n"
+        )
+    return f'<h3>{escape(figure["title"])}</h3>\n<div class="panels">{panels}</div>\n'
 
 
 def _results(table: Mapping[str, Any]) -> str:
@@ -268,3 +200,52 @@ def _value(value: str | float | None, decimals: int | None) -> str:
         return '<td class="number">–</td>'
     # The page sorts by the full value, not by the rounded text.
     return f'<td class="number" data-value="{value!r}">{value:.{decimals}f}</td>'
+
+
+def _svg(display: Display, prefix: str) -> str:
+    """Draw a display as one SVG element that scales with its container and follows the page's colours.
+
+    All ids in it begin with the prefix, which is another one for every figure on the page.
+    """
+    matplotlib = require("matplotlib", extra="paper", purpose="A report")
+    figures = require("matplotlib.figure", extra="paper", purpose="A report")
+    with matplotlib.rc_context(), warnings.catch_warnings():
+        # The page must not depend on the style of the session, nor its ids on the run.
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update({**_DRAWN_WITH, "svg.hashsalt": prefix})
+        # Text stays text in the SVG, and the browser's fonts have the glyphs that matplotlib's lack.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        figure = figures.Figure(figsize=display.figure_size, layout="constrained")
+        display.plot(figure.add_subplot())
+        file = io.StringIO()
+        # Without a date and a version, equal results give equal files.
+        metadata = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+        figure.savefig(file, format="svg", transparent=True, metadata=metadata)
+    return _inline(file.getvalue(), display, prefix)
+
+
+def _inline(document: str, display: Display, prefix: str) -> str:
+    svg = document[document.index("<svg") :].strip()
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"<!--.*?-->", "", svg, flags=re.DOTALL)
+    for group, names in display.point_names.items():
+        svg = _name_points(svg, group, names)
+    # Ids must be unique on the page, and references have to follow.
+    svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{prefix}-", svg)
+    for color, name in _COLOR_NAMES.items():
+        svg = svg.replace(f": {color}", f": var(--figure-{name}, {color})")
+    described = html.escape(display.caption, quote=True)
+    return re.sub(r"^<svg", f'<svg role="img" aria-label="{described}"', svg)
+
+
+def _name_points(svg: str, group: str, names: Sequence[str]) -> str:
+    """Give the points of a group titles, which browsers show as tooltips."""
+    found = re.search(rf'<g id="{group}">.*?\n   </g>', svg, flags=re.DOTALL)
+    # matplotlib skips points that it cannot draw; the names would then belong to other points.
+    if found is None or found[0].count("<use ") != len(names):
+        return svg
+    titles = iter(names)
+    named = re.sub(
+        r"(<use [^>]*?)/>", lambda use: f"{use[1]}><title>{html.escape(next(titles))}</title></use>", found[0]
+    )
+    return svg[: found.start()] + named + svg[found.end() :]

@@ -16,7 +16,7 @@ from skcredal.paper._compare import (
     nemenyi_critical_distance,
     nemenyi_p_values,
 )
-from skcredal.paper._result_tables import datasets_word
+from skcredal.paper._summary import datasets_word
 
 __all__ = ["best_rank", "no_rank_differs", "only_these_differ"]
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import astuple, fields
+from os import PathLike
 from pathlib import Path
 from threading import Lock
 from typing import Self
@@ -15,13 +15,11 @@ from typing import Self
 import numpy as np
 
 from skcredal._arrays import FloatArray
-from skcredal._validation import check_instance, check_integer, check_texts, naming
+from skcredal._validation import check_path
 from skcredal.evaluation._sums import SUM_NAMES, FoldSums
 
 __all__ = ["ResultStore"]
 
-# The largest integer in SQLite.
-_LARGEST = 2**63 - 1
 # The columns follow FoldSums, so that a new sum cannot be forgotten here.
 _COLUMNS = {field.name: "INTEGER" if field.type == "int" else "REAL" for field in fields(FoldSums)}
 _SCHEMA = f"""
@@ -69,8 +67,8 @@ class ResultStore:
     >>> folder.cleanup()
     """
 
-    def __init__(self, path: Path) -> None:
-        check_instance("path", path, (str, os.PathLike))
+    def __init__(self, path: str | PathLike[str]) -> None:
+        check_path("path", path)
         self.path = Path(path)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         # joblib consumes the tasks, which read the store, in a thread of its own; the lock makes that safe.
@@ -116,24 +114,11 @@ class ResultStore:
         run, fold : int
             Numbers of the run and of the fold, from 0.
         """
-        check_integer("run", run, low=0, high=_LARGEST)
-        check_integer("fold", fold, low=0, high=_LARGEST)
-        with naming("results"):
-            # Checked before the transaction: a wrong argument must not leave half a fold behind.
-            rows = [
-                (plan, name, int(run), int(fold), *astuple(sums)) for (plan, name), sums in results.items()
-            ]
-            check_texts("results", [text for row in rows for text in row[:2]])
-        with naming("studies"):
-            series = [
-                (
-                    plan,
-                    int(run),
-                    int(fold),
-                    json.dumps({name: sums.tolist() for name, sums in of_plan.items()}),
-                )
-                for plan, of_plan in (studies or {}).items()
-            ]
+        rows = [(plan, name, run, fold, *astuple(sums)) for (plan, name), sums in results.items()]
+        series = [
+            (plan, run, fold, json.dumps({name: sums.tolist() for name, sums in of_plan.items()}))
+            for plan, of_plan in (studies or {}).items()
+        ]
         placeholders = ", ".join("?" * (4 + len(SUM_NAMES)))
         with self._transaction() as cursor:
             # Two processes may have run the same fold; the results are the same, and the later one wins.
@@ -142,8 +127,6 @@ class ResultStore:
 
     def read(self, plan: str, classifier: str) -> dict[tuple[int, int], FoldSums]:
         """Return the stored sums of a plan and classifier, in the order of runs and folds."""
-        check_instance("plan", plan, str)
-        check_instance("classifier", classifier, str)
         with self._transaction() as cursor:
             cursor.execute(
                 f"SELECT run, fold, {', '.join(SUM_NAMES)} FROM folds WHERE plan = ? AND classifier = ? "
@@ -154,7 +137,6 @@ class ResultStore:
 
     def read_study(self, plan: str) -> dict[tuple[int, int], dict[str, FloatArray]]:
         """Return the stored sums of each series of a study, in the order of runs and folds."""
-        check_instance("plan", plan, str)
         with self._transaction() as cursor:
             cursor.execute("SELECT run, fold, series FROM studies WHERE plan = ? ORDER BY run, fold", (plan,))
             return {

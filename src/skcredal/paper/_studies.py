@@ -6,21 +6,35 @@ several points (an ε, a share set aside, a utility).
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
-from skcredal._arrays import AnyArray, BoolArray, FloatArray
+from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray
+from skcredal._extras import require
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
 from skcredal.classifiers._spodes import CredalSpodesMixin
+from skcredal.decisions import utility_optimal_sets
 from skcredal.evaluation._fold import Fold
 from skcredal.evaluation._sums import fold_sums, share
-from skcredal.paper._rivals import CONFORMAL_LEVELS, conformal_sets, optimal_sets, reject_or_answer
+from skcredal.metrics._outcomes import UTILITY_WEIGHTS, utility_of_accuracy
 
-__all__ = ["EPSILONS", "SET_ASIDE", "STUDIES", "Series", "Study", "retained_correct", "studies_of"]
+__all__ = [
+    "CONFORMAL_LEVELS",
+    "EPSILONS",
+    "SET_ASIDE",
+    "STUDIES",
+    "Series",
+    "conformal_sets",
+    "reject_or_answer",
+    "retained_correct",
+    "studies_of",
+]
 
 EPSILONS = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.03, 0.1)
 # ε must stay below 1/(k+1), or the set of priors would not contain the reference prior.
@@ -28,6 +42,7 @@ _LARGEST_EPSILON = 0.999
 # Up to 95 %: beyond, too few rows are left to have an accuracy.
 SET_ASIDE = tuple(step / 20 for step in range(20))
 UTILITIES = ("u65", "u80")
+CONFORMAL_LEVELS = (0.8, 0.9, 0.95)
 # The classifiers whose probabilities the rivals turn into sets.
 _OF_PROBABILITIES = ("aode", "comp-aode", "maplmg")
 
@@ -39,20 +54,10 @@ _SET_SUMS = ("n", "determinate", "single_correct", "indeterminate", "set_correct
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Study:
-    """A study on the folds of an experiment.
+    """A study on the folds of an experiment; it runs if the plan has one of the classifiers it needs.
 
-    Parameters
-    ----------
-    point_name : str
-        The name of the points' column.
-    points : tuple
-        The points at which each series has sums.
-    needs : tuple of str
-        The study runs if the plan has one of these classifiers.
-    run : callable
-        Returns the sums of each series, an array (points, columns), for a fold and the plan's classifiers.
-    measures : callable
-        Returns the measures of a point, by name, from its pooled sums.
+    ``run`` returns the sums of each series for a fold, an array (points, columns); ``measures`` turns the
+    pooled sums of a point into measures by name.
     """
 
     point_name: str
@@ -161,20 +166,21 @@ def _compare_rivals(fold: Fold, classifiers: Classifiers) -> Series:
     found = {"comp-aode*": np.array([_sums_of_sets(fold, learners["comp-aode*"])] * len(UTILITIES))}
     for name in _OF_PROBABILITIES:
         if name in learners:
-            found[f"utility-optimal, {name}"] = _sums_of_rule(fold, learners[name], optimal_sets)
+            found[f"utility-optimal, {name}"] = _sums_of_rule(fold, learners[name], utility_optimal_sets)
     if "comp-aode" in learners:
         found["reject option, comp-aode"] = _sums_of_rule(fold, learners["comp-aode"], reject_or_answer)
         found.update(_conformal_series(fold, classifiers["comp-aode"]))
     return found
 
 
-def _sums_of_rule(
-    fold: Fold, learner: TabularClassifier, rule: Callable[[FloatArray, str], BoolArray]
-) -> FloatArray:
+def _sums_of_rule(fold: Fold, learner: TabularClassifier, rule: Callable[..., BoolArray]) -> FloatArray:
     """Return the sums over the sets that a rule makes from probabilities, for each utility."""
     y_proba = learner.predict_proba(fold.test)
     return np.array(
-        [_set_sums(fold.y_test, y_proba, rule(y_proba, utility), learner.classes_) for utility in UTILITIES]
+        [
+            _set_sums(fold.y_test, y_proba, rule(y_proba, utility=utility), learner.classes_)
+            for utility in UTILITIES
+        ]
     )
 
 
@@ -188,6 +194,80 @@ def _conformal_series(fold: Fold, classifier: TabularClassifier) -> Series:
         sums = _set_sums(fold.y_test, held_out.test_proba, y_set, held_out.classes)
         found[f"conformal {level * 100:g} %, comp-aode"] = np.array([sums] * len(UTILITIES))
     return found
+
+
+def reject_or_answer(proba: FloatArray, utility: str) -> BoolArray:
+    """Return the most probable class, or all classes if that has the larger expected utility.
+
+    This is the reject option: a rejected row is worth as much as the set of all classes.
+
+    Examples
+    --------
+    Under u65, the set of both classes is worth 0.65:
+
+    >>> import numpy as np
+    >>> reject_or_answer(np.array([[0.7, 0.3], [0.6, 0.4]]), "u65").tolist()
+    [[True, False], [True, True]]
+    """
+    n_rows, n_classes = proba.shape
+    worth_of_all = utility_of_accuracy(np.array(1.0 / n_classes), UTILITY_WEIGHTS[utility])
+    y_set: BoolArray = np.repeat((proba.max(axis=1) < worth_of_all)[:, None], n_classes, axis=1)
+    y_set[np.arange(n_rows), proba.argmax(axis=1)] = True
+    return y_set
+
+
+class _Precomputed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier with precomputed answers: the only feature of a row is the index of its answer."""
+
+    def __init__(self, proba: FloatArray) -> None:
+        self.proba = proba
+        self.classes_ = np.arange(proba.shape[1])
+        self.n_features_in_ = 1
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def fit(self, X: Any, y: Any) -> _Precomputed:  # MAPIE checks that the method exists
+        return self
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        return self.proba[np.asarray(X)[:, 0].astype(np.int64)]
+
+    def predict(self, X: Any) -> IntArray:
+        best: IntArray = self.predict_proba(X).argmax(axis=1)
+        return best
+
+
+def conformal_sets(proba: FloatArray, labels: IntArray, test_proba: FloatArray) -> list[BoolArray]:
+    """Return MAPIE's split conformal sets of the test rows, for each confidence level.
+
+    The score is LAC (least ambiguous sets). If a set is empty, the most probable class is added. If too few
+    rows were held out for a level, the set of all classes is the only one that guarantees it.
+
+    ``proba`` and ``labels`` (class indices) are those of rows that were held out of fitting.
+    """
+    mapie = require("mapie.classification", extra="paper", purpose="A comparison with conformal sets")
+    n_held_out = len(proba)
+    # The quantile at level 1 − α needs more than 1/α held-out rows.
+    possible = [level for level in CONFORMAL_LEVELS if n_held_out * (1.0 - level) > 1.0]
+    sets = {level: np.ones(test_proba.shape, np.bool_) for level in CONFORMAL_LEVELS}
+    if possible and len(test_proba):
+        precomputed = _Precomputed(np.vstack([proba, test_proba]))
+        rows = np.arange(n_held_out + len(test_proba))[:, None]
+        conformal = mapie.SplitConformalClassifier(
+            precomputed, confidence_level=possible, conformity_score="lac", prefit=True
+        )
+        with warnings.catch_warnings():
+            # A rare class may have no row among those held out, which does not matter for LAC.
+            warnings.filterwarnings("ignore", message=".*conformalization dataset has less labels")
+            conformal.conformalize(rows[:n_held_out], labels)
+        _, found = conformal.predict_set(rows[n_held_out:])
+        for i, level in enumerate(possible):
+            sets[level] = found[:, :, i].astype(np.bool_)
+    # An empty set would always be wrong, so that the comparison would be unfair.
+    for y_set in sets.values():
+        y_set[np.arange(len(test_proba)), test_proba.argmax(axis=1)] |= ~y_set.any(axis=1)
+    return list(sets.values())
 
 
 def _rival_measures(sums: FloatArray, utility: float | str) -> dict[str, float]:

@@ -1,21 +1,34 @@
-"""The results of a plan as tables: one row per data set and classifier, or one row per fold."""
+"""The results as tables: made from the store, and checked where a user has read them from a file."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from skcredal._extras import require
-from skcredal._validation import check_choice, check_instance
+from skcredal._validation import check_instance, naming, real_numbers, safe_repr
 from skcredal.evaluation._registry import is_credal
-from skcredal.evaluation._sums import MEASURES, measures, pool
-from skcredal.paper._plan import Plan
-from skcredal.paper._run import DatasetFacts
+from skcredal.evaluation._sums import MEASURES, FoldSums, measures, pool
+from skcredal.paper._run import DatasetFacts, Plan
 from skcredal.paper._store import ResultStore
 from skcredal.paper._studies import STUDIES
 
-__all__ = ["FOLD_COLUMNS", "SUMMARY_COLUMNS", "fold_table", "study_table", "summary_table"]
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+__all__ = [
+    "FOLD_COLUMNS",
+    "SUMMARY_COLUMNS",
+    "check_columns",
+    "check_summary",
+    "check_table",
+    "datasets_word",
+    "fold_table",
+    "study_table",
+    "summary_table",
+]
 
 SUMMARY_COLUMNS = (
     "dataset",
@@ -42,32 +55,39 @@ FOLD_COLUMNS = (
 )
 
 
-def _check(plan: Plan, store: ResultStore, facts: dict[str, DatasetFacts]) -> None:
+def summary_table(plan: Plan, store: ResultStore, facts: dict[str, DatasetFacts]) -> Any:
+    """Return a DataFrame with a row per data set and classifier, pooled over folds.
+
+    Data sets with missing folds are left out. The seconds are means over the folds.
+
+    Parameters
+    ----------
+    plan : Plan
+        What was run.
+    store : ResultStore
+        Where the results are stored.
+    facts : dict
+        Size and checksum of each data set, as in ``run_plan(plan, store).facts``.
+
+    Returns
+    -------
+    DataFrame
+        With the columns of ``summary.csv``.
+    """
     check_instance("plan", plan, Plan)
     check_instance("store", store, ResultStore)
     check_instance("facts", facts, dict)
     for fact in facts.values():
         check_instance("facts", fact, DatasetFacts)
-
-
-def summary_table(plan: Plan, store: ResultStore, facts: dict[str, DatasetFacts]) -> Any:
-    """Return a DataFrame with a row per data set and classifier, pooled over folds.
-
-    Data sets with missing folds are left out. The seconds are means over the folds.
-    """
-    _check(plan, store, facts)
     pandas = require("pandas", extra="cli", purpose="A table of results")
     rows = []
     for dataset, fact in facts.items():
         for name in plan.classifiers:
-            there = store.read(plan.digest(dataset, fact.checksum, name), name)
-            # The store may have more runs of this plan than are asked for now.
-            parts = [sums for (run, fold), sums in there.items() if run < plan.runs and fold < plan.folds]
+            parts = list(_stored_folds(plan, store, dataset, fact, name).values())
             # Means over some of the folds would not be comparable with the others.
             if len(parts) < plan.runs * plan.folds:
                 continue
             total = pool(parts)
-            found = measures(total, credal=is_credal(name))
             rows.append(
                 {
                     "dataset": dataset,
@@ -75,10 +95,9 @@ def summary_table(plan: Plan, store: ResultStore, facts: dict[str, DatasetFacts]
                     "k": fact.k,
                     "classes": fact.classes,
                     "classifier": name,
-                    **found,
+                    **_measured(total, name),
                     "fit_seconds": total.fit_seconds / len(parts),
                     "predict_seconds": total.predict_seconds / len(parts),
-                    "n_indeterminate": total.indeterminate if is_credal(name) else None,
                 }
             )
     return pandas.DataFrame(rows, columns=[*SUMMARY_COLUMNS, *EXTRA_COLUMNS])
@@ -86,41 +105,45 @@ def summary_table(plan: Plan, store: ResultStore, facts: dict[str, DatasetFacts]
 
 def fold_table(plan: Plan, store: ResultStore, facts: dict[str, DatasetFacts]) -> Any:
     """Return a DataFrame with a row per data set, classifier, run and fold in the store."""
-    _check(plan, store, facts)
     pandas = require("pandas", extra="cli", purpose="A table of results")
-    rows = []
-    for dataset, fact in facts.items():
-        for name in plan.classifiers:
-            for (run, fold), sums in store.read(plan.digest(dataset, fact.checksum, name), name).items():
-                if run < plan.runs and fold < plan.folds:
-                    rows.append(
-                        {
-                            "dataset": dataset,
-                            "classifier": name,
-                            "run": run,
-                            "fold": fold,
-                            "n_test": sums.n,
-                            **measures(sums, credal=is_credal(name)),
-                            "n_indeterminate": sums.indeterminate if is_credal(name) else None,
-                            "fit_seconds": sums.fit_seconds,
-                            "predict_seconds": sums.predict_seconds,
-                        }
-                    )
+    rows = [
+        {
+            "dataset": dataset,
+            "classifier": name,
+            "run": run,
+            "fold": fold,
+            "n_test": sums.n,
+            **_measured(sums, name),
+            "fit_seconds": sums.fit_seconds,
+            "predict_seconds": sums.predict_seconds,
+        }
+        for dataset, fact in facts.items()
+        for name in plan.classifiers
+        for (run, fold), sums in _stored_folds(plan, store, dataset, fact, name).items()
+    ]
     return pandas.DataFrame(rows, columns=list(FOLD_COLUMNS))
+
+
+def _stored_folds(
+    plan: Plan, store: ResultStore, dataset: str, fact: DatasetFacts, classifier: str
+) -> dict[tuple[int, int], FoldSums]:
+    there = store.read(plan.digest(dataset, fact.checksum, classifier), classifier)
+    # The store may have more runs of this plan than are asked for now.
+    return {(run, fold): sums for (run, fold), sums in there.items() if run < plan.runs}
+
+
+def _measured(sums: FoldSums, classifier: str) -> dict[str, float | None]:
+    credal = is_credal(classifier)
+    return {**measures(sums, credal=credal), "n_indeterminate": sums.indeterminate if credal else None}
 
 
 def study_table(study: str, plan: Plan, store: ResultStore, facts: dict[str, DatasetFacts]) -> Any:
     """Return a DataFrame with a row per data set, series and point; a data set lacking folds is left out."""
-    _check(plan, store, facts)
     pandas = require("pandas", extra="cli", purpose="A table of results")
-    about, rows = STUDIES[check_choice("study", study, tuple(STUDIES))], []
+    about, rows = STUDIES[study], []
     for dataset, fact in facts.items():
         digest = plan.study_digest(dataset, fact.checksum, study, about.points)
-        parts = [
-            series
-            for (run, fold), series in store.read_study(digest).items()
-            if run < plan.runs and fold < plan.folds
-        ]
+        parts = [series for (run, _), series in store.read_study(digest).items() if run < plan.runs]
         if len(parts) < plan.runs * plan.folds:
             continue
         for name in parts[0]:
@@ -129,3 +152,60 @@ def study_table(study: str, plan: Plan, store: ResultStore, facts: dict[str, Dat
                 found = about.measures(sums, point)
                 rows.append({"dataset": dataset, "series": name, about.point_name: point, **found})
     return pandas.DataFrame(rows)
+
+
+def check_table(name: str, table: DataFrame, text: Sequence[str], measures: Sequence[str]) -> DataFrame:
+    """Return a table with its measures as floats, NaN if missing; refuse anything but a table of results.
+
+    Columns that it lacks are skipped: which ones are needed depends on what is done with it.
+    """
+    pandas = require("pandas", extra="paper", purpose="A table of results")
+    if not isinstance(table, pandas.DataFrame):
+        raise TypeError(f"{name} must be a pandas DataFrame, got a {type(table).__name__}.")
+    twice = table.columns[table.columns.duplicated()]
+    if len(twice):
+        raise ValueError(f"{name} must have unique column names, got {safe_repr(twice[0])} twice.")
+    with naming(name):
+        for column in text:
+            for value in table[column].dropna() if column in table.columns else ():
+                if not isinstance(value, str):
+                    raise TypeError(
+                        f"{name} must have text in the column {column!r}, got {safe_repr(value)}."
+                    )
+    numbers = {
+        column: real_numbers(f"{name}, column {column!r},", table[column].to_numpy(dtype=object))
+        for column in measures
+        if column in table.columns
+    }
+    checked: DataFrame = table.assign(**numbers)
+    return checked
+
+
+def check_columns(name: str, table: DataFrame, columns: Sequence[str], file: str) -> None:
+    """Refuse a table that lacks columns of the file it should come from."""
+    if lacking := [column for column in dict.fromkeys(columns) if column not in table.columns]:
+        raise ValueError(f"{name} must have the columns of {file}, lacks {', '.join(lacking)}.")
+
+
+def check_summary(summary: DataFrame, measures: Sequence[str]) -> DataFrame:
+    """Return a summary with its measures as floats; refuse one without names, or with a row repeated."""
+    summary = check_table("summary", summary, ("dataset", "classifier"), measures)
+    check_columns("summary", summary, ("dataset", "classifier"), "summary.csv")
+    twice = summary.duplicated(["dataset", "classifier"])
+    if twice.any():
+        dataset, classifier = summary.loc[twice, ["dataset", "classifier"]].iloc[0]
+        raise ValueError(f"summary must have one row for {classifier} on {dataset}, has several.")
+    return summary
+
+
+def datasets_word(n: int, total: int | None = None) -> str:
+    """Return a number of data sets in words.
+
+    Examples
+    --------
+    >>> datasets_word(1), datasets_word(0), datasets_word(3, 39)
+    ('1 data set', 'no data sets', '3 of 39 data sets')
+    """
+    if total is not None:
+        return f"{n} of {total} data set{'' if total == 1 else 's'}"
+    return f"{n or 'no'} data set{'' if n == 1 else 's'}"

@@ -4,12 +4,14 @@ A display first computes its numbers (``from_summary``, ``from_table``) and keep
 draws them into given axes or into a new figure.
 """
 
-from skcredal.paper._displays.ranks import RanksDisplay
-from skcredal.paper._displays.ratios import RelativeBrierDisplay, RelativeUtilityDisplay
-from skcredal.paper._displays.rivals import RivalsDisplay
-from skcredal.paper._displays.scatter import AccuracyScatterDisplay, SafeDependentDisplay
-from skcredal.paper._displays.studies import EpsilonDisplay, SetAsideDisplay
-from skcredal.paper._displays.tests import BayesianDisplay, CriticalDifferenceDisplay
+from skcredal.paper._displays.pairs import (
+    AccuracyScatterDisplay,
+    RelativeBrierDisplay,
+    RelativeUtilityDisplay,
+    SafeDependentDisplay,
+)
+from skcredal.paper._displays.studies import EpsilonDisplay, RivalsDisplay, SetAsideDisplay
+from skcredal.paper._displays.tests import BayesianDisplay, CriticalDifferenceDisplay, RanksDisplay
 
 __all__ = [
     "AccuracyScatterDisplay",

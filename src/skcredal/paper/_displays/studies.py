@@ -1,4 +1,4 @@
-"""Studies beyond the paper: other ε, and setting aside the least robust rows."""
+"""Studies beyond the paper: other ε, setting aside the least robust rows, and rivals of COMP-AODE*."""
 
 from __future__ import annotations
 
@@ -9,24 +9,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from skcredal._validation import check_choice
 from skcredal.evaluation._registry import display_name
 from skcredal.paper._displays.base import (
     FIRST,
     INK,
     MUTED,
     SECOND,
+    TIED,
     Display,
     NothingToShowError,
     clean_axes,
+    draw_rows,
+    side_colors,
 )
-from skcredal.paper._result_tables import check_columns, check_table, datasets_word
+from skcredal.paper._summary import check_columns, check_table, datasets_word
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from pandas import DataFrame
 
-__all__ = ["EpsilonDisplay", "SetAsideDisplay", "read_study"]
+__all__ = ["EpsilonDisplay", "RivalsDisplay", "SetAsideDisplay"]
 
 _MEASURES = {
     "determinacy": "determinacy",
@@ -44,7 +46,7 @@ _LINES: tuple[dict[str, Any], ...] = (
 )
 
 
-def read_study(table: DataFrame, name: str, text: Sequence[str], measures: Sequence[str]) -> DataFrame:
+def _read_study(table: DataFrame, name: str, text: Sequence[str], measures: Sequence[str]) -> DataFrame:
     """Return the table with its measures as floats; refuse an empty table and one of another study."""
     table = check_table("table", table, ("dataset", "series", *text), measures)
     if table.empty:
@@ -57,39 +59,16 @@ def _draw_lines(ax: Axes, x: Sequence[float], lines: dict[str, list[float]]) -> 
     # No study has more than three series.
     for (name, values), style in zip(lines.items(), _LINES, strict=False):
         ax.plot(x, values, linewidth=1.6, markersize=4.0, label=name, **style)
-    clean_axes(ax, grid="both")
+    clean_axes(ax)
     ax.legend(frameon=False, fontsize=9, labelcolor=INK)
 
 
 @dataclass(eq=False, kw_only=True)
 class EpsilonDisplay(Display):
-    """A measure of credal classifiers against ε, the mean over data sets.
+    """A measure of credal classifiers against ε, the mean over the data sets that have it.
 
-    Parameters
-    ----------
-    epsilon : list of float
-        The values of ε; for data sets that allow only smaller ones, a value just below 1/(k+1) was used.
-    values : dict of list of float
-        By classifier, the mean over the data sets that have the measure; None if no data set has it.
-    n_datasets : dict of list of int
-        By classifier, how many data sets have it; without sets of several classes, they have no accuracy.
-    measure : str
-        The measure.
-
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        What was drawn, after ``plot``.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> table = pd.DataFrame({
-    ...     "dataset": ["iris", "iris"], "series": "comp-aode*", "epsilon": [0.001, 0.01],
-    ...     "determinacy": [0.9, 1.0],
-    ... })
-    >>> EpsilonDisplay.from_table(table).caption
-    'From ε = 0.001 to 0.01, the determinacy of COMP-AODE* goes from 0.900 to 1.000 (1 data set).'
+    Where a data set allows only smaller ε, a value just below 1/(k+1) was used. A measure that no data set
+    has is None: without sets of several classes, for example, they have no accuracy.
     """
 
     epsilon: list[float]
@@ -99,30 +78,15 @@ class EpsilonDisplay(Display):
 
     @classmethod
     def from_table(cls, table: DataFrame, *, measure: str = "determinacy") -> EpsilonDisplay:
-        """Average a measure over data sets.
-
-        Parameters
-        ----------
-        table : DataFrame
-            The table of the study: a row for each data set, series and epsilon.
-        measure : str, default="determinacy"
-            The column to average.
-
-        Returns
-        -------
-        EpsilonDisplay
-        """
-        check_choice("measure", measure, tuple(_MEASURES))
-        table = read_study(table, "epsilon", (), ("epsilon", measure))
-        table = table[table["epsilon"].notna() & table["series"].notna()]
+        table = _read_study(table, "epsilon", (), ("epsilon", measure))
         if table[measure].isna().all():
             raise NothingToShowError(f"table must have a data set with {measure}, has none.")
-        series = [str(name) for name in table["series"].dropna().unique()]
+        series = [str(name) for name in table["series"].unique()]
         groups = {
             name: table[table["series"] == name].groupby("epsilon", sort=True)[measure] for name in series
         }
         # Aligned on a common grid: a series without results for an ε has a gap there.
-        grid = sorted(float(epsilon) for epsilon in table["epsilon"].dropna().unique())
+        grid = sorted(float(epsilon) for epsilon in table["epsilon"].unique())
         return cls(
             epsilon=grid,
             values={
@@ -138,7 +102,6 @@ class EpsilonDisplay(Display):
 
     @property
     def caption(self) -> str:
-        """The first and last value of each line."""
         what = _MEASURES[self.measure]
         parts = []
         for name, values in self.values.items():
@@ -168,32 +131,7 @@ class EpsilonDisplay(Display):
 
 @dataclass(eq=False, kw_only=True)
 class SetAsideDisplay(Display):
-    """Accuracy of the predictions that are kept when the least trusted ones are set aside.
-
-    Parameters
-    ----------
-    set_aside : list of float
-        The share of rows set aside.
-    accuracy : dict of list of float
-        Mean accuracy over data sets of the rows that are kept, by what they are ordered by.
-    n_datasets : int
-        Number of data sets.
-
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        What was drawn, after ``plot``.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> table = pd.DataFrame({
-    ...     "dataset": "iris", "series": ["robustness"] * 2 + ["probability"] * 2,
-    ...     "set_aside": [0.0, 0.2] * 2, "accuracy": [0.9, 0.95, 0.9, 1.0],
-    ... })
-    >>> SetAsideDisplay.from_table(table).accuracy["probability"]
-    [0.9, 1.0]
-    """
+    """Mean accuracy of the predictions that are kept when the least trusted ones are set aside."""
 
     set_aside: list[float]
     accuracy: dict[str, list[float]]
@@ -201,36 +139,19 @@ class SetAsideDisplay(Display):
 
     @classmethod
     def from_table(cls, table: DataFrame) -> SetAsideDisplay:
-        """Average the accuracy over data sets.
-
-        Parameters
-        ----------
-        table : DataFrame
-            The table of the study: a row for each data set, series and share.
-
-        Returns
-        -------
-        SetAsideDisplay
-        """
-        table = read_study(table, "set-aside", (), ("set_aside", "accuracy"))
+        table = _read_study(table, "set-aside", (), ("set_aside", "accuracy"))
         means = {
             str(by): rows.groupby("set_aside", sort=True)["accuracy"].mean()
             for by, rows in table.groupby("series", sort=False)
         }
-        grid = sorted(float(share) for share in table["set_aside"].dropna().unique())
-        gaps = [by for by, mean in means.items() if mean.reindex(grid).isna().any()]
-        # A line with gaps would suggest an accuracy that was not computed.
-        if gaps or not means or not grid:
-            raise NothingToShowError(f"table must have an accuracy for every series and share, lacks {gaps}.")
         return cls(
-            set_aside=grid,
+            set_aside=sorted(float(share) for share in table["set_aside"].unique()),
             accuracy={by: [float(value) for value in mean] for by, mean in means.items()},
             n_datasets=int(table["dataset"].nunique()),
         )
 
     @property
     def caption(self) -> str:
-        """The gain from setting aside a tenth and a half of the rows."""
         nearest = [int(np.argmin(np.abs(np.subtract(self.set_aside, share)))) for share in (0.1, 0.5)]
         parts = [
             f"{' and '.join(f'{values[i]:.3f}' for i in dict.fromkeys(nearest))} by {by}"
@@ -248,3 +169,90 @@ class SetAsideDisplay(Display):
         _draw_lines(ax, [share * 100.0 for share in self.set_aside], lines)
         ax.set_xlabel("% of the rows set aside")
         ax.set_ylabel("accuracy on the others")
+
+
+@dataclass(eq=False, kw_only=True)
+class RivalsDisplay(Display):
+    """Utility of other ways to make sets minus that of COMP-AODE*, on the same folds, by data set.
+
+    Rivals that can be optimised for a utility are optimised for this one.
+    """
+
+    rivals: list[str]
+    difference: dict[str, list[float]]
+    datasets: list[str]
+    utility: str
+    reference: float
+
+    @classmethod
+    def from_table(cls, table: DataFrame, *, utility: str = "u65") -> RivalsDisplay:
+        table = _read_study(table, "rivals", ("judged_by",), ("utility",))
+        # One row per data set, so that differences are paired.
+        wide = table[table["judged_by"] == utility].pivot(index="dataset", columns="series", values="utility")
+        rivals = [name for name in table["series"].unique() if name != "comp-aode*" and name in wide]
+        if "comp-aode*" not in wide or not rivals:
+            raise NothingToShowError("table must have comp-aode* and at least one rival, lacks one of them.")
+        return cls(
+            rivals=rivals,
+            difference={name: (wide[name] - wide["comp-aode*"]).tolist() for name in rivals},
+            datasets=[str(name) for name in wide.index],
+            utility=utility,
+            reference=float(wide["comp-aode*"].mean()),
+        )
+
+    def _means(self) -> list[tuple[float, str]]:
+        return sorted(((float(np.mean(self.difference[name])), name) for name in self.rivals), reverse=True)
+
+    @property
+    def caption(self) -> str:
+        means = self._means()
+
+        def listed(some: list[tuple[float, str]]) -> str:
+            return ", ".join(f"{_spelled(name, ' of ')} {mean:+.3f}" for mean, name in some)
+
+        above = [one for one in means if one[0] > TIED]
+        others = [one for one in means if one[0] <= TIED]
+        sides = [f"above it: {listed(above)}"] * bool(above) + [f"not above: {listed(others)}"] * bool(others)
+        return (
+            f"COMP-AODE* has a mean {self.utility} of {self.reference:.3f} over "
+            f"{datasets_word(len(self.datasets))}; {'; '.join(sides)}."
+        )
+
+    @property
+    def figure_size(self) -> tuple[float, float]:
+        return 4.6, 0.95 + 0.3 * len(self.rivals)
+
+    @property
+    def point_names(self) -> dict[str, list[str]]:
+        return {
+            f"points-{row}": [
+                f"{dataset}: {value:+.3f}"
+                for dataset, value in zip(self.datasets, self.difference[name], strict=True)
+            ]
+            for row, (_, name) in enumerate(self._means())
+        }
+
+    def _draw(self, ax: Axes) -> None:
+        means = self._means()
+        draw_rows(ax, [_spelled(name) for _, name in means], length=32, labelsize=9)
+        ax.axvline(0.0, color=INK, linewidth=1.0, zorder=1)
+        for row, (mean, name) in enumerate(means):
+            values = np.asarray(self.difference[name])
+            ax.scatter(values, np.full(len(values), row), s=12, c=MUTED, linewidths=0, gid=f"points-{row}")
+            ax.scatter(
+                [mean], [row], s=48, marker="D", c=side_colors(np.array([mean])), linewidths=0, zorder=4
+            )
+        # A few outliers would squeeze all other points together; the means in the caption include them.
+        spread = np.concatenate([np.asarray(values) for values in self.difference.values()])
+        low, high = np.quantile(spread, [0.02, 0.98])
+        margin = 0.1 * max(high - low, 0.01)
+        ax.set_xlim(min(low, 0.0) - margin, max(high, 0.0) + margin)
+        ax.set_xlabel(
+            f"{self.utility} minus that of COMP-AODE*\nabove 0 is better\ndots: data sets; diamonds: means"
+        )
+
+
+def _spelled(rival: str, between: str = ", ") -> str:
+    """Return the name of a rival as the paper would print it."""
+    how, _, of = rival.partition(", ")
+    return f"{how}{between}{display_name(of)}" if of else display_name(how)

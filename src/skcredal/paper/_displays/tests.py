@@ -1,4 +1,4 @@
-"""Statistical comparisons over data sets: critical differences and Bayesian signed-rank tests."""
+"""Statistical comparisons over data sets: average ranks, critical differences, Bayesian signed-rank tests."""
 
 from __future__ import annotations
 
@@ -9,121 +9,155 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from skcredal._extras import require
-from skcredal._validation import check_choice, check_texts, safe_repr
 from skcredal.evaluation._registry import display_name
-from skcredal.paper._compare import bayesian_signed_rank, friedman_test, nemenyi_p_values
+from skcredal.paper._compare import (
+    bayesian_signed_rank,
+    friedman_test,
+    nemenyi_critical_distance,
+    nemenyi_p_values,
+)
 from skcredal.paper._displays.base import (
     FIRST,
     GRID,
     INK,
+    MUTED,
     SECOND,
     Display,
     NothingToShowError,
     draw_rows,
-    read_values,
-    with_accuracy,
+    read_utilities,
 )
-from skcredal.paper._result_tables import datasets_word
+from skcredal.paper._summary import datasets_word
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from pandas import DataFrame
 
-__all__ = ["BayesianDisplay", "CriticalDifferenceDisplay"]
+__all__ = ["BayesianDisplay", "CriticalDifferenceDisplay", "RanksDisplay"]
+
+_ALPHA = 0.05
 
 
 @dataclass(eq=False, kw_only=True)
-class CriticalDifferenceDisplay(Display):
-    """Average ranks on a line; bars join classifiers that do not differ significantly (scikit-posthocs).
+class RanksDisplay(Display):
+    """Average ranks of classifiers over data sets, with bars of the Nemenyi critical distance.
 
-    Parameters
-    ----------
-    classifiers : list of str
-        The classifiers.
-    ranks : list of float
-        Their average ranks, 1 for the best.
-    p_values : list of list of float
-        The p-value of Nemenyi's test for each pair.
-    n_datasets : int
-        Number of data sets on which all classifiers were run.
-    measure : {"u65", "u80"}
-        The measure to rank by; the utility of a determinate classifier is its accuracy.
-    alpha : float
-        The significance level.
-
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        What was drawn, after ``plot``.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> summary = pd.DataFrame({
-    ...     "dataset": ["iris", "iris", "wine", "wine"],
-    ...     "classifier": ["cdt", "comp-aode*"] * 2,
-    ...     "accuracy": 0.9,
-    ...     "u65": [0.91, 0.95, 0.96, 0.97],
-    ... })
-    >>> display = CriticalDifferenceDisplay.from_summary(summary)
-    >>> display.classifiers, display.ranks
-    (['cdt', 'comp-aode*'], [2.0, 1.0])
+    Two classifiers differ significantly if their bars do not overlap.
     """
 
     classifiers: list[str]
     ranks: list[float]
-    p_values: list[list[float]]
+    critical_distance: float
     n_datasets: int
     measure: str
-    alpha: float = 0.05
+    alpha: float = _ALPHA
 
     @classmethod
     def from_summary(
         cls,
         summary: DataFrame,
         *,
-        classifiers: Sequence[str] | None = None,
+        classifiers: Sequence[str] = ("cdt", "cma", "comp-aode*"),
         measure: str = "u65",
-        alpha: float = 0.05,
-    ) -> CriticalDifferenceDisplay:
-        """Rank the classifiers of a summary on the data sets on which all of them were run.
-
-        Parameters
-        ----------
-        summary : DataFrame
-            A row for each data set and classifier.
-        classifiers : sequence of str, optional
-            At least two classifiers; by default all in the summary.
-        measure : {"u65", "u80"}, default="u65"
-            The measure to rank by; for determinate classifiers, the accuracy.
-        alpha : float, default=0.05
-            The level of Nemenyi's test.
-
-        Returns
-        -------
-        CriticalDifferenceDisplay
-        """
-        check_choice("measure", measure, ("u65", "u80"))
-        summary = with_accuracy(summary, measure)
-        names = check_texts("classifiers", summary["classifier"] if classifiers is None else classifiers)
-        if len(names) < 2:
-            # Not a plain ValueError: a report on one classifier just leaves this figure out.
-            raise NothingToShowError(f"classifiers must name at least two, got {safe_repr(names)}.")
-        # Nemenyi's test needs the ranks of all classifiers on the same data sets.
-        datasets, values, _ = read_values(summary, [(name, measure) for name in names])
-        ranks = friedman_test(np.column_stack(values)).average_ranks
+    ) -> RanksDisplay:
+        ranks, n_datasets = _average_ranks(summary, classifiers, measure)
         return cls(
-            classifiers=names,
-            ranks=list(ranks),
-            p_values=nemenyi_p_values(ranks, len(datasets)).tolist(),
-            n_datasets=len(datasets),
+            classifiers=list(classifiers),
+            ranks=ranks,
+            critical_distance=nemenyi_critical_distance(len(classifiers), n_datasets, _ALPHA),
+            n_datasets=n_datasets,
             measure=measure,
-            alpha=alpha,
         )
 
     @property
     def caption(self) -> str:
-        """Which classifier ranks best, and which do not differ from it."""
+        # Stable, so that equal ranks keep the given order.
+        order = np.argsort(self.ranks, kind="stable")
+        best = min(self.ranks)
+        leaders = [display_name(self.classifiers[i]) for i in order if self.ranks[i] == best]
+        worse = [
+            display_name(self.classifiers[i]) for i in order if self.ranks[i] - best >= self.critical_distance
+        ]
+        if worse:
+            verdict = f"significantly better than {_listed(worse)}"
+        else:
+            verdict = "not significantly better than any other"
+        have = "have" if len(leaders) > 1 else "has"
+        return (
+            f"{_listed(leaders)} {have} the best average rank under {self.measure}, {best:.2f} over "
+            f"{datasets_word(self.n_datasets)}, {verdict} (critical distance {self.critical_distance:.2f} "
+            f"at {(1.0 - self.alpha) * 100.0:g} %)."
+        )
+
+    @property
+    def figure_size(self) -> tuple[float, float]:
+        return 4.2, 0.95 + 0.27 * len(self.classifiers)
+
+    def _draw(self, ax: Axes) -> None:
+        order = np.argsort(self.ranks, kind="stable")
+        ranks = np.asarray(self.ranks)[order]
+        draw_rows(ax, [display_name(self.classifiers[i]) for i in order], labelsize=9)
+        rows = np.arange(len(order))
+        # Bars of half the distance to each side overlap exactly if two ranks are closer than the distance.
+        half = self.critical_distance / 2.0
+        ax.errorbar(
+            ranks,
+            rows,
+            xerr=half,
+            fmt="none",
+            ecolor=MUTED,
+            elinewidth=1.6,
+            capsize=3,
+            capthick=1.6,
+            zorder=2,
+        )
+        ax.scatter(ranks, rows, s=36, c=FIRST, linewidths=0, zorder=3, gid="points")
+        for rank, row in zip(ranks, rows, strict=True):
+            ax.annotate(
+                f"{rank:.2f}",
+                (rank, row),
+                xytext=(0, 4),
+                textcoords="offset points",
+                ha="center",
+                va="bottom",
+                fontsize=8,
+                color=INK,
+            )
+        ax.set_xlim(min(1.0, ranks.min() - half) - 0.1, max(len(order), ranks.max() + half) + 0.1)
+        # Room for the number above the first row.
+        ax.set_ylim(len(order) - 0.5, -0.8)
+        ax.set_xticks(range(1, len(order) + 1))
+        ax.set_xlabel(
+            f"average rank under {self.measure}, 1 is best\n"
+            f"bars that do not overlap differ at {(1.0 - self.alpha) * 100.0:g} %"
+        )
+
+
+@dataclass(eq=False, kw_only=True)
+class CriticalDifferenceDisplay(Display):
+    """Average ranks on a line; bars join classifiers that do not differ significantly (scikit-posthocs)."""
+
+    classifiers: list[str]
+    ranks: list[float]
+    p_values: list[list[float]]
+    n_datasets: int
+    measure: str
+    alpha: float = _ALPHA
+
+    @classmethod
+    def from_summary(cls, summary: DataFrame, *, measure: str = "u65") -> CriticalDifferenceDisplay:
+        classifiers = [str(name) for name in summary["classifier"].unique()]
+        ranks, n_datasets = _average_ranks(summary, classifiers, measure)
+        return cls(
+            classifiers=classifiers,
+            ranks=ranks,
+            p_values=nemenyi_p_values(ranks, n_datasets).tolist(),
+            n_datasets=n_datasets,
+            measure=measure,
+        )
+
+    @property
+    def caption(self) -> str:
         best = int(np.argmin(self.ranks))
         alike = [
             display_name(self.classifiers[i])
@@ -141,7 +175,7 @@ class CriticalDifferenceDisplay(Display):
 
     @property
     def figure_size(self) -> tuple[float, float]:
-        """Wide enough for names on both sides."""
+        # Wide enough for names on both sides.
         return 6.0, 0.9 + 0.14 * len(self.classifiers)
 
     def _draw(self, ax: Axes) -> None:
@@ -167,36 +201,8 @@ class CriticalDifferenceDisplay(Display):
 class BayesianDisplay(Display):
     """The probability that one classifier is practically better than another (Bayesian signed-rank test).
 
-    Parameters
-    ----------
-    pairs : list of (str, str)
-        The classifiers to compare.
-    left, rope, right : list of float
-        Probability that the first is higher by more than the region of practical equivalence, that the two
-        are practically equal, and that the second is higher.
-    n_datasets : list of int
-        Number of data sets with both.
-    measure : str
-        The measure to compare; the utility of a determinate classifier is its accuracy.
-    width : float
-        Smaller differences count as none.
-
-    Attributes
-    ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        What was drawn, after ``plot``.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> summary = pd.DataFrame({
-    ...     "dataset": [name for name in "abcdefgh" for _ in range(2)],
-    ...     "classifier": ["aode", "tan"] * 8,
-    ...     "accuracy": [0.9, 0.7] * 8,
-    ... })
-    >>> display = BayesianDisplay.from_summary(summary, pairs=[("aode", "tan")], measure="accuracy")
-    >>> display.left[0] > 0.99
-    True
+    For each pair: the first is better (``left``), both are equal up to ``width`` (``rope``), or the second is
+    better (``right``).
     """
 
     pairs: list[tuple[str, str]]
@@ -209,44 +215,18 @@ class BayesianDisplay(Display):
 
     @classmethod
     def from_summary(
-        cls,
-        summary: DataFrame,
-        *,
-        pairs: Sequence[tuple[str, str]],
-        measure: str = "u65",
-        rope: float = 0.01,
-        seed: int = 0,
+        cls, summary: DataFrame, *, pairs: Sequence[tuple[str, str]], measure: str = "u65"
     ) -> BayesianDisplay:
-        """Compare pairs of classifiers in a summary; pairs that are not in it are left out.
-
-        Parameters
-        ----------
-        summary : DataFrame
-            A row for each data set and classifier.
-        pairs : sequence of (str, str)
-            The pairs to compare.
-        measure : {"accuracy", "u65", "u80"}, default="u65"
-            The measure to compare; for determinate classifiers, the accuracy.
-        rope : float, default=0.01
-            Smaller differences count as practical equality.
-        seed : int, default=0
-            Random seed of the samples from the posterior.
-
-        Returns
-        -------
-        BayesianDisplay
-        """
-        check_choice("measure", measure, ("accuracy", "u65", "u80"))
-        summary = with_accuracy(summary, measure)
+        """Compare pairs of classifiers; pairs that are not in the summary are left out."""
         available = set(summary["classifier"])
         kept = [(a, b) for a, b in pairs if a in available and b in available]
         if not kept:
             raise NothingToShowError("summary must have both classifiers of at least one pair, has none.")
         found = []
-        for a, b in kept:
-            _, (first, second), _ = read_values(summary, [(a, measure), (b, measure)])
+        for pair in kept:
+            _, (first, second) = read_utilities(summary, pair, measure)
             # The same seed for every pair, so that a figure does not depend on which pairs are in it.
-            found.append(bayesian_signed_rank(first, second, rope=rope, seed=seed))
+            found.append(bayesian_signed_rank(first, second, rope=cls.width, seed=0))
         return cls(
             pairs=kept,
             left=[one.left for one in found],
@@ -254,12 +234,10 @@ class BayesianDisplay(Display):
             right=[one.right for one in found],
             n_datasets=[one.n for one in found],
             measure=measure,
-            width=rope,
         )
 
     @property
     def caption(self) -> str:
-        """The pairs that are decided with a probability of at least 95 %."""
         parts = []
         for (a, b), *probabilities in zip(self.pairs, self.left, self.rope, self.right, strict=True):
             statements = (
@@ -279,12 +257,11 @@ class BayesianDisplay(Display):
 
     @property
     def figure_size(self) -> tuple[float, float]:
-        """A row for each pair."""
         return 4.8, 1.15 + 0.3 * len(self.pairs)
 
     def _draw(self, ax: Axes) -> None:
-        draw_rows(ax, [f"{display_name(a)} – {display_name(b)}" for a, b in self.pairs], length=32)
-        ax.tick_params(axis="y", labelsize=9)
+        names = [f"{display_name(a)} – {display_name(b)}" for a, b in self.pairs]
+        draw_rows(ax, names, length=32, labelsize=9)
         rows, start = np.arange(len(self.pairs)), np.zeros(len(self.pairs))
         parts = (
             ("first better", self.left, FIRST),
@@ -299,3 +276,14 @@ class BayesianDisplay(Display):
         ax.legend(
             loc="lower right", bbox_to_anchor=(1.05, 1.0), ncols=3, frameon=False, fontsize=8, labelcolor=INK
         )
+
+
+def _average_ranks(summary: DataFrame, classifiers: Sequence[str], measure: str) -> tuple[list[float], int]:
+    """Return the average ranks over the data sets on which all classifiers were run, and their number."""
+    datasets, values = read_utilities(summary, classifiers, measure)
+    return list(friedman_test(np.column_stack(values)).average_ranks), len(datasets)
+
+
+def _listed(names: Sequence[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last

@@ -1,0 +1,338 @@
+"""What the report says, as a dict that can be written as JSON: claims, figures, results, how it was run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from skcredal._validation import check_instance, naming
+from skcredal.evaluation._registry import display_name
+from skcredal.paper._claims import VERDICTS, Claim
+from skcredal.paper._displays import (
+    AccuracyScatterDisplay,
+    BayesianDisplay,
+    CriticalDifferenceDisplay,
+    EpsilonDisplay,
+    RanksDisplay,
+    RelativeBrierDisplay,
+    RelativeUtilityDisplay,
+    RivalsDisplay,
+    SafeDependentDisplay,
+    SetAsideDisplay,
+)
+from skcredal.paper._displays.base import Display, NothingToShowError
+from skcredal.paper._summary import check_columns, check_table
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+__all__ = ["report_data"]
+
+_TITLE = "Credal classification based on AODE and compression coefficients"
+
+# Column of the summary, header, decimals (None for text), meaning.
+_COLUMNS: tuple[tuple[str, str, int | None, str], ...] = (
+    ("dataset", "data set", None, ""),
+    ("classifier", "classifier", None, ""),
+    ("n", "rows", 0, "rows of the data set"),
+    ("k", "features", 0, "features that are kept"),
+    ("classes", "classes", 0, "classes of the data set"),
+    ("accuracy", "accuracy", 3, "share of rows whose most probable class is the true one"),
+    ("brier", "Brier", 3, "mean of (1 − probability of the true class)², as in the paper"),
+    ("determinacy", "determ.", 3, "determinacy: share of rows with a single class, the safe rows"),
+    ("single_accuracy", "single acc.", 3, "accuracy on the safe rows"),
+    ("set_accuracy", "set acc.", 3, "share of the rows with several classes whose set contains the true one"),
+    ("output_size", "size", 2, "mean number of classes in sets of several"),
+    (
+        "discounted_accuracy",
+        "disc. acc.",
+        3,
+        "discounted accuracy: 1/m for a set of m classes with the true one, else 0",
+    ),
+    ("u65", "u65", 3, "utility: a correct set of two classes counts 0.65"),
+    ("u80", "u80", 3, "utility: a correct set of two classes counts 0.80"),
+    ("accuracy_safe", "acc. safe", 3, "accuracy of the most probable class on the safe rows"),
+    (
+        "accuracy_dependent",
+        "acc. dep.",
+        3,
+        "the same on the prior-dependent rows, those with several classes",
+    ),
+    ("u65_dependent", "u65 dep.", 3, "u65 on the prior-dependent rows"),
+    ("u80_dependent", "u80 dep.", 3, "u80 on the prior-dependent rows"),
+    ("n_indeterminate", "dep. rows", 0, "prior-dependent test rows, over all runs and folds"),
+    ("fit_seconds", "fit s", 4, "mean seconds to fit a training fold"),
+    ("predict_seconds", "predict s", 4, "mean seconds to predict a test fold"),
+)
+
+_FACT_LABELS = {
+    "protocol": "Protocol",
+    "setting": "Setting",
+    "source": "Data",
+    "seed": "Seed",
+    "seconds": "Time",
+    "versions": "Versions",
+    "failures": "Could not be run",
+}
+_SETTINGS = {
+    "honest": "honest: imputation, cut points and dropped features are learned inside each training fold",
+    "paper": "paper: imputation, cut points and dropped features are learned once, on the whole data set",
+}
+_Wanted = dict[str, list[tuple[Callable[..., Display], dict[str, Any]]]]
+_DETERMINATE_PAIRS = [
+    ("comp-aode", "aode"),
+    ("bma-aode", "aode"),
+    ("comp-aode", "bma-aode"),
+    ("maplmg", "comp-aode"),
+    ("comp-aode", "tan"),
+    ("comp-aode", "naive-bayes"),
+]
+_CREDAL_PAIRS = [
+    ("comp-aode*", "comp-aode"),
+    ("comp-aode*", "bma-aode*"),
+    ("comp-aode*", "cdt"),
+    ("comp-aode*", "cma"),
+    ("comp-aode*", "ncc"),
+]
+
+
+def report_data(
+    summary: DataFrame,
+    claims: Iterable[Claim],
+    facts: Mapping[str, Any],
+    *,
+    studies: Mapping[str, DataFrame] | None = None,
+) -> dict[str, Any]:
+    """Compute everything that the page shows, from the arguments of ``write_report``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> summary = pd.DataFrame({
+    ...     "dataset": ["iris"], "classifier": ["aode"], "accuracy": [0.94], "u65": [float("nan")]
+    ... })
+    >>> data = report_data(summary, [], {"seed": 0})
+    >>> data["table"]["rows"], data["run"]
+    ([['iris', 'AODE', 0.94]], [{'label': 'Seed', 'value': '0'}])
+    """
+    check_instance("facts", facts, Mapping)
+    if studies is not None:
+        check_instance("studies", studies, Mapping)
+    with naming("claims"):
+        claim_rows = _claim_rows(claims)
+    with naming("facts"):
+        run = _fact_rows(facts)
+    summary = _check(summary)
+    figures = [*_paper_figures(summary), *_new_figures(summary, studies or {})]
+    return {
+        "title": _TITLE,
+        "n_datasets": 0 if summary.empty else int(summary["dataset"].nunique()),
+        "claims": claim_rows,
+        "figures": [
+            {
+                "title": title,
+                "panels": [
+                    {
+                        "display": type(display).__name__,
+                        "numbers": display.numbers(),
+                        "caption": display.caption,
+                    }
+                    for display in displays
+                ],
+            }
+            for title, displays in figures
+        ],
+        "table": _result_table(summary),
+        "run": run,
+    }
+
+
+def _check(summary: DataFrame) -> DataFrame:
+    numbers = [name for name, _, decimals, _ in _COLUMNS if decimals is not None]
+    summary = check_table("summary", summary, ("dataset", "classifier"), numbers)
+    if not summary.empty:
+        check_columns("summary", summary, ("dataset", "classifier"), "summary.csv")
+        if summary["classifier"].isna().any():
+            raise ValueError(
+                "summary must name the classifier in every row. pandas reads the name 'null' as missing: "
+                "read summary.csv with keep_default_na=False, na_values=['']."
+            )
+    return summary
+
+
+def _claim_rows(claims: Iterable[Claim]) -> list[dict[str, Any]]:
+    """Return the claims with their verdicts in words."""
+    return [
+        {
+            "number": claim.number,
+            "text": claim.text,
+            "where": claim.where,
+            "paper": claim.paper,
+            "ours": claim.ours,
+            "p_value": _finite(claim.p_value),
+            "verdict": VERDICTS[claim.holds],
+            "note": claim.note,
+        }
+        for claim in claims
+    ]
+
+
+def _result_table(summary: DataFrame) -> dict[str, Any]:
+    """Return the columns that are not empty, with one row per data set and classifier."""
+    columns: list[dict[str, Any]] = []
+    cells: list[list[str | float | None]] = []
+    for name, label, decimals, meaning in _COLUMNS:
+        # A run without credal classifiers has no sets: columns of dashes would only widen the table.
+        if name not in summary.columns or summary[name].isna().all():
+            continue
+        columns.append({"name": name, "label": label, "decimals": decimals, "meaning": meaning})
+        if name == "classifier":
+            cells.append([display_name(value) for value in summary[name]])
+        elif name == "dataset":
+            cells.append([str(value) for value in summary[name]])
+        else:
+            cells.append([_finite(value) for value in summary[name]])
+    return {"columns": columns, "rows": [list(row) for row in zip(*cells, strict=True)]}
+
+
+def _fact_rows(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return how it was run: labels with a text or with pairs of texts, the known labels first.
+
+    Examples
+    --------
+    >>> _fact_rows({"seed": 0, "versions": {"numpy": "2.0"}, "seconds": 75.2, "source": None})
+    [{'label': 'Seed', 'value': '0'}, {'label': 'Time', 'value': '1 min 15 s'},
+     {'label': 'Versions', 'value': [['numpy', '2.0']]}]
+    """
+    ordered = [
+        *(name for name in _FACT_LABELS if name in facts),
+        *(n for n in facts if n not in _FACT_LABELS),
+    ]
+    rows = []
+    for name in ordered:
+        value = facts[name]
+        if value is None or value == "" or (isinstance(value, Mapping) and not value):
+            continue
+        content: str | list[list[str]]
+        if isinstance(value, Mapping):
+            content = [[str(key), str(item)] for key, item in value.items()]
+        elif name == "seconds":
+            content = _show_seconds(float(value))
+        elif name == "setting":
+            content = _SETTINGS.get(str(value), str(value))
+        else:
+            content = str(value)
+        rows.append({"label": _FACT_LABELS.get(name, str(name)), "value": content})
+    return rows
+
+
+def _show_seconds(seconds: float) -> str:
+    """Return a duration in its two largest units.
+
+    Examples
+    --------
+    >>> _show_seconds(3.21), _show_seconds(185.0), _show_seconds(7260.0)
+    ('3.2 s', '3 min 5 s', '2 h 1 min')
+    """
+    # Rounded first, or 59.97 would become 60.0 s.
+    if round(seconds, 1) < 60.0:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    minutes, hours = whole // 60, whole // 3600
+    return f"{hours} h {minutes % 60} min" if hours else f"{minutes} min {whole % 60} s"
+
+
+def _finite(value: float | None) -> float | None:
+    """Return a number that JSON can hold, or None."""
+    return float(value) if value is not None and math.isfinite(value) else None
+
+
+def _paper_figures(summary: DataFrame) -> list[tuple[str, list[Display]]]:
+    """Return the paper's figures by title, as far as the summary has the data for them."""
+    if summary.empty:
+        return []
+    everyone = tuple(str(name) for name in summary["classifier"].unique())
+    wanted: _Wanted = {
+        "Accuracy": [(AccuracyScatterDisplay.from_summary, {"x": x}) for x in ("bma-aode", "comp-aode")],
+        "Brier loss relative to AODE": [
+            (RelativeBrierDisplay.from_summary, {"classifier": name})
+            for name in ("bma-aode", "comp-aode", "maplmg")
+        ],
+        "Accuracy on safe and on prior-dependent instances": [
+            (SafeDependentDisplay.from_summary, {"classifier": name}) for name in ("bma-aode*", "comp-aode*")
+        ],
+        "Utility relative to the determinate counterpart": [
+            (RelativeUtilityDisplay.from_summary, {"classifier": name})
+            for name in ("bma-aode*", "comp-aode*")
+        ],
+        "Average ranks of the credal classifiers that the paper compares": [
+            (RanksDisplay.from_summary, {"measure": measure}) for measure in ("u65", "u80")
+        ],
+        "Average ranks of all classifiers; the utility of a determinate one is its accuracy": [
+            (RanksDisplay.from_summary, {"measure": measure, "classifiers": everyone})
+            for measure in ("u65", "u80")
+            # With three or fewer it would repeat the figure above.
+            if len(everyone) > 3
+        ],
+    }
+    return _possible(summary, wanted)
+
+
+def _new_figures(summary: DataFrame, studies: Mapping[str, DataFrame]) -> list[tuple[str, list[Display]]]:
+    """Return the figures of the studies and of tests over data sets, as far as there are data for them."""
+    of_studies: dict[str, _Wanted] = {
+        "epsilon": {
+            "How much ε matters": [
+                (EpsilonDisplay.from_table, {"measure": measure})
+                for measure in ("determinacy", "set_accuracy")
+            ]
+        },
+        "set-aside": {
+            "Setting aside the least robust or least probable rows": [(SetAsideDisplay.from_table, {})]
+        },
+        "rivals": {
+            "COMP-AODE* and other ways to make sets, on the same folds": [
+                (RivalsDisplay.from_table, {"utility": utility}) for utility in ("u65", "u80")
+            ]
+        },
+    }
+    found = [
+        figure
+        for name, wanted in of_studies.items()
+        if name in studies
+        for figure in _possible(studies[name], wanted)
+    ]
+    if summary.empty:
+        return found
+    tests: _Wanted = {
+        "Critical differences": [
+            (CriticalDifferenceDisplay.from_summary, {"measure": measure})
+            for measure in ("u65", "u80")
+            # Two classifiers leave nothing to join.
+            if summary["classifier"].nunique() > 2
+        ],
+        "Bayesian signed-rank tests": [
+            (BayesianDisplay.from_summary, {"measure": "accuracy", "pairs": _DETERMINATE_PAIRS}),
+            *(
+                (BayesianDisplay.from_summary, {"measure": measure, "pairs": _CREDAL_PAIRS})
+                for measure in ("u65", "u80")
+            ),
+        ],
+    }
+    return [*found, *_possible(summary, tests)]
+
+
+def _possible(table: DataFrame, wanted: _Wanted) -> list[tuple[str, list[Display]]]:
+    """Return the displays that the table has data for, by title; a title without displays is left out."""
+    figures = []
+    for title, makers in wanted.items():
+        displays = []
+        for make, options in makers:
+            # Only a lack of data is skipped; other errors are errors.
+            with suppress(NothingToShowError):
+                displays.append(make(table, **options))
+        if displays:
+            figures.append((title, displays))
+    return figures
