@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skcredal._ensemble.priors import BmaPriors, CompressionPriors, Evidence
+from skcredal._ensemble.priors import BmaPriors, CompressionPriors, make_evidence
 from skcredal._ensemble.weights import bma_weights, compression_weights
 
 
@@ -16,7 +16,7 @@ def reference_of(problem, weights):
 def evidence_of(problem, weights):
     posterior = np.ascontiguousarray(problem.posterior[:, None])
     reference = reference_of(problem, weights)
-    return Evidence(problem.codes, problem.n_states, posterior, reference, problem.prior)
+    return make_evidence(problem.codes, problem.n_states, posterior, reference, problem.prior)
 
 
 def bma(problem):

@@ -13,7 +13,7 @@ from scipy.optimize import linprog
 
 from problems import random_codes
 from skcredal import CredalBmaAODE, CredalCompAODE
-from skcredal._ensemble.priors import BmaPriors, Evidence
+from skcredal._ensemble.priors import BmaPriors, make_evidence
 
 CREDAL = [CredalBmaAODE, CredalCompAODE]
 
@@ -98,7 +98,7 @@ def test_e_admissible_classes_are_best_under_some_prior():
         codes, n_states = np.zeros((k, 1), np.uint8), np.full(k, 2)
         reference = (priors.likelihood @ posterior)[None] / priors.likelihood.sum()
         stacked = np.ascontiguousarray(posterior[:, None])
-        evidence = Evidence(codes, n_states, stacked, reference, np.full(n_classes, 1 / n_classes))
+        evidence = make_evidence(codes, n_states, stacked, reference, np.full(n_classes, 1 / n_classes))
         maximal = priors.maximal_sets(evidence)
         found = priors.e_admissible_sets(evidence, maximal)[0]
         scores = priors.likelihood[:, None] * posterior

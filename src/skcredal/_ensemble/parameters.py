@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -11,6 +10,15 @@ from skcredal import _kernels as kernels
 from skcredal._arrays import BoolArray, CodeArray, FloatArray, LabelArray
 from skcredal._ensemble.counts import JointCounts, Layout
 from skcredal._ensemble.networks import class_prior
+from skcredal._kernels._arguments import (
+    NO_AVERAGE,
+    NO_DECISION,
+    NO_LIKELIHOODS,
+    Average,
+    Decision,
+    Likelihoods,
+    Tables,
+)
 from skcredal._threads import run_in_threads
 
 __all__ = ["CHUNK_ROWS", "SpodeTables", "chunks", "prediction_chunks", "spode_tables"]
@@ -82,7 +90,7 @@ class SpodeTables:
         k, n = codes.shape
         mean = np.empty((n, self.layout.n_classes))
         posterior = np.empty((k if keep else 0, *mean.shape))
-        self._infer(codes, slice(0, n), average=(weights, left_out, mean, posterior))
+        self._infer(codes, slice(0, n), average=Average(weights, left_out, mean, posterior))
         return mean, posterior
 
     def decide(
@@ -98,8 +106,8 @@ class SpodeTables:
         self._infer(
             codes,
             slice(0, n),
-            average=(weights, 0.0, mean, np.empty((0, 0, 0))),
-            decision=(least, most, tie, doubtful),
+            average=Average(weights, 0.0, mean, np.empty((0, 0, 0))),
+            decision=Decision(least, most, tie, doubtful),
         )
         return mean, doubtful
 
@@ -113,42 +121,28 @@ class SpodeTables:
         sums: FloatArray,
     ) -> None:
         """Fill in Σ_r log P(c_r | a_r, s_j) of every block of rows, (blocks, k); weights may be empty."""
-        self._infer(codes, rows, likelihoods=(labels, row_weights, log_floor, sums))
+        self._infer(codes, rows, likelihoods=Likelihoods(labels, row_weights, log_floor, sums))
 
     def _infer(
         self,
         codes: CodeArray,
         rows: slice,
         *,
-        average: tuple[Any, ...] | None = None,
-        decision: tuple[Any, ...] | None = None,
-        likelihoods: tuple[Any, ...] | None = None,
+        average: Average = NO_AVERAGE,
+        decision: Decision = NO_DECISION,
+        likelihoods: Likelihoods = NO_LIKELIHOODS,
     ) -> None:
-        """Run the kernel; what is not wanted is told to it by empty arrays to fill in."""
-        layout, infer = self.layout, kernels.inference
-        if average is None:
-            average = (np.empty(0), 0.0, np.empty((0, 0)), np.empty((0, 0, 0)))
-        elif len(average[0]) != len(layout.n_states):
-            # The kernel reads a weight for every SPODE, however many there are.
+        """Run the kernel for what is wanted."""
+        layout = self.layout
+        # The kernel reads a weight for every SPODE, however many there are.
+        if len(average.mean) and len(average.weights) != len(layout.n_states):
             raise ValueError(
-                f"weights must hold {len(layout.n_states)} numbers, one a model, got {len(average[0])}."
+                f"weights must hold {len(layout.n_states)} numbers, one a model, got {len(average.weights)}."
             )
-        if decision is None:
-            decision = (np.empty(0), np.empty(0), 0.0, np.empty(0, np.bool_))
-        if likelihoods is None:
-            likelihoods = (np.empty(0, np.int32), np.empty(0), -np.inf, np.empty((0, 0)))
-        tables = infer.Tables(
+        tables = Tables(
             layout.n_states, self.log_c, self.log_a, layout.value_offsets, self.log_ratio, layout.line_offsets
         )
-        infer.infer(
-            codes,
-            rows.start,
-            rows.stop,
-            tables,
-            infer.Average(*average),
-            infer.Decision(*decision),
-            infer.Likelihoods(*likelihoods),
-        )
+        kernels.inference.infer(codes, rows.start, rows.stop, tables, average, decision, likelihoods)
 
 
 def spode_tables(counts: JointCounts, ess: float, *, n_threads: int = 1) -> SpodeTables:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import linprog
@@ -11,49 +10,15 @@ from scipy.optimize import linprog
 from skcredal import _kernels as kernels
 from skcredal._arrays import BoolArray, CodeArray, FloatArray, IntArray
 from skcredal._ensemble.weights import compression_coefficients, relative_likelihoods
+from skcredal._kernels._arguments import Bma, Compression, Evidence
 
-__all__ = ["BmaPriors", "CompressionPriors", "Evidence", "most_probable", "put_back"]
+__all__ = ["BmaPriors", "CompressionPriors", "Evidence", "make_evidence", "most_probable", "put_back"]
 
 
 # Probabilities closer than this, relative to the largest, are a tie.
 TIE = 1e-12
 # What the solver of linear programs cannot tell from 0.
 SOLVER_TIE = 1e-9
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Evidence:
-    """What every SPODE says of some rows, which a set of priors over the SPODEs judges.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (k, n_rows)
-        The states of the super-parents: a SPODE whose own is unknown in a row is left out of it.
-    n_states : ndarray of shape (k,)
-        How many states each has; the number itself stands for unknown.
-    posterior : ndarray of shape (k, n_rows, n_classes)
-        P(c | a, s_j).
-    reference : ndarray of shape (n_rows, n_classes)
-        Their mean under the reference prior.
-    prior : ndarray of shape (n_classes,)
-        P(c), which answers where no SPODE is left.
-    """
-
-    codes: CodeArray
-    n_states: IntArray
-    posterior: FloatArray
-    reference: FloatArray
-    prior: FloatArray
-
-    @property
-    def best(self) -> IntArray:
-        """The most probable class of every row, of equal ones the first."""
-        return _best(self.reference)
-
-    @property
-    def prior_set(self) -> BoolArray:
-        """The most probable classes of P(c), ties kept: the set of the null model."""
-        return most_probable(self.prior)
 
 
 def most_probable(prior: FloatArray) -> BoolArray:
@@ -67,6 +32,13 @@ def most_probable(prior: FloatArray) -> BoolArray:
     """
     mask: BoolArray = prior >= prior.max() * (1.0 - TIE)
     return mask
+
+
+def make_evidence(
+    codes: CodeArray, n_states: IntArray, posterior: FloatArray, reference: FloatArray, prior: FloatArray
+) -> Evidence:
+    """Return what a set of priors judges, from what every SPODE says of rows, their mean and P(c)."""
+    return Evidence(codes, n_states, posterior, reference, _best(reference), most_probable(prior))
 
 
 def put_back(sets: BoolArray, reference: FloatArray) -> int:
@@ -111,12 +83,10 @@ def _can_be_best(scores: FloatArray, c: int, eps: float) -> bool:
     return not solution.success or bool(np.asarray(solution.fun) <= SOLVER_TIE)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class BmaPriors:
-    """BMA-AODE*'s set: P(s_j) ≥ ε over the SPODEs that survive the likelihood cut."""
+class BmaPriors(Bma):
+    """BMA-AODE*'s set, asked for sets, bounds, robustness and the prior that favours a rival most."""
 
-    likelihood: FloatArray
-    eps: float
+    __slots__ = ()
 
     @classmethod
     def from_likelihoods(cls, log_lik: FloatArray, eps: float) -> BmaPriors:
@@ -140,30 +110,13 @@ class BmaPriors:
     def maximal_sets(self, evidence: Evidence) -> BoolArray:
         """Return the undominated classes of a chunk of rows, (rows, n_classes)."""
         out = np.empty(evidence.reference.shape, np.bool_)
-        kernels.bma.bma_sets(
-            evidence.codes,
-            evidence.n_states,
-            evidence.posterior,
-            evidence.best,
-            evidence.prior_set,
-            self.likelihood,
-            self.eps,
-            out,
-        )
+        kernels.bma.bma_sets(evidence, self, out)
         return out
 
     def intervals(self, evidence: Evidence) -> FloatArray:
         """Return the lower and upper probabilities of a chunk of rows, (rows, n_classes, 2)."""
         out = np.empty((*evidence.reference.shape, 2))
-        kernels.bma.bma_intervals(
-            evidence.codes,
-            evidence.n_states,
-            evidence.posterior,
-            evidence.reference,
-            self.likelihood,
-            self.eps,
-            out,
-        )
+        kernels.bma.bma_intervals(evidence, self, out)
         return out
 
     def e_admissible_sets(self, evidence: Evidence, maximal: BoolArray) -> BoolArray:
@@ -199,30 +152,14 @@ class BmaPriors:
     def robustness(self, evidence: Evidence) -> FloatArray:
         """Return how much of the reference prior may be replaced before the answer changes, (rows,)."""
         out = np.empty(len(evidence.reference))
-        kernels.bma.bma_robustness(
-            evidence.codes,
-            evidence.n_states,
-            evidence.posterior,
-            evidence.best,
-            evidence.prior_set,
-            self.likelihood,
-            out,
-        )
+        kernels.bma.bma_robustness(evidence, self, out)
         return out
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CompressionPriors:
-    """COMP-AODE*'s set: P(s_0) = ε and P(s_j) ≥ ε; a SPODE counts if its upper coefficient is positive.
+class CompressionPriors(Compression):
+    """COMP-AODE*'s set, asked for sets, bounds, robustness and the prior that favours a rival most."""
 
-    With B = LL_0 + log ε, a coefficient is ``π_j = base_j + κ·log P(s_j)``, ``base_j = 1 - LL_j/B``, ``κ =
-    -1/B``.
-    """
-
-    feasible: BoolArray
-    base: FloatArray
-    kappa: float
-    eps: float
+    __slots__ = ()
 
     @classmethod
     def from_likelihoods(cls, log_lik: FloatArray, log_lik_null: float, eps: float) -> CompressionPriors:
@@ -254,34 +191,13 @@ class CompressionPriors:
     def maximal_sets(self, evidence: Evidence) -> BoolArray:
         """Return the undominated classes of a chunk of rows, (rows, n_classes)."""
         out = np.empty(evidence.reference.shape, np.bool_)
-        kernels.compression.compression_sets(
-            evidence.codes,
-            evidence.n_states,
-            evidence.posterior,
-            evidence.best,
-            evidence.prior_set,
-            self.feasible,
-            self.base,
-            self.kappa,
-            self.eps,
-            out,
-        )
+        kernels.compression.compression_sets(evidence, self, out)
         return out
 
     def intervals(self, evidence: Evidence) -> FloatArray:
         """Return the lower and upper probabilities of a chunk of rows, (rows, n_classes, 2)."""
         out = np.empty((*evidence.reference.shape, 2))
-        kernels.compression.compression_intervals(
-            evidence.codes,
-            evidence.n_states,
-            evidence.posterior,
-            evidence.reference,
-            self.feasible,
-            self.base,
-            self.kappa,
-            self.eps,
-            out,
-        )
+        kernels.compression.compression_intervals(evidence, self, out)
         return out
 
     def worst_prior(
@@ -310,16 +226,5 @@ class CompressionPriors:
     def robustness(self, evidence: Evidence) -> FloatArray:
         """Return how much of the reference prior may be replaced before the answer changes, (rows,)."""
         out = np.empty(len(evidence.reference))
-        kernels.compression.compression_robustness(
-            evidence.codes,
-            evidence.n_states,
-            evidence.posterior,
-            evidence.best,
-            evidence.prior_set,
-            self.feasible,
-            self.base,
-            self.kappa,
-            self.eps,
-            out,
-        )
+        kernels.compression.compression_robustness(evidence, self, out)
         return out

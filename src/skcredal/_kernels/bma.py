@@ -9,6 +9,7 @@ points, which give all but ε·(k'-1) of the mass to one member.
 import numpy as np
 
 from skcredal._arrays import BoolArray, CodeArray, FloatArray, IntArray
+from skcredal._kernels._arguments import Bma, Evidence
 from skcredal._kernels._jit import kernel
 
 __all__ = ["bma_intervals", "bma_robustness", "bma_sets"]
@@ -56,21 +57,14 @@ def _dominates(
 
 
 @kernel
-def bma_sets(
-    codes: CodeArray,
-    n_states: IntArray,
-    posterior: FloatArray,
-    best: IntArray,
-    prior_set: BoolArray,
-    lik: FloatArray,
-    eps: float,
-    out: BoolArray,
-) -> None:
-    """Fill in the maximal sets; ``best`` is the most probable class of each row under the uniform prior.
+def bma_sets(evidence: Evidence, priors: Bma, out: BoolArray) -> None:
+    """Fill in the maximal sets.
 
-    It is tested against all others first, and only the survivors are compared with each other, which gives
-    the same set because dominance is transitive.
+    The best class is tested against all others first, and only the survivors are compared with each other,
+    which gives the same set because dominance is transitive.
     """
+    codes, n_states, posterior, _, best, prior_set = evidence
+    lik, eps = priors
     k, n, n_classes = posterior.shape
     members, left = np.empty(k, np.int64), np.empty(n_classes, np.int64)
     for r in range(n):
@@ -97,16 +91,10 @@ def bma_sets(
 
 
 @kernel
-def bma_intervals(
-    codes: CodeArray,
-    n_states: IntArray,
-    posterior: FloatArray,
-    reference: FloatArray,
-    lik: FloatArray,
-    eps: float,
-    out: FloatArray,
-) -> None:
+def bma_intervals(evidence: Evidence, priors: Bma, out: FloatArray) -> None:
     """Fill in the lower and upper probability of every class, (rows, classes, 2)."""
+    codes, n_states, posterior, reference, _, _ = evidence
+    lik, eps = priors
     k, n, n_classes = posterior.shape
     members = np.empty(k, np.int64)
     for r in range(n):
@@ -132,16 +120,10 @@ def bma_intervals(
 
 
 @kernel
-def bma_robustness(
-    codes: CodeArray,
-    n_states: IntArray,
-    posterior: FloatArray,
-    best: IntArray,
-    prior_set: BoolArray,
-    lik: FloatArray,
-    out: FloatArray,
-) -> None:
+def bma_robustness(evidence: Evidence, priors: Bma, out: FloatArray) -> None:
     """Fill in how much of the uniform prior may be replaced before the best class stops dominating."""
+    codes, n_states, posterior, _, best, prior_set = evidence
+    lik = priors.likelihood
     k, n, n_classes = posterior.shape
     members = np.empty(k, np.int64)
     tied = 0

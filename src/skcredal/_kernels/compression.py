@@ -9,6 +9,7 @@ minimum of Σ_j d_j·π_j over the priors, which :func:`minimise_compression` so
 import numpy as np
 
 from skcredal._arrays import BoolArray, CodeArray, FloatArray, IntArray
+from skcredal._kernels._arguments import Compression, Evidence
 from skcredal._kernels._jit import kernel
 
 __all__ = [
@@ -167,23 +168,14 @@ def _dominates(
 
 
 @kernel
-def compression_sets(
-    codes: CodeArray,
-    n_states: IntArray,
-    posterior: FloatArray,
-    best: IntArray,
-    prior_set: BoolArray,
-    feasible: BoolArray,
-    base: FloatArray,
-    kappa: float,
-    eps: float,
-    out: BoolArray,
-) -> None:
-    """Fill in the maximal sets; ``best`` is the most probable class of each row under the reference prior.
+def compression_sets(evidence: Evidence, priors: Compression, out: BoolArray) -> None:
+    """Fill in the maximal sets.
 
-    It is tested against all others first, and only the survivors are compared with each other, which gives
-    the same set because dominance is transitive.
+    The best class is tested against all others first, and only the survivors are compared with each other,
+    which gives the same set because dominance is transitive.
     """
+    codes, n_states, posterior, _, best, prior_set = evidence
+    feasible, base, kappa, eps = priors
     k, n, n_classes = posterior.shape
     members, left = np.empty(k, np.int64), np.empty(n_classes, np.int64)
     member_base, difference, log_y = np.empty(k), np.empty(k), np.empty(k)
@@ -252,18 +244,10 @@ def _lower_probability(
 
 
 @kernel
-def compression_intervals(
-    codes: CodeArray,
-    n_states: IntArray,
-    posterior: FloatArray,
-    reference: FloatArray,
-    feasible: BoolArray,
-    base: FloatArray,
-    kappa: float,
-    eps: float,
-    out: FloatArray,
-) -> None:
+def compression_intervals(evidence: Evidence, priors: Compression, out: FloatArray) -> None:
     """Fill in the lower and upper probability of every class, (rows, classes, 2)."""
+    codes, n_states, posterior, reference, _, _ = evidence
+    feasible, base, kappa, eps = priors
     k, n, n_classes = posterior.shape
     members = np.empty(k, np.int64)
     member_base, p, difference, log_y = np.empty(k), np.empty(k), np.empty(k), np.empty(k)
@@ -317,24 +301,15 @@ def compression_intervals(
 
 
 @kernel
-def compression_robustness(
-    codes: CodeArray,
-    n_states: IntArray,
-    posterior: FloatArray,
-    best: IntArray,
-    prior_set: BoolArray,
-    feasible: BoolArray,
-    base: FloatArray,
-    kappa: float,
-    eps: float,
-    out: FloatArray,
-) -> None:
+def compression_robustness(evidence: Evidence, priors: Compression, out: FloatArray) -> None:
     """Fill in how much of the reference prior may be replaced before the best class stops dominating.
 
     With the part r replaced, ``y_j ≥ (1-r)(1-ε)/k``; the largest r at which the class still dominates all
     others is found by bisection on log(1-r). A rival is tested at the r found so far first, so that most cost
     one test.
     """
+    codes, n_states, posterior, _, best, prior_set = evidence
+    feasible, base, kappa, eps = priors
     k, n, n_classes = posterior.shape
     members = np.empty(k, np.int64)
     member_base, difference, log_y = np.empty(k), np.empty(k), np.empty(k)

@@ -12,21 +12,16 @@ run over rows and become vector instructions.
 A SPODE whose super-parent is unknown in a row is left out of that row (§1).
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
-from skcredal._arrays import AnyArray, BoolArray, CodeArray, FloatArray, IntArray, LabelArray
+from skcredal._arrays import AnyArray, BoolArray, CodeArray, FloatArray, IntArray
+from skcredal._kernels._arguments import Average, Decision, Likelihoods, Tables
 from skcredal._kernels._instructions import LANES, sum_4, sum_8
 from skcredal._kernels._jit import fused_kernel, kernel, step
 
 __all__ = [
     "BLOCK_ROWS",
     "LANES",
-    "Average",
-    "Decision",
-    "Likelihoods",
-    "Tables",
     "best_classes",
     "infer",
     "mean_joint",
@@ -45,58 +40,6 @@ PER_LOG_2 = 1.4426950408889634
 ROUNDING = 6755399441055744.0
 # Below this, exp is less than the smallest normal number, and is taken to be 0.
 LEAST_EXPONENT = -708.0
-
-
-class Tables(NamedTuple):
-    """The parameters of all SPODEs (see ``parameters``)."""
-
-    n_states: IntArray
-    log_c: FloatArray
-    log_a: FloatArray
-    value_offsets: IntArray
-    log_ratio: FloatArray
-    line_offsets: IntArray
-
-
-class Average(NamedTuple):
-    """The mean of the SPODEs.
-
-    ``mean``, (rows, n_classes): Σ_j w_j P(c | a, s_j), the weights renormalised over a row's SPODEs; where
-    none is left, P(c) answers. ``posterior``, (k, rows, n_classes), or empty if it is not wanted: the
-    P(c | a, s_j) themselves, with the number ``left_out`` for a SPODE that is left out of a row.
-    """
-
-    weights: FloatArray
-    left_out: float
-    mean: FloatArray
-    posterior: FloatArray
-
-
-class Decision(NamedTuple):
-    """Which rows need a closer look to know the classes that remain.
-
-    ``doubtful``, (rows,), or empty if it is not wanted: whether the most probable class fails a test of
-    dominance over all others that gives SPODE j the factor between ``least`` and ``most`` that favours the
-    other most (see :func:`_find_doubtful`).
-    """
-
-    least: FloatArray
-    most: FloatArray
-    tie: float
-    doubtful: BoolArray
-
-
-class Likelihoods(NamedTuple):
-    """The conditional log-likelihoods of the SPODEs (§4); if they are wanted, nothing else is.
-
-    ``log_lik``, (blocks, k), or empty: Σ_r w_r log P(c_r | a_r, s_j) of every block, each logarithm at least
-    ``log_floor``. Without ``row_weights`` every row counts once.
-    """
-
-    labels: LabelArray
-    row_weights: FloatArray
-    log_floor: float
-    log_lik: FloatArray
 
 
 @step

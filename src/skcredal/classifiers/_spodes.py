@@ -12,7 +12,7 @@ from skcredal._encoding.frames import frame_library, make_frame
 from skcredal._ensemble.counts import JointCounts
 from skcredal._ensemble.explain import describe, explain_case
 from skcredal._ensemble.parameters import SpodeTables, chunks, spode_tables
-from skcredal._ensemble.priors import BmaPriors, CompressionPriors, Evidence
+from skcredal._ensemble.priors import BmaPriors, CompressionPriors, Evidence, make_evidence
 from skcredal._ensemble.weights import automatic_epsilon, null_log_likelihood
 from skcredal._threads import thread_count
 from skcredal._validation import check_real, safe_repr, to_float
@@ -220,7 +220,7 @@ class CredalSpodesMixin(CredalMixin, Base):
 
     def _evidence(self, chunk: CodeArray) -> Evidence:
         reference, posterior = self._tables.mean_posterior(chunk, self.weights_, keep=True)
-        return Evidence(chunk, self._tables.layout.n_states, posterior, reference, self._tables.prior)
+        return make_evidence(chunk, self._tables.layout.n_states, posterior, reference, self._tables.prior)
 
     def _sets(self, chunk: CodeArray) -> tuple[BoolArray, FloatArray]:
         if self.criterion == "interval_dominance":
