@@ -338,6 +338,7 @@ def _count_rows(codes: CodeArray, labels: LabelArray, layout: Layout, n_threads:
     if len(features) == 0:
         n_c = np.bincount(labels, minlength=n_classes)
     else:
+        # Wide codes have bytes in the features that are packed; the others are counted below, from the codes.
         bytes_ = np.where(packed[:, None], codes, 0) if codes.itemsize > 1 else codes
         bytes_ = np.ascontiguousarray(bytes_, np.uint8)
         classes = labels.astype(np.uint8)
@@ -360,6 +361,7 @@ def _count_rows(codes: CodeArray, labels: LabelArray, layout: Layout, n_threads:
             n_classes,
             n_ca[begin:end],
         )
+    # A cell is unknown exactly if no value of its feature was counted for its row.
     n_known = np.add.reduceat(n_ca, layout.value_offsets[:-1]) if k > 0 else n_ca
     complete = bool(np.all(n_known == n))
     if not by_bits.all():
@@ -402,8 +404,10 @@ def _count_bits(
             slab_ca,
         )
 
+    # Each thread packs whole features, and their counts lie apart: no two write to the same place in memory.
     run_in_threads(pack, parts(len(features), n_threads, WORTH_A_THREAD // n + 1), n_threads)
     n_ca += slab_ca
+    # Of a feature that is known in the whole slab, the counts of its last state follow from the others.
     whole = np.add.reduceat(slab_ca, layout.value_offsets[:-1]) == n
     pairs, offsets = layout.pairs[by_bits], layout.pair_offsets[:-1][by_bits]
 

@@ -195,14 +195,17 @@ def maplmg_weights(
     objective, n_iter, decrement = rows.objective(mixture), 0, np.inf
     while True:
         sums, curvature = rows.derivatives(mixture)
+        # The tangent at the weights is highest at a corner of the simplex: no objective lies above it.
         gap = max(float(((1.0 + sums) / mixture).max()) - (n_all + k), 0.0)
         slope = 1.0 + sums - (n_all + k) * mixture
         step = np.linalg.solve(curvature + np.eye(k), slope)
         before, decrement = decrement, float(slope @ step)
+        # The gap may stay above the tolerance by rounding alone: then the decrement no longer shrinks.
         converged = gap <= tol * abs(objective) or (before < NEAR and decrement >= before / 2.0)
         if converged or n_iter == max_iter:
             return Mixture(mixture, objective, n_iter, gap, converged)
         n_iter += 1
+        # No weight loses more than nine tenths in one step, so that all stay positive.
         length = min(1.0, 0.9 / max(-float(step.min()), 0.9))
         # Of a row that every SPODE predicts, the logarithm is rounding only.
         rounding = ROUNDING * (abs(objective) + n_all)
@@ -245,6 +248,7 @@ class _Rows:
             )
             return sums, curvature
 
+        # The kernel fills the lower triangle alone: the matrix is symmetric.
         parts = self._over_blocks(add)
         lower = sum((part[1] for part in parts), np.zeros((k, k)))
         return sum((part[0] for part in parts), np.zeros(k)), lower + np.tril(lower, -1).T

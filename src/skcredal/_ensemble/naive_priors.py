@@ -67,6 +67,7 @@ class DirichletPriors:
         ([2.5, 1.5], [1.25, 0.25, 1.25, 1.25], 1.0)
         """
         layout = counts.layout
+        # What is spread evenly is added to the counts once, so that the kernels know only what is free.
         fixed = s * contamination / layout.n_classes
         fixed_a = np.repeat(fixed / layout.n_states, layout.n_states * layout.n_classes)
         return cls(layout, counts.n_c + fixed, counts.n_ca + fixed_a, s * (1.0 - contamination))
@@ -109,6 +110,7 @@ def _log_marginal(counts: CountArray, alpha: float) -> float:
 
     Each value has the pseudo-count ``alpha``.
     """
+    # The Dirichlet-multinomial in logarithms: the counts of large tables overflow anything else.
     total = alpha * len(counts)
     columns = gammaln(total) - gammaln(counts.sum(axis=0) + total)
     values = gammaln(counts + alpha) - gammaln(alpha)

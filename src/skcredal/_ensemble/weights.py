@@ -50,6 +50,7 @@ def log_likelihoods(
         rows = slice(blocks.start * block, min(n, blocks.stop * block))
         tables.sum_log_likelihoods(codes, rows, labels, row_weights, log_floor, sums[blocks])
 
+    # Four tasks a thread: one that is slowed down leaves the rest to the others.
     run_in_threads(sum_blocks, parts(len(sums), 4 * n_threads, 8), n_threads)
     # Block after block, as if a loop added them: the sum of a column of numbers in memory.
     return np.asarray(sums.cumsum(axis=0)[-1])
@@ -64,7 +65,7 @@ def null_log_likelihood(n_c: CountArray) -> float:
     >>> null_log_likelihood(np.array([2, 2])) == float(-4 * np.log(2))
     True
     """
-    present = n_c[n_c > 0]
+    present = n_c[n_c > 0]  # 0·log 0 = 0
     return float(np.sum(present * np.log(present / present.sum())))
 
 
@@ -125,6 +126,7 @@ def compression_weights(log_lik: FloatArray, log_lik_null: float, eps: float) ->
     if k == 0:
         return log_lik
     pi = compression_coefficients(log_lik, log_lik_null, eps, math.log((1.0 - eps) / k))
+    # A model that describes the classes no shorter than the null model gets no weight (§5).
     pi = np.maximum(pi, 0.0)
     total = pi.sum()
     return np.asarray(pi / total) if total > 0.0 else pi

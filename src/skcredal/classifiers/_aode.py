@@ -6,16 +6,14 @@ import warnings
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import validate_data
 
 from skcredal import _kernels as kernels
 from skcredal._arrays import AnyArray, CodeArray, FloatArray, LabelArray
-from skcredal._encoding.frames import read_table
-from skcredal._encoding.target import encode_target, read_weights
+from skcredal._encoding.target import encode_target
 from skcredal._ensemble.weights import uniform_weights
 from skcredal._threads import thread_count
 from skcredal._validation import check_choice, safe_repr
-from skcredal.classifiers._base import encoding_rules
+from skcredal.classifiers._base import encoding_rules, read_rows
 from skcredal.classifiers._spodes import SpodeEnsemble
 from skcredal.classifiers._stream import CountStream
 
@@ -158,14 +156,9 @@ class AODE(SpodeEnsemble):
 
     def _learn_batch(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:
         stream, rules, n_threads = self._stream, encoding_rules(self), thread_count(self.n_jobs)
-        table = read_table(X, estimator=self)
-        validate_data(self, table.data, reset=stream is None, skip_check_array=True)
-        weights = read_weights(sample_weight, table.n_rows)
-        present, labels = encode_target(y, n_rows=table.n_rows, estimator=self)
-        labels = self._declared_classes(classes, present)[labels]
-        if weights is not None and not weights.all():
-            rows = weights > 0
-            table, labels, weights = table.select(rows), labels[rows], weights[rows]
+        given = read_rows(self, X, y, sample_weight, reset=stream is None)
+        table, weights = given.table, given.weights
+        labels = self._declared_classes(classes, given.classes)[given.labels]
         if stream is None:
             features = getattr(self, "feature_names_in_", None)
             stream = CountStream.start(table, labels, weights, len(self.classes_), rules, features)

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skcredal._arrays import AnyArray, CodeArray, CountArray, FloatArray, IntArray, LabelArray
 from skcredal._config import get_config
-from skcredal._encoding.frames import read_series, read_table
+from skcredal._encoding.frames import Table, read_series, read_table
 from skcredal._encoding.table_encoding import (
     EncodedTable,
     EncodingRules,
@@ -24,7 +24,7 @@ from skcredal._encoding.table_encoding import (
     TableEncoding,
     learn_encoding,
 )
-from skcredal._encoding.target import encode_target, read_weights
+from skcredal._encoding.target import check_weights, encode_target, read_weights
 from skcredal._ensemble.counts import JointCounts, ValueCounts, count, count_values, pair_table_bytes
 from skcredal._ensemble.parameters import SpodeTables, prediction_chunks
 from skcredal._ensemble.weights import log_likelihoods
@@ -35,11 +35,13 @@ from skcredal.classifiers._answers import Answers
 
 __all__ = [
     "LEARNED",
+    "LabelledRows",
     "TabularClassifier",
     "TrainingRows",
     "encoding_rules",
     "fit_rows",
     "learned_features",
+    "read_rows",
     "training_rows",
 ]
 
@@ -172,6 +174,7 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
 
     def _unfitted(self) -> Self:
         """Return a copy that has learned nothing, to learn aside (see :func:`fit_rows`)."""
+        # What scikit-learn keeps besides parameters (requests for metadata) goes along.
         copy = object.__new__(type(self))
         copy.__dict__ = {
             name: value
@@ -184,6 +187,7 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
         """Return this classifier as it is now, whatever is fitted meanwhile in another thread."""
         check_is_fitted(self)
         snapshot = object.__new__(type(self))
+        # The same dictionary, not a copy: a fit gives the classifier another one.
         snapshot.__dict__ = self.__dict__
         return snapshot
 
@@ -387,10 +391,43 @@ def fit_rows(classifier: Classifier, make_rows: Callable[[Classifier], TrainingR
 
 def training_rows(classifier: TabularClassifier, X: Any, y: Any, sample_weight: Any = None) -> TrainingRows:
     """Read a training table, learn its encoding, and return the rows that count."""
-    n_threads = thread_count(classifier.n_jobs)
-    table = read_table(X, estimator=classifier, n_threads=n_threads)
-    validate_data(classifier, table.data, reset=True, skip_check_array=True)
-    weights = read_weights(sample_weight, table.n_rows)
+    given = read_rows(classifier, X, y, sample_weight, reset=True)
+    encoding, codes = learn_encoding(
+        given.table,
+        given.labels,
+        given.weights,
+        len(given.classes),
+        encoding_rules(classifier),
+        names=getattr(classifier, "feature_names_in_", None),
+        n_threads=thread_count(classifier.n_jobs),
+    )
+    return TrainingRows(encoding, given.classes, codes, given.labels, given.weights)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelledRows:
+    """Rows that count: their table, the classes among them, the index of each row's class, and weights."""
+
+    table: Table
+    classes: AnyArray
+    labels: LabelArray
+    weights: CountArray | None
+
+
+def read_rows(
+    classifier: TabularClassifier,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    *,
+    reset: bool,
+    is_batch: bool = False,
+) -> LabelledRows:
+    """Read training rows; with ``reset``, the classifier learns the names and number of the features."""
+    table = read_table(X, estimator=classifier, n_threads=thread_count(classifier.n_jobs))
+    validate_data(classifier, table.data, reset=reset, skip_check_array=True)
+    # A batch may have weights of 0 alone; whether those of all rows are whole numbers is not known yet.
+    weights = (check_weights if is_batch else read_weights)(sample_weight, table.n_rows)
     classes, labels = encode_target(y, n_rows=table.n_rows, estimator=classifier)
     if weights is not None and not weights.all():
         # A row of weight 0 is absent: its values declare no state and its class may vanish with it.
@@ -398,11 +435,7 @@ def training_rows(classifier: TabularClassifier, X: Any, y: Any, sample_weight: 
         table, weights = table.select(rows), weights[rows]
         present, index = np.unique(labels[rows], return_inverse=True)
         classes, labels = classes[present], index.astype(np.int32)
-    names, rules = getattr(classifier, "feature_names_in_", None), encoding_rules(classifier)
-    encoding, codes = learn_encoding(
-        table, labels, weights, len(classes), rules, names=names, n_threads=n_threads
-    )
-    return TrainingRows(encoding, classes, codes, labels, weights)
+    return LabelledRows(table, classes, labels, weights)
 
 
 def encoding_rules(classifier: TabularClassifier) -> EncodingRules:

@@ -127,6 +127,7 @@ class CredalMixin(Base):
         """Return what the set of priors judges of a chunk of codes (k, rows)."""
 
     def _answer_chunk(self, chunk: CodeArray) -> Answers:
+        # Inference is most of the work, and sets, bounds and robustness all ask for the same.
         evidence = self._evidence(chunk)
         interval = self._priors.intervals(evidence)
         sets = self._sets_of_evidence(evidence, interval)

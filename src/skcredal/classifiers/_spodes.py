@@ -64,6 +64,7 @@ class SpodeEnsemble(TabularClassifier):
         check_real("ess", self.ess, low=0.0, low_open=True)
 
     def _count(self, rows: TrainingRows) -> None:
+        # By arithmetic, before the first table is allocated.
         self._refuse_large_tables(rows.encoding.n_states, self._kept_features())
         self.counts_ = rows.count_pairs(n_threads=thread_count(self.n_jobs))
         # Others that learn from the same rows need the same tables, and so may the score that comes next.

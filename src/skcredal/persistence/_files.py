@@ -95,6 +95,7 @@ def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, An
     content = _dumps(io, estimator)
     foreign = _foreign_names(io, content)
     if foreign:
+        # A search keeps scorers and splitters of the user's own; what it has found may do without them.
         found = getattr(estimator, "best_estimator_", None)
         alone = found is not None and not _foreign_names(io, _dumps(io, found))
         raise TypeError(
@@ -113,6 +114,7 @@ def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, An
         raise ValueError(
             f"notes must fit a header of {_LONGEST_HEADER:,} bytes, got {len(line):,} bytes with them."
         )
+    # The header is under the checksum, too: its class is compared with what the content turns out to be.
     body = line + content
     checksum = hashlib.sha256(body).hexdigest().encode()
     with replacing(path) as unfinished:
@@ -168,6 +170,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     try:
         header, content = _read(Path(path).read_bytes())
         try:
+            # Before anything is made of the content: skops calls what it takes for a constructor.
             called = called_functions(content)
             if called:
                 raise ValueError(f"it would call {', '.join(called)} while it is read")

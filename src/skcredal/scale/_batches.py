@@ -14,11 +14,10 @@ from skcredal._encoding.frames import read_table
 from skcredal._encoding.statistics import EncodingStatistics
 from skcredal._progress import ProgressChoice, report_progress
 from skcredal._threads import thread_count
-from skcredal.classifiers._base import TabularClassifier, TrainingRows
+from skcredal.classifiers._base import LabelledRows, TabularClassifier, TrainingRows
 from skcredal.scale._parquet import ParquetScan
 from skcredal.scale._passes import (
     CHANGED,
-    Batch,
     BatchEncoder,
     BatchReader,
     Edges,
@@ -107,7 +106,7 @@ class BatchSource(RowSource):
         self.batches = restartable(batches)
         self.n_threads = thread_count(estimator.n_jobs)
         self.progress = progress
-        self.total: int | None = getattr(batches, "n_rows", None)
+        self.total: int | None = getattr(batches, "n_rows", None)  # of a scan; else known after a pass
         self.last: Iterator[Any] | None = None
 
     def describe(self, estimator: TabularClassifier) -> BatchReader:
@@ -121,7 +120,7 @@ class BatchSource(RowSource):
     def encoding_statistics(self, reader: BatchReader, edges: Edges | None = None) -> EncodingStatistics:
         """Return the sum of the first pass, or of one that counts the bins of some columns."""
 
-        def work(batch: Batch) -> EncodingStatistics:
+        def work(batch: LabelledRows) -> EncodingStatistics:
             return reader.encoding_statistics(batch, edges, n_threads=self.n_threads)
 
         total: EncodingStatistics = self._sum("encoding" if edges is None else "bins", work, reader)
@@ -130,13 +129,13 @@ class BatchSource(RowSource):
     def sum(self, stage: str, work: Callable[[TrainingRows], Value], encoder: BatchEncoder) -> Value:
         """Return the sum over all batches."""
 
-        def work_on_codes(batch: Batch) -> Value:
+        def work_on_codes(batch: LabelledRows) -> Value:
             return work(encoder.encode(batch, n_threads=self.n_threads))
 
         total: Value = self._sum(stage, work_on_codes, encoder.reader)
         return total
 
-    def _sum(self, stage: str, work: Callable[[Batch], Any], reader: BatchReader) -> Any:
+    def _sum(self, stage: str, work: Callable[[LabelledRows], Any], reader: BatchReader) -> Any:
         total, n_rows = None, 0
         with report_progress(self.progress, stage, self.total) as advance:
             for number, (X, y, weights) in enumerate(self._triples(), 1):

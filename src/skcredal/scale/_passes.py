@@ -17,20 +17,24 @@ from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
-from sklearn.utils.validation import validate_data
 
-from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray, LabelArray
-from skcredal._encoding.frames import Table, read_table
+from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray
 from skcredal._encoding.statistics import EncodingStatistics
 from skcredal._encoding.table_encoding import TableEncoding, categorical_mask
-from skcredal._encoding.target import ONLY_ZEROS, check_weights, encode_target
+from skcredal._encoding.target import ONLY_ZEROS
 from skcredal._ensemble.counts import JointCounts, ValueCounts
 from skcredal._ensemble.parameters import SpodeTables
-from skcredal.classifiers._base import TabularClassifier, TrainingRows, encoding_rules, fit_rows
+from skcredal.classifiers._base import (
+    LabelledRows,
+    TabularClassifier,
+    TrainingRows,
+    encoding_rules,
+    fit_rows,
+    read_rows,
+)
 
 __all__ = [
     "CHANGED",
-    "Batch",
     "BatchEncoder",
     "BatchReader",
     "Edges",
@@ -50,36 +54,17 @@ MOST_BINNING_PASSES = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Batch:
-    """Some rows that count: the table, the classes among them, each row's class and weight."""
-
-    table: Table
-    classes: AnyArray
-    labels: LabelArray
-    weights: FloatArray | None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class BatchReader:
     """Reads parts of the rows as the estimator reads tables, whose names and number of features it knows."""
 
     estimator: TabularClassifier
 
-    def read(self, X: Any, y: Any, sample_weight: Any = None) -> Batch:
+    def read(self, X: Any, y: Any, sample_weight: Any = None) -> LabelledRows:
         """Read rows; those of weight 0 are left out, and their classes with them."""
-        table = read_table(X, estimator=self.estimator)
-        validate_data(self.estimator, table.data, reset=False, skip_check_array=True)
-        weights = check_weights(sample_weight, table.n_rows)
-        classes, labels = encode_target(y, n_rows=table.n_rows, estimator=self.estimator)
-        if weights is not None and not weights.all():
-            rows = weights > 0
-            table, labels, weights = table.select(rows), labels[rows], weights[rows]
-            present, index = np.unique(labels, return_inverse=True)
-            classes, labels = classes[present], index.astype(np.int32)
-        return Batch(table, classes, labels, weights)
+        return read_rows(self.estimator, X, y, sample_weight, reset=False, is_batch=True)
 
     def encoding_statistics(
-        self, batch: Batch, edges: Edges | None = None, *, n_threads: int = 1
+        self, batch: LabelledRows, edges: Edges | None = None, *, n_threads: int = 1
     ) -> EncodingStatistics:
         """Return the first pass's part of a batch; with edges, of the columns that have some."""
         return EncodingStatistics.of_rows(
@@ -109,17 +94,20 @@ class BatchEncoder:
     classes: AnyArray
     weight_type: np.dtype[Any] | None
 
-    def encode(self, batch: Batch, *, n_threads: int = 1) -> TrainingRows:
+    def encode(self, batch: LabelledRows, *, n_threads: int = 1) -> TrainingRows:
         """Return the codes, labels and weights of a batch."""
+        # A batch knows only its own classes: their indices among all of them.
         index = np.searchsorted(self.classes, batch.classes)
         known = self.classes[np.minimum(index, len(self.classes) - 1)]
         if not np.array_equal(known, batch.classes):
             new = next(one for one, other in zip(batch.classes, known, strict=True) if one != other)
             raise ValueError(f"{CHANGED}: the class {new!s} was not there in the first pass.")
         weights: AnyArray | None = None
+        # One type for all batches, even if the weights of this one are all 1: counts of one type add exactly.
         if self.weight_type is not None:
             ones = np.ones(len(batch.labels))
             weights = (ones if batch.weights is None else batch.weights).astype(self.weight_type)
+        # A part of the rows may well lack all states of a column: no reason to warn.
         codes = self.encoding.encode(batch.table, n_threads=n_threads, is_part=True)
         labels = index.astype(np.int32)[batch.labels]
         return TrainingRows(self.encoding, self.classes, codes, labels, weights)
@@ -146,16 +134,6 @@ class LikelihoodSums:
     def log_likelihood(self) -> FloatArray:
         """The sums, rounded once."""
         return self.sums + self.residue
-
-
-def _sum_values(rows: TrainingRows) -> ValueCounts:
-    """Count a batch where no pairs are needed."""
-    return rows.count_values()
-
-
-def _sum_pairs(rows: TrainingRows, *, n_threads: int) -> JointCounts:
-    """Count a batch."""
-    return rows.count_pairs(n_threads=n_threads)
 
 
 def _sum_log_likelihoods(
@@ -192,13 +170,15 @@ class SummedRows(TrainingRows):
 
     def count_values(self) -> ValueCounts:
         """Count the classes and values in a pass over the rows."""
-        counts = self.source.sum("counts", _sum_values, self.encoder)
+        counts = self.source.sum("counts", TrainingRows.count_values, self.encoder)
         self._check_same_rows(counts.n_c)
         return counts
 
     def count_pairs(self, *, n_threads: int) -> JointCounts:
         """Count the pairs of values, too, in a pass over the rows."""
-        counts = self.source.sum("counts", partial(_sum_pairs, n_threads=n_threads), self.encoder)
+        counts = self.source.sum(
+            "counts", partial(TrainingRows.count_pairs, n_threads=n_threads), self.encoder
+        )
         self._check_same_rows(counts.n_c)
         return counts
 
@@ -215,6 +195,7 @@ class SummedRows(TrainingRows):
 
     def _check_same_rows(self, n_c: AnyArray) -> None:
         expected = self.statistics.n_c
+        # Sums of real weights differ in their last digits where batches come in another order.
         if not np.allclose(n_c, expected, rtol=1e-9, atol=0.0):
             raise ValueError(
                 f"{CHANGED}: there were {expected.tolist()} of the classes in the first, and {n_c.tolist()} "
@@ -247,6 +228,7 @@ def _summed_rows(learner: TabularClassifier, source: RowSource) -> SummedRows:
     if statistics.n_rows == 0:
         raise ValueError(ONLY_ZEROS)
     for _ in range(MOST_BINNING_PASSES):
+        # Columns with too many values to count one by one are counted in bins, in passes of their own.
         edges = statistics.quantile_edges()
         if not edges:
             break
@@ -256,6 +238,7 @@ def _summed_rows(learner: TabularClassifier, source: RowSource) -> SummedRows:
     return SummedRows(
         encoding,
         statistics.classes,
+        # No rows: what is asked of them is summed over the source.
         np.empty((len(encoding.kept), 0), np.uint8),
         np.empty(0, np.int32),
         None,
