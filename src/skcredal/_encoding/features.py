@@ -305,6 +305,9 @@ class CategoricalFeature:
         """Return the codes of a factor; the label names it in an error."""
         with naming(label):
             codes = [self.lookup.get(state, self.n_states) for state in factor.states]
+        # Bytes that are already codes are returned as they are: the caller sees that, and copies nothing.
+        if factor.codes.dtype == np.uint8 and codes == list(range(len(codes))):
+            return factor.codes
         # A missing value is -1, which indexes the last entry: this is where it becomes the mode, or unknown.
         lookup = np.array([*codes, self.fill], np.min_scalar_type(self.n_states))
         new_codes = self._translated(factor.codes, lookup)
@@ -323,9 +326,6 @@ class CategoricalFeature:
         few = len(codes) < kernels.encoding.BYTE
         if few or codes.itemsize > 1 or lookup.itemsize > 1 or not codes.flags.c_contiguous:
             return np.asarray(lookup[codes])
-        # Bytes that are already codes are returned as they are: the caller sees that, and copies nothing.
-        if codes.dtype == np.uint8 and np.array_equal(lookup[:-1], np.arange(len(lookup) - 1)):
-            return codes
         # A missing value of int8 is -1, hence the byte 255: all bytes that are no state get its code.
         of_bytes = np.full(kernels.encoding.BYTE, lookup[-1])
         of_bytes[: len(lookup) - 1] = lookup[:-1]

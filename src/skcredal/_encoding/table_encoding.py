@@ -34,6 +34,7 @@ Feature = NumericFeature | CategoricalFeature
 
 # It takes at least so many rows to be worth starting threads for the columns.
 ROWS_WORTH_A_THREAD = 10_000
+BYTES_WORTH_A_THREAD = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +166,8 @@ def learn_encoding(
     """
     plan = EncodingPlan.of(
         [column.label for column in table.columns],
-        [column.is_numeric for column in table.columns],
+        # A table of bytes is one of integers: its columns need not be asked one by one.
+        [table.cells is not None or column.is_numeric for column in table.columns],
         rules,
         names,
     )
@@ -181,14 +183,17 @@ def learn_encoding(
         feature = plan.learn_states(j, state_counts(factor, weights))
         return feature, feature.encode(factor, column.label)
 
-    # For short columns, threads would only wait for each other to release the interpreter.
-    n_learners = n_threads if table.n_rows >= ROWS_WORTH_A_THREAD else 1
+    # For short columns, threads would only wait for each other to release the interpreter; bytes are read so
+    # fast that most columns are short.
+    least = ROWS_WORTH_A_THREAD if table.cells is None else BYTES_WORTH_A_THREAD
+    n_learners = n_threads if table.n_rows >= least else 1
     learned = run_in_threads(learn, range(len(table.columns)), n_learners)
     encoding = TableEncoding([feature for feature, _ in learned])
     warn_of_identifiers(encoding, plan.labels, table.n_rows)
     codes = [codes for _, codes in learned]
-    if table.cells is not None and all(codes[j] is table.columns[j].data for j in encoding.kept):
-        # The columns of the table are codes as they are: no copy is needed.
+    as_they_are = table.cells is not None and all(codes[j] is table.columns[j].data for j in encoding.kept)
+    # Codes need room for unknown, too: with 256 states, bytes have none.
+    if as_they_are and table.cells is not None and encoding.n_states.max(initial=0) < kernels.encoding.BYTE:
         return encoding, table.cells if len(encoding.kept) == len(codes) else table.cells[encoding.kept]
     return encoding, encoding._stack(lambda j: codes[j], table.n_rows, n_threads=1)
 
