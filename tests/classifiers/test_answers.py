@@ -75,7 +75,7 @@ def test_answers_together_are_those_of_the_methods(seed, choice, missing, epsilo
         parameters = {**parameters, "epsilon": epsilon}
     half = -(-len(y) // 2)
     # Its text may all be in the other half.
-    categorical = [name for name in X.columns if name == "mixed"]
+    categorical = [j for j, name in enumerate(X.columns) if name == "mixed"]
     clf = learner(missing=missing, categorical_features=categorical, **parameters)
     fitted(lambda: clf.fit(X[:half], y[:half]))
     fitted(lambda: assert_same_answers(clf, X))
