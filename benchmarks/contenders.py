@@ -10,7 +10,7 @@ from benchmarks.measuring import Step
 from benchmarks.memory import CLASSIFIERS
 from benchmarks.problems import declared
 from benchmarks.yardstick import Yardstick
-from skcredal._ensemble.counts import count
+from skcredal._ensemble.counting import count
 
 __all__ = ["THREADS", "of_sklearn", "of_weka", "of_yardstick", "ours"]
 

@@ -11,7 +11,7 @@ from skcredal import CompAODE
 from skcredal._encoding.frames import read_table
 from skcredal._encoding.table_encoding import EncodingRules, learn_encoding
 from skcredal._encoding.target import encode_target
-from skcredal._ensemble.counts import count
+from skcredal._ensemble.counting import count
 from skcredal._ensemble.parameters import spode_tables
 from skcredal._ensemble.weights import log_likelihoods
 

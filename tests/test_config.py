@@ -11,7 +11,7 @@ import pytest
 
 from skcredal import AODE, CredalBmaAODE, CredalCompAODE, config_context, get_config, set_config
 from skcredal import _kernels as kernels
-from skcredal._ensemble import counts as counting
+from skcredal._ensemble import counting
 from skcredal._ensemble.counts import pair_table_bytes
 
 GIB = 1024**3

@@ -14,7 +14,7 @@ import oracles_maplmg
 from paper_data import load_paper_dataset
 from problems import as_rows, random_codes
 from skcredal import AODE, MaplmgAODE
-from skcredal._ensemble.counts import count
+from skcredal._ensemble.counting import count
 from skcredal._ensemble.maplmg import leave_one_out
 from skcredal._ensemble.parameters import spode_tables
 from skcredal.metrics import true_class_brier_loss

@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 
 from problems import random_codes
 from skcredal import _kernels as kernels
-from skcredal._ensemble.counts import count, pair_table_bytes
+from skcredal._ensemble.counting import count
+from skcredal._ensemble.counts import pair_table_bytes
 from skcredal._ensemble.parameters import spode_tables
 
 

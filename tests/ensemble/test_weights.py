@@ -5,7 +5,7 @@ import pytest
 
 import oracles
 from problems import random_codes
-from skcredal._ensemble.counts import count
+from skcredal._ensemble.counting import count
 from skcredal._ensemble.parameters import CHUNK_ROWS, spode_tables
 from skcredal._ensemble.weights import (
     automatic_epsilon,

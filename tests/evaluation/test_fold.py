@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-import skcredal.classifiers._base as base_module
+import skcredal.classifiers._rows as rows_module
 import skcredal.classifiers._spodes as spodes_module
 from skcredal import AODE, CredalCompAODE
 from skcredal.datasets import load_dataset
@@ -53,8 +53,8 @@ def test_statistics_are_computed_once_for_the_whole_family(wine, monkeypatch):
         return call
 
     for module, name in (
-        (base_module, "count"),
-        (base_module, "log_likelihoods"),
+        (rows_module, "count"),
+        (rows_module, "log_likelihoods"),
         (spodes_module, "spode_tables"),
     ):
         monkeypatch.setattr(module, name, counted(name, getattr(module, name)))

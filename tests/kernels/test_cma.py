@@ -4,7 +4,8 @@ import pytest
 import oracles_naive
 from naive_problems import KINDS, random_table
 from problems import repetitions
-from skcredal._ensemble.counts import ValueCounts, count_values
+from skcredal._ensemble.counting import count_values
+from skcredal._ensemble.counts import ValueCounts
 from skcredal._ensemble.naive_priors import (
     InclusionPriors,
     averaged_tables,

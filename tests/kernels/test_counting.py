@@ -4,8 +4,8 @@ import pytest
 import oracles
 from problems import as_rows, needs_jit, random_codes, repetitions
 from skcredal import _kernels as kernels
-from skcredal._ensemble import counts as counts_module
-from skcredal._ensemble.counts import count
+from skcredal._ensemble import counting as counts_module
+from skcredal._ensemble.counting import count
 
 pytestmark = pytest.mark.kernel
 

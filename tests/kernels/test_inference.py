@@ -7,7 +7,7 @@ import oracles
 from problems import as_rows, needs_jit, random_codes, repetitions
 from skcredal import _kernels as kernels
 from skcredal._ensemble import parameters as parameters_module
-from skcredal._ensemble.counts import count
+from skcredal._ensemble.counting import count
 from skcredal._ensemble.parameters import spode_tables
 from skcredal._ensemble.weights import log_likelihoods
 

@@ -9,7 +9,7 @@ import oracles_maplmg
 from problems import as_rows, needs_jit, random_codes, repetitions
 from skcredal import _kernels as kernels
 from skcredal._ensemble import maplmg
-from skcredal._ensemble.counts import count
+from skcredal._ensemble.counting import count
 from skcredal._ensemble.maplmg import LeftOut, leave_one_out, maplmg_weights
 from skcredal._ensemble.parameters import spode_tables
 

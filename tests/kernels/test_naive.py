@@ -5,7 +5,7 @@ import oracles
 import oracles_trees
 from problems import as_rows, random_codes, repetitions
 from skcredal import _kernels as kernels
-from skcredal._ensemble.counts import count, count_values
+from skcredal._ensemble.counting import count, count_values
 from skcredal._ensemble.networks import (
     class_prior,
     conditional_information,

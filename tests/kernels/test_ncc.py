@@ -8,7 +8,7 @@ import oracles_naive
 from naive_problems import KINDS, random_table
 from problems import repetitions
 from skcredal import _kernels as kernels
-from skcredal._ensemble.counts import count_values
+from skcredal._ensemble.counting import count_values
 from skcredal._ensemble.naive_priors import DirichletPriors
 from skcredal._ensemble.networks import NaiveEvidence, naive_tables
 from skcredal._ensemble.priors import put_back

@@ -98,7 +98,7 @@ def leave_one_out(
     two: P(c) ∝ 3/2 and 5/2, P(a|c) = (1 + 1/4)/(1 + 1/2) and (0 + 1/4)/(2 + 1/2).
 
     >>> import numpy as np
-    >>> from skcredal._ensemble.counts import count
+    >>> from skcredal._ensemble.counting import count
     >>> from skcredal._ensemble.parameters import spode_tables
     >>> codes, labels = np.array([[0, 0, 1, 1]], np.uint8), np.array([0, 0, 1, 1], np.int32)
     >>> counts = count(codes, labels, np.array([2]), 2)

@@ -60,7 +60,7 @@ class DirichletPriors:
         Examples
         --------
         >>> import numpy as np
-        >>> from skcredal._ensemble.counts import count_values
+        >>> from skcredal._ensemble.counting import count_values
         >>> codes, labels = np.array([[0, 1, 1]], dtype=np.uint8), np.array([0, 0, 1], np.int32)
         >>> priors = DirichletPriors.from_counts(count_values(codes, labels, np.array([2]), 2), 2.0, 0.5)
         >>> priors.mass_c.tolist(), priors.mass_a.tolist(), priors.free
@@ -125,7 +125,7 @@ def log_bayes_factors(counts: ValueCounts, ess: float) -> FloatArray:
     One feature that tells two classes of two rows each: E = (5/12)² / (3/128) = 200/27.
 
     >>> import numpy as np
-    >>> from skcredal._ensemble.counts import count_values
+    >>> from skcredal._ensemble.counting import count_values
     >>> codes, labels = np.array([[0, 0, 1, 1]], dtype=np.uint8), np.array([0, 0, 1, 1], np.int32)
     >>> counts = count_values(codes, labels, np.array([2]), 2)
     >>> round(float(np.exp(log_bayes_factors(counts, 1.0)[0])) * 27, 9)

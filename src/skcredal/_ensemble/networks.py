@@ -91,7 +91,7 @@ def naive_tables(counts: ValueCounts, ess: float) -> NaiveTables:
     Three rows of class 0 and one of class 1, no feature: P(c) = (n(c) + 1/2)/(n + 1).
 
     >>> import numpy as np
-    >>> from skcredal._ensemble.counts import count_values
+    >>> from skcredal._ensemble.counting import count_values
     >>> labels = np.array([0, 0, 0, 1], np.int32)
     >>> counts = count_values(np.empty((0, 4), np.uint8), labels, np.empty(0, np.int64), 2)
     >>> naive_tables(counts, 1.0).prior

@@ -2,13 +2,14 @@
 
 from skcredal.classifiers._answers import Answers, answers
 from skcredal.classifiers._aode import AODE
-from skcredal.classifiers._base import TabularClassifier, TrainingRows
+from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._bayes import TAN, NaiveBayes, NullClassifier
 from skcredal.classifiers._bma_aode import BmaAODE, CredalBmaAODE
 from skcredal.classifiers._comp_aode import CompAODE, CredalCompAODE
 from skcredal.classifiers._credal import CredalMixin
 from skcredal.classifiers._maplmg import MaplmgAODE
 from skcredal.classifiers._naive_credal import CredalModelAveraging, NaiveCredal
+from skcredal.classifiers._rows import TrainingRows
 from skcredal.classifiers._tree import CredalTree
 
 __all__ = [

@@ -13,7 +13,7 @@ from skcredal._encoding.target import encode_target
 from skcredal._ensemble.weights import uniform_weights
 from skcredal._threads import thread_count
 from skcredal._validation import check_choice, safe_repr
-from skcredal.classifiers._base import encoding_rules, read_rows
+from skcredal.classifiers._rows import encoding_rules, read_rows
 from skcredal.classifiers._spodes import SpodeEnsemble
 from skcredal.classifiers._stream import CountStream
 

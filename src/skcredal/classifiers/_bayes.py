@@ -17,7 +17,8 @@ from skcredal._ensemble.networks import (
 )
 from skcredal._threads import thread_count
 from skcredal._validation import check_real
-from skcredal.classifiers._base import TabularClassifier, TrainingRows
+from skcredal.classifiers._base import TabularClassifier
+from skcredal.classifiers._rows import TrainingRows
 
 __all__ = ["TAN", "NaiveBayes", "NullClassifier"]
 

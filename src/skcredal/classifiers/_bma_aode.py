@@ -7,7 +7,7 @@ from typing import Any
 from skcredal._arrays import BoolArray, FloatArray
 from skcredal._ensemble.priors import BmaPriors, Evidence
 from skcredal._ensemble.weights import bma_weights
-from skcredal.classifiers._base import TrainingRows
+from skcredal.classifiers._rows import TrainingRows
 from skcredal.classifiers._spodes import CredalSpodesMixin, LikelihoodWeightedEnsemble, resolve_epsilon
 
 __all__ = ["BmaAODE", "CredalBmaAODE"]

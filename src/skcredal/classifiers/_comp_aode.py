@@ -6,7 +6,7 @@ from typing import Any
 
 from skcredal._ensemble.priors import CompressionPriors
 from skcredal._ensemble.weights import compression_weights
-from skcredal.classifiers._base import TrainingRows
+from skcredal.classifiers._rows import TrainingRows
 from skcredal.classifiers._spodes import CredalSpodesMixin, LikelihoodWeightedEnsemble, resolve_epsilon
 
 __all__ = ["CompAODE", "CredalCompAODE"]

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from skcredal._ensemble.maplmg import leave_one_out, maplmg_weights
 from skcredal._threads import thread_count
 from skcredal._validation import check_integer, check_real
-from skcredal.classifiers._base import TrainingRows
+from skcredal.classifiers._rows import TrainingRows
 from skcredal.classifiers._spodes import SpodeEnsemble
 
 __all__ = ["MaplmgAODE"]

@@ -16,8 +16,9 @@ from skcredal._ensemble.priors import BmaPriors, CompressionPriors, Evidence, ma
 from skcredal._ensemble.weights import automatic_epsilon, null_log_likelihood
 from skcredal._threads import thread_count
 from skcredal._validation import check_real, safe_repr, to_float
-from skcredal.classifiers._base import TabularClassifier, TrainingRows
+from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
+from skcredal.classifiers._rows import TrainingRows
 
 __all__ = ["CredalSpodesMixin", "LikelihoodWeightedEnsemble", "SpodeEnsemble", "resolve_epsilon"]
 

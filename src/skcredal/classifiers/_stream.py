@@ -26,7 +26,8 @@ from skcredal._encoding.table_encoding import (
     TableEncoding,
     categorical_mask,
 )
-from skcredal._ensemble.counts import JointCounts, Layout, ValueCounts, count
+from skcredal._ensemble.counting import count
+from skcredal._ensemble.counts import JointCounts, Layout, ValueCounts
 from skcredal._threads import run_in_threads
 
 __all__ = ["CountStream", "Slots"]

@@ -19,8 +19,9 @@ from skcredal._ensemble.credal_tree import (
     idm_sets,
 )
 from skcredal._validation import check_integer, check_real
-from skcredal.classifiers._base import TabularClassifier, TrainingRows
+from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
+from skcredal.classifiers._rows import TrainingRows
 
 __all__ = ["CredalTree"]
 

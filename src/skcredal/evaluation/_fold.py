@@ -16,9 +16,10 @@ from skcredal._arrays import AnyArray, FloatArray, IntArray
 from skcredal._encoding.frames import read_table
 from skcredal._encoding.table_encoding import EncodedTable
 from skcredal._validation import check_instance, check_integer, check_texts, naming, safe_repr
-from skcredal.classifiers._base import TabularClassifier, TrainingRows, fit_rows, training_rows
+from skcredal.classifiers._base import TabularClassifier, fit_rows
 from skcredal.classifiers._bayes import NullClassifier
 from skcredal.classifiers._credal import CredalMixin
+from skcredal.classifiers._rows import TrainingRows, training_rows
 from skcredal.evaluation._sums import FoldSums, fold_sums
 
 __all__ = ["Fold", "HeldOut", "check_classifiers", "encode_whole", "run_fold", "splits"]

@@ -14,7 +14,8 @@ from skcredal._encoding.frames import read_table
 from skcredal._encoding.statistics import EncodingStatistics
 from skcredal._progress import ProgressChoice, report_progress
 from skcredal._threads import thread_count
-from skcredal.classifiers._base import LabelledRows, TabularClassifier, TrainingRows
+from skcredal.classifiers._base import TabularClassifier
+from skcredal.classifiers._rows import LabelledRows, TrainingRows
 from skcredal.scale._parquet import ParquetScan
 from skcredal.scale._passes import (
     CHANGED,

@@ -18,7 +18,8 @@ from skcredal._encoding.statistics import EncodingStatistics
 from skcredal._extras import require
 from skcredal._validation import safe_repr
 from skcredal.classifiers._answers import no_answers
-from skcredal.classifiers._base import TabularClassifier, TrainingRows
+from skcredal.classifiers._base import TabularClassifier
+from skcredal.classifiers._rows import TrainingRows
 from skcredal.scale._passes import (
     BatchEncoder,
     BatchReader,

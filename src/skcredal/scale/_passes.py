@@ -24,14 +24,8 @@ from skcredal._encoding.table_encoding import TableEncoding, categorical_mask
 from skcredal._encoding.target import ONLY_ZEROS
 from skcredal._ensemble.counts import JointCounts, ValueCounts
 from skcredal._ensemble.parameters import SpodeTables
-from skcredal.classifiers._base import (
-    LabelledRows,
-    TabularClassifier,
-    TrainingRows,
-    encoding_rules,
-    fit_rows,
-    read_rows,
-)
+from skcredal.classifiers._base import TabularClassifier, fit_rows
+from skcredal.classifiers._rows import LabelledRows, TrainingRows, encoding_rules, read_rows
 
 __all__ = [
     "CHANGED",
