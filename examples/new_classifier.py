@@ -25,7 +25,6 @@ import numpy as np
 from sklearn.exceptions import SkipTestWarning
 from sklearn.utils.estimator_checks import check_estimator
 
-from skcredal._validation import check_real
 from skcredal.classifiers import CredalMixin, TabularClassifier
 from skcredal.datasets import load_dataset
 
@@ -79,7 +78,8 @@ class CredalOneRule(CredalMixin, TabularClassifier):
 
     def _check_parameters(self):
         super()._check_parameters()
-        check_real("s", self.s, low=0.0, low_open=True)
+        if not self.s > 0.0:
+            raise ValueError(f"s must be positive, got {self.s!r}.")
 
     def _derive(self):
         """Keep the counts of the feature whose most frequent classes are right most often."""
