@@ -350,7 +350,7 @@ def test_bins_are_those_of_the_definition(impute):
         median = oracles.weighted_median([x for x, _ in known])
         train = [(median if x != x else float(x), int(c)) for x, c in zip(numbers, labels, strict=True)]
         cuts = oracles.mdl_cuts(*zip(*(train if impute else known), strict=True))
-        feature = NumericFeature.learn(numbers, labels.astype(np.int32), None, 3, impute=impute)
+        (feature,) = NumericFeature.learn(numbers, labels.astype(np.int32), None, 3, impute=impute)
         assert feature.cuts.tolist() == cuts
         probes = np.array([*numbers, *cuts, *np.nextafter(cuts, np.inf), -1e300, 1e300])
         for x, code in zip(probes.tolist(), feature.encode(probes).tolist(), strict=True):

@@ -71,9 +71,9 @@ def test_cuts_and_median_are_those_of_the_column(values, seed, impute, weighting
         "whole": rng.integers(1, 4, len(values)),
         "eighths": rng.integers(1, 24, len(values)) / 8.0,
     }[weighting]
-    learned = NumericFeature.learn(values, labels, weights, 3, impute=impute)
+    (learned,) = NumericFeature.learn(values, labels, weights, 3, impute=impute)
     histogram = ValueHistogram.of_column(values, labels, weights, 3)
-    ours = NumericFeature.from_histogram(histogram, impute=impute)
+    (ours,) = NumericFeature.from_histogram(histogram, impute=impute)
     np.testing.assert_array_equal(ours.cuts, learned.cuts)
     np.testing.assert_array_equal(ours.fill, learned.fill)
 
@@ -84,10 +84,10 @@ def test_binned_cuts_are_close(limit):
     labels = rng.integers(0, 3, 20_000).astype(np.int32)
     values = rng.normal(size=20_000) + 1.5 * labels
     values[::11] = np.nan
-    exact = NumericFeature.learn(values, labels, None, 3, impute=True)
+    (exact,) = NumericFeature.learn(values, labels, None, 3, impute=True)
     histogram = ValueHistogram.of_column(values, labels, None, 3, limit=limit)
     assert limit / 4 < len(histogram.keys) <= limit
-    binned = NumericFeature.from_histogram(histogram, impute=True)
+    (binned,) = NumericFeature.from_histogram(histogram, impute=True)
     # The width of a bin, relative to its values, is two to the digits dropped.
     width = 2.0 ** (histogram.shift - 52)
     assert abs(binned.fill - exact.fill) < width * 2

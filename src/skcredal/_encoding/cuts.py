@@ -1,7 +1,8 @@
-"""MDL cuts of a numeric feature, from its rows or from how often each class has each of its values (§1)."""
+"""Cuts of a numeric feature, from its rows or its histogram: by MDL (§1), or of equal frequency (§12)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from math import isinf, log, log1p, log2
 
@@ -10,7 +11,13 @@ import numpy as np
 from skcredal import _kernels as kernels
 from skcredal._arrays import CountArray, FloatArray, IntArray, LabelArray
 
-__all__ = ["cuts_of_histogram", "cuts_of_rows"]
+__all__ = [
+    "cuts_of_histogram",
+    "cuts_of_rows",
+    "equal_frequency_cuts",
+    "equal_frequency_cuts_of_rows",
+    "midpoint",
+]
 
 # Values per block: a block that cannot hold the best cut is skipped as a whole.
 BLOCK_VALUES = 64
@@ -19,6 +26,8 @@ FEW_VALUES = 1024
 # Rounding of a sum of n·log2(n) terms, relative to the largest, with some room: cuts closer than this are a
 # tie, of which the lowest is taken (§1).
 ROUNDING = 2.0**-48
+# What sums of real weights may lack of a share of all rows, relative to the sum of all weights (§12).
+SHARE_ROUNDING = 1e-12
 
 
 def cuts_of_rows(
@@ -167,7 +176,7 @@ def _find_cut(
         block = int(np.count_nonzero((ends < cut).any(axis=1)))
     low = float(values[cut[cut > lo] - 1].max())
     high = float(values[cut[cut < hi]].min())
-    return cut, block, _midpoint(low, high)
+    return cut, block, midpoint(low, high)
 
 
 def _bounds(left: FloatArray) -> tuple[FloatArray, float]:
@@ -223,7 +232,8 @@ def _spread(counts: list[float]) -> tuple[float, int]:
     return n * log2(n) - sum(count * log2(count) for count in present), len(present)
 
 
-def _midpoint(low: float, high: float) -> float:
+def midpoint(low: float, high: float) -> float:
+    """Return the cut between two neighbouring values."""
     middle = (low + high) / 2.0
     # Only if needed: halving first loses the last digit of the tiniest numbers.
     if isinf(middle):
@@ -231,3 +241,52 @@ def _midpoint(low: float, high: float) -> float:
     # Between neighbouring doubles the midpoint may round to the upper one, which must stay in the upper bin
     # (§1).
     return middle if middle < high else low
+
+
+def equal_frequency_cuts_of_rows(
+    numbers: FloatArray, weights: CountArray | None, bins: Sequence[int]
+) -> list[FloatArray]:
+    """Return the cuts of a feature into each number of bins with about equally many rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> equal_frequency_cuts_of_rows(np.array([4.0, 1.0, 3.0, 2.0]), None, (2, 4))
+    [array([2.5]), array([1.5, 2.5, 3.5])]
+    """
+    if weights is None:
+        values = np.sort(numbers)
+        last = np.flatnonzero(np.append(values[1:] != values[:-1], True))
+        return equal_frequency_cuts(values[last], values[last], np.diff(last, prepend=-1), bins)
+    values, cell_of_row = np.unique(numbers, return_inverse=True)
+    counts = np.bincount(cell_of_row, weights, len(values)).astype(weights.dtype)
+    return equal_frequency_cuts(values, values, counts, bins)
+
+
+def equal_frequency_cuts(
+    low: FloatArray, high: FloatArray, counts: CountArray, bins: Sequence[int]
+) -> list[FloatArray]:
+    """Return the same from cells of neighbouring values, ascending, the ends of each and its rows.
+
+    For every b below the number of bins B, the lowest cell is found up to which there are b shares of B of
+    all rows, and the cut lies between it and the next one.
+
+    Examples
+    --------
+    Half of the rows have the value 1: of five bins, the first two begin and end there.
+
+    >>> import numpy as np
+    >>> values = np.array([1.0, 2.0, 3.0, 4.0])
+    >>> equal_frequency_cuts(values, values, np.array([5, 2, 2, 1]), (5,))
+    [array([1.5, 2.5, 3.5])]
+    """
+    passed = np.cumsum(counts)
+    slack = SHARE_ROUNDING * passed[-1] if passed.dtype.kind == "f" else 0
+    found = []
+    for n_bins in bins:
+        wanted = np.arange(1, n_bins) * passed[-1] - slack
+        below = np.unique(np.searchsorted(n_bins * passed, wanted))
+        # The last cell has no next one to be cut from.
+        below = below[below < len(low) - 1]
+        found.append(np.array([midpoint(float(high[q]), float(low[q + 1])) for q in below]))
+    return found

@@ -97,7 +97,7 @@ class MDLDiscretizer(KeepsState, OneToOneFeatureMixin, TransformerMixin, BaseEst
 
         def learn(j: int) -> NumericFeature:
             numbers = table.columns[j].numbers()
-            return NumericFeature.learn(numbers, labels, weights, len(classes), impute=True)
+            return NumericFeature.learn(numbers, labels, weights, len(classes), impute=True)[0]
 
         self._features = run_in_threads(learn, range(len(table.columns)), thread_count(self.n_jobs))
         self._derive()

@@ -16,7 +16,13 @@ import numpy as np
 from skcredal import _kernels as kernels
 from skcredal._arrays import AnyArray, CountArray, FloatArray, IntArray, LabelArray
 from skcredal._encoding.columns import Column
-from skcredal._encoding.cuts import cuts_of_histogram, cuts_of_rows
+from skcredal._encoding.cuts import (
+    cuts_of_histogram,
+    cuts_of_rows,
+    equal_frequency_cuts,
+    equal_frequency_cuts_of_rows,
+    midpoint,
+)
 from skcredal._encoding.factors import Factor
 from skcredal._encoding.histogram import ValueHistogram
 from skcredal._validation import naming, safe_repr
@@ -85,10 +91,22 @@ def weighted_median(values: FloatArray, weights: CountArray | None = None) -> fl
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NumericFeature:
-    """Cuts of a numeric feature, and the number that replaces a missing value, or NaN if it stays unknown."""
+    """Cuts of a numeric feature, what replaces a missing value, and the range of the training values.
+
+    Parameters
+    ----------
+    cuts : ndarray
+        The cuts, ascending.
+    fill : float
+        The number that replaces a missing value; NaN if it stays unknown.
+    low, high : float
+        The least and the greatest training value; NaN if there was none.
+    """
 
     cuts: FloatArray
     fill: float
+    low: float = np.nan
+    high: float = np.nan
 
     @classmethod
     def learn(
@@ -99,33 +117,46 @@ class NumericFeature:
         n_classes: int,
         *,
         impute: bool,
-    ) -> NumericFeature:
-        """Learn the median and the cuts from a training column."""
+        bins: Sequence[int] = (),
+    ) -> list[NumericFeature]:
+        """Learn the median and the MDL cuts from a training column, and then the cuts of equal frequency.
+
+        The column is imputed once; ``bins`` says how many bins each further feature is to have.
+        """
+        lowest, highest = float(numbers.min()), float(numbers.max())
         # A constant column has no cuts, and need not be sorted to find that out.
-        lowest = float(numbers.min())
-        if lowest == numbers.max():
-            return cls(np.empty(0), lowest if impute else np.nan)
+        if lowest == highest:
+            return [cls(np.empty(0), lowest if impute else np.nan, lowest, highest)] * (1 + len(bins))
+        fill = np.nan
         # The minimum is NaN if any number is: one test for the usual column without missing values.
         if not np.isnan(lowest):
             fill = weighted_median(numbers, weights) if impute else np.nan
-            return cls(cuts_of_rows(numbers, labels, weights, n_classes), fill)
-        known = ~np.isnan(numbers)
-        if not known.any():
-            return cls(np.empty(0), np.nan)
-        known_weights = None if weights is None else weights[known]
-        # With missing="marginalize" the cuts come from the known cells only (§1).
-        if not impute:
-            return cls(cuts_of_rows(numbers[known], labels[known], known_weights, n_classes), np.nan)
-        # Imputed first, then cut (§1): the missing rows take part at the median.
-        fill = weighted_median(numbers[known], known_weights)
-        return cls(cuts_of_rows(np.where(known, numbers, fill), labels, weights, n_classes), fill)
+        else:
+            known = ~np.isnan(numbers)
+            if not known.any():
+                return [cls(np.empty(0), np.nan)] * (1 + len(bins))
+            lowest, highest = float(numbers[known].min()), float(numbers[known].max())
+            known_weights = None if weights is None else weights[known]
+            if impute:
+                # Imputed first, then cut (§1): the missing rows take part at the median.
+                fill = weighted_median(numbers[known], known_weights)
+                numbers = np.where(known, numbers, fill)
+            else:
+                # With missing="marginalize" the cuts come from the known cells only (§1).
+                numbers, labels, weights = numbers[known], labels[known], known_weights
+        all_cuts = [cuts_of_rows(numbers, labels, weights, n_classes)]
+        if bins:
+            all_cuts += equal_frequency_cuts_of_rows(numbers, weights, bins)
+        return [cls(cuts, fill, lowest, highest) for cuts in all_cuts]
 
     @classmethod
-    def from_histogram(cls, histogram: ValueHistogram, *, impute: bool) -> NumericFeature:
-        """Learn the median and the cuts from how often each value was seen with each class."""
+    def from_histogram(
+        cls, histogram: ValueHistogram, *, impute: bool, bins: Sequence[int] = ()
+    ) -> list[NumericFeature]:
+        """Learn the same from how often each value was seen with each class."""
         low, high, counts = histogram.low, histogram.high, histogram.counts
         if len(low) == 0:
-            return cls(np.empty(0), np.nan)
+            return [cls(np.empty(0), np.nan)] * (1 + len(bins))
         fill = np.nan
         if impute:
             # A cell of several values is represented by its middle; a single value must stay exactly itself.
@@ -140,7 +171,15 @@ class NumericFeature:
                 else:
                     counts = counts.copy()
                     counts[cell] += histogram.missing
-        return cls(_cuts_between_cells(low, high, counts), fill)
+        all_cuts = [_cuts_between_cells(low, high, counts)]
+        if bins:
+            all_cuts += equal_frequency_cuts(low, high, counts.sum(axis=1), bins)
+        return [cls(cuts, fill, float(low[0]), float(high[-1])) for cuts in all_cuts]
+
+    @property
+    def varies(self) -> bool:
+        """Whether there were two different training values."""
+        return self.low < self.high
 
     @property
     def n_states(self) -> int:
@@ -180,9 +219,7 @@ def _cuts_between_cells(low: FloatArray, high: FloatArray, counts: CountArray) -
     # Cut by the numbers of the cells: q + 1/2 is the cut between the cells q and q + 1, half-way between the
     # greatest value of the one and the least of the other.
     below = cuts_of_histogram(np.arange(len(low), dtype=np.float64), counts).astype(np.int64)
-    cuts: FloatArray = low[below + 1] / 2 + high[below] / 2
-    # Where the midpoint rounds to the upper value, the lower one is the cut (§1).
-    return np.where(cuts < low[below + 1], cuts, high[below])
+    return np.array([midpoint(high[q], low[q + 1]) for q in below])
 
 
 def state_counts(factor: Factor, weights: CountArray | None) -> dict[Any, float]:

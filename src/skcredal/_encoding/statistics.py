@@ -304,15 +304,21 @@ class EncodingStatistics:
             rules,
             names,
         )
-        features: list[Feature] = []
+        learned: list[list[Feature]] = []
         for j, column in enumerate(self.columns):
             if column.is_numeric:
                 assert column.numbers is not None  # or it would not be numeric
-                features.append(NumericFeature.from_histogram(column.numbers, impute=plan.impute))
+                learned.append(
+                    [
+                        *NumericFeature.from_histogram(
+                            column.numbers, impute=plan.impute, bins=rules.bins or ()
+                        )
+                    ]
+                )
             else:
                 assert column.states is not None
-                features.append(plan.learn_states(j, column.states.in_order()))
-        encoding = TableEncoding(features)
+                learned.append([plan.learn_states(j, column.states.in_order())])
+        encoding = plan.encoding(learned)
         warn_of_identifiers(encoding, plan.labels, self.n_rows)
         return encoding
 

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from numbers import Integral
 from typing import Any
 
@@ -20,6 +21,7 @@ from skcredal._threads import run_in_threads
 from skcredal._validation import safe_repr
 
 __all__ = [
+    "Codings",
     "EncodedTable",
     "EncodingPlan",
     "EncodingRules",
@@ -39,13 +41,17 @@ BYTES_WORTH_A_THREAD = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class EncodingRules:
-    """How the user wants tables to be read: the parameters of the same names of every estimator."""
+    """How the user wants tables to be read: the parameters of the same names of every estimator.
+
+    ``bins`` is that of the estimators that read a table in several codings; ``None`` where there is only one.
+    """
 
     categorical_features: Any = "from_dtype"
     categories: Any = "auto"
     missing: str = "impute"
     handle_unknown: str = "ignore"
     max_categories: int | None = None
+    bins: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,6 +129,83 @@ class TableEncoding:
         return codes
 
 
+@dataclass(frozen=True, eq=False)
+class Codings(TableEncoding):
+    """Several codings of one table (§12), whose codes are stacked, those of the first on top.
+
+    Parameters
+    ----------
+    features : list of Feature
+        The columns as MDL cuts them.
+    bins : tuple of int
+        The numbers of bins of the other codings, of equal frequency; none if no numeric column varies.
+    others : list of list of Feature
+        The columns in each of these. Categorical ones are the same in all.
+    """
+
+    bins: tuple[int, ...]
+    others: list[list[Feature]]
+
+    @cached_property
+    def codings(self) -> dict[str, TableEncoding]:
+        """The codings that keep some feature, by name."""
+        names = ["MDL", *(f"{n} bins" for n in self.bins)]
+        every = [TableEncoding(features) for features in (self.features, *self.others)]
+        return {name: coding for name, coding in zip(names, every, strict=True) if coding.kept}
+
+    @cached_property
+    def kept(self) -> list[int]:
+        """The columns that the codes come from: those that the first coding keeps, then the second's."""
+        return [j for coding in self.codings.values() for j in coding.kept]
+
+    @cached_property
+    def n_states(self) -> IntArray:
+        """The numbers of states, likewise."""
+        return np.concatenate([np.empty(0, np.int64), *(coding.n_states for coding in self.codings.values())])
+
+    @cached_property
+    def rows(self) -> list[slice]:
+        """Where the codes of each coding lie."""
+        sizes = [len(coding.kept) for coding in self.codings.values()]
+        ends = np.cumsum([0, *sizes]).tolist()
+        return [slice(begin, end) for begin, end in pairwise(ends)]
+
+    def encode(self, table: Table, *, n_threads: int = 1, is_part: bool = False) -> CodeArray:
+        """Return the codes of all codings, (m, n_rows); a column is read once for all of them."""
+        if not self.others:
+            return super().encode(table, n_threads=n_threads, is_part=is_part)
+        kept = set(self.kept)
+
+        def read(j: int) -> list[AnyArray]:
+            feature, column = self.features[j], table.columns[j]
+            if isinstance(feature, NumericFeature):
+                numbers = column.numbers()
+                return [one.encode(numbers) for one in self._versions(j)]
+            if j in kept or feature.refuse_unknown:
+                return [feature.read(column, is_part=is_part)]
+            column.check()
+            return []
+
+        read_columns = run_in_threads(read, range(len(self.features)), n_threads)
+        return self._stack_versions(read_columns, table.n_rows)
+
+    def _versions(self, j: int) -> list[Any]:
+        """Return how a column is coded: in as many ways as there are codings, or in one for all of them."""
+        every = [self.features[j], *(features[j] for features in self.others)]
+        return every if isinstance(self.features[j], NumericFeature) else every[:1]
+
+    def _stack_versions(self, versions: Sequence[list[AnyArray]], n_rows: int) -> CodeArray:
+        """Return the codes of the features kept, given those of every version of every column."""
+        codes = np.empty((len(self.kept), n_rows), np.min_scalar_type(int(self.n_states.max(initial=0))))
+        row = 0
+        for f, features in enumerate((self.features, *self.others)):
+            for j in TableEncoding(features).kept:
+                # A categorical column has one version for all codings.
+                codes[row] = versions[j][min(f, len(versions[j]) - 1)]
+                row += 1
+        return codes
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class EncodedTable:
     """Rows that are already codes, (k, n_rows), and the encoding that made them.
@@ -173,24 +256,28 @@ def learn_encoding(
     )
 
     # Learned and encoded at once, so that a column is read only once.
-    def learn(j: int) -> tuple[Feature, AnyArray]:
+    def learn(j: int) -> tuple[list[Feature], list[AnyArray]]:
         column = table.columns[j]
         if not plan.categorical[j]:
             numbers = column.numbers()
-            numeric = NumericFeature.learn(numbers, labels, weights, n_classes, impute=plan.impute)
-            return numeric, numeric.encode(numbers)
+            numeric = NumericFeature.learn(
+                numbers, labels, weights, n_classes, impute=plan.impute, bins=rules.bins or ()
+            )
+            return list(numeric), [feature.encode(numbers) for feature in numeric]
         factor = column.factor()
         feature = plan.learn_states(j, state_counts(factor, weights))
-        return feature, feature.encode(factor, column.label)
+        return [feature], [feature.encode(factor, column.label)]
 
     # For short columns, threads would only wait for each other to release the interpreter; bytes are read so
     # fast that most columns are short.
     least = ROWS_WORTH_A_THREAD if table.cells is None else BYTES_WORTH_A_THREAD
     n_learners = n_threads if table.n_rows >= least else 1
     learned = run_in_threads(learn, range(len(table.columns)), n_learners)
-    encoding = TableEncoding([feature for feature, _ in learned])
+    encoding = plan.encoding([features for features, _ in learned])
     warn_of_identifiers(encoding, plan.labels, table.n_rows)
-    codes = [codes for _, codes in learned]
+    if isinstance(encoding, Codings) and encoding.others:
+        return encoding, encoding._stack_versions([versions for _, versions in learned], table.n_rows)
+    codes = [versions[0] for _, versions in learned]
     as_they_are = table.cells is not None and all(codes[j] is table.columns[j].data for j in encoding.kept)
     # Codes need room for unknown, too: with 256 states, bytes have none.
     if as_they_are and table.cells is not None and encoding.n_states.max(initial=0) < kernels.encoding.BYTE:
@@ -247,6 +334,20 @@ class EncodingPlan:
         # In training, too: declared states of another type than the values would make all of them unknown.
         feature.warn_of_another_kind(list(seen), self.labels[j])
         return feature
+
+    def encoding(self, learned: Sequence[list[Feature]]) -> TableEncoding:
+        """Return the encoding of columns that were learned, in one version or in one for every coding."""
+        features, bins = [versions[0] for versions in learned], self.rules.bins
+        if bins is None:
+            return TableEncoding(features)
+        # Without a numeric column that varies, other cuts would only repeat the first coding (§12).
+        if not any(isinstance(feature, NumericFeature) and feature.varies for feature in features):
+            return Codings(features, (), [])
+        # Of a categorical column, the one version serves all codings.
+        numbers = range(1, 1 + len(bins))
+        return Codings(
+            features, bins, [[versions[min(f, len(versions) - 1)] for versions in learned] for f in numbers]
+        )
 
 
 def warn_of_identifiers(encoding: TableEncoding, labels: Sequence[str], n_rows: int) -> None:

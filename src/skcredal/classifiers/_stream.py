@@ -112,7 +112,7 @@ class CountStream:
                 features.append(Slots(column.label, {}, True, bool(chosen[j]), plan.declared.get(j)))
             else:
                 numbers = column.numbers()
-                features.append(NumericFeature.learn(numbers, labels, weights, n_classes, impute=plan.impute))
+                features += NumericFeature.learn(numbers, labels, weights, n_classes, impute=plan.impute)
         n_slots = cls.n_slots_of(features)
         nothing = np.empty((len(features), 0), np.uint8)
         return cls(features, count(nothing, np.empty(0, np.int32), n_slots, n_classes))
