@@ -174,7 +174,7 @@ def test_weights_are_the_best_on_the_papers_data(name):
     clf = MaplmgAODE().fit(data.features, y)
     labels = np.searchsorted(clf.classes_, y).astype(np.int32)
     codes, n_states = clf._encode(data.features), clf._encoding.n_states
-    left_out = leave_one_out(clf.counts_, clf._tables, codes, labels, 1.0)
+    left_out = leave_one_out(clf.counts_, clf._tables, codes, labels)
     for r in (0, len(y) // 2):
         others = np.delete(np.arange(len(y)), r)
         counts = count(np.ascontiguousarray(codes[:, others]), labels[others], n_states, len(clf.classes_))

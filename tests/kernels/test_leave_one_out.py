@@ -19,7 +19,7 @@ pytestmark = pytest.mark.kernel
 def left_out(codes, labels, n_states, n_classes, *, ess=1.0, weights=None, n_threads=1):
     counts = count(codes, labels, n_states, n_classes, weights=weights)
     return leave_one_out(
-        counts, spode_tables(counts, ess), codes, labels, ess, weights=weights, n_threads=n_threads
+        counts, spode_tables(counts, ess), codes, labels, weights=weights, n_threads=n_threads
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from skcredal import _kernels as kernels
 from skcredal._arrays import CodeArray, CountArray, FloatArray, LabelArray
 from skcredal._ensemble.counts import JointCounts
+from skcredal._ensemble.leave_one_out import LeaveOneOut, itself
 from skcredal._ensemble.parameters import SpodeTables, chunks
 from skcredal._ensemble.weights import uniform_weights
 from skcredal._threads import run_in_threads
@@ -83,68 +84,26 @@ def leave_one_out(
     tables: SpodeTables,
     codes: CodeArray,
     labels: LabelArray,
-    ess: float,
     *,
     weights: CountArray | None = None,
     n_threads: int = 1,
 ) -> LeftOut:
-    """Return what each SPODE says of each training row's class, with the row taken out of the counts.
-
-    A row of weight w ≥ 1 is taken out once (each of its copies leaves itself out), one of less altogether.
-
-    Examples
-    --------
-    Two classes, one feature; all rows agree with their class. Without the first row, class 0 has one row of
-    two: P(c) ∝ 3/2 and 5/2, P(a|c) = (1 + 1/4)/(1 + 1/2) and (0 + 1/4)/(2 + 1/2).
-
-    >>> import numpy as np
-    >>> from skcredal._ensemble.counting import count
-    >>> from skcredal._ensemble.parameters import spode_tables
-    >>> codes, labels = np.array([[0, 0, 1, 1]], np.uint8), np.array([0, 0, 1, 1], np.int32)
-    >>> counts = count(codes, labels, np.array([2]), 2)
-    >>> out = leave_one_out(counts, spode_tables(counts, 1.0), codes, labels, 1.0)
-    >>> round(float(np.exp(out.log_proba[0, 0])), 6), round(1.25 / (1.25 + 0.25), 6)
-    (0.833333, 0.833333)
-    """
+    """Return what each SPODE says of each training row's class, with the row taken out of the counts."""
     k, n = codes.shape
-    layout = counts.layout
-    itself = np.ones(n) if weights is None else np.minimum(weights, 1.0)
-    # Where all cells are known, the rows in which both cells of a pair are known are all rows.
-    n_margins = np.zeros(len(layout.pairs), np.int64)
-    if not counts.complete:
-        n_margins = layout.n_states[layout.pairs].sum(axis=1) * layout.n_classes
-    margin_offsets = np.cumsum(n_margins) - n_margins
-    margins = np.zeros(n_margins.sum())
-    if len(margins) > 0:
-        kernels.leave_one_out.fill_margins(
-            counts.n_cab, layout.n_states, layout.pair_offsets, margin_offsets, layout.n_classes, margins
-        )
-    # The logarithm of a pair's cell without a row is the same for all rows that count once.
-    in_table = bool(np.all(itself == 1.0)) and len(counts.n_cab) <= n * len(layout.pairs)
-    log_pairs = np.empty(len(counts.n_cab) if in_table else 0)
-    if in_table:
-        kernels.leave_one_out.fill_log_pairs(
-            counts.n_cab, layout.n_states, layout.pair_offsets, layout.n_classes, ess, log_pairs
-        )
+    taken_off = itself(weights, n)
+    left_out = LeaveOneOut.prepare(counts, tables, taken_off)
     relative, log_best = np.empty((n, k)), np.empty(n)
 
     def leave_out(rows: slice) -> None:
         chunk = np.ascontiguousarray(codes[:, rows])
-        kernels.leave_one_out.leave_one_out(
+        kernels.leave_one_out.relative_to_best(
             chunk,
             labels[rows],
-            itself[rows],
-            layout.n_states,
+            taken_off[rows],
+            counts.layout.n_states,
             counts.n_c,
-            counts.n_ca,
-            layout.value_offsets,
-            counts.n_cab,
-            layout.pair_offsets,
-            log_pairs,
-            margins,
-            margin_offsets,
-            ess,
-            tables.log_joints(chunk),
+            tables.ess,
+            left_out.log_posteriors(chunk, labels[rows], taken_off[rows]),
             relative[rows],
             log_best[rows],
         )

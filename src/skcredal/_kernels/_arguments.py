@@ -21,6 +21,7 @@ __all__ = [
     "Compression",
     "Decision",
     "Evidence",
+    "Folded",
     "Likelihoods",
     "Tables",
 ]
@@ -34,6 +35,15 @@ class Tables(NamedTuple):
     log_a: FloatArray
     value_offsets: IntArray
     log_ratio: FloatArray
+    line_offsets: IntArray
+
+
+class Folded(NamedTuple):
+    """The tables of one coding with the weights of its SPODEs in them (see ``log_pool``)."""
+
+    singles: FloatArray
+    pairs: FloatArray
+    value_offsets: IntArray
     line_offsets: IntArray
 
 

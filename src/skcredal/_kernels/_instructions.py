@@ -2,8 +2,8 @@
 
 Each has a twin in plain Python, which says what it does and runs where the JIT is off.
 
-numba's cache does not notice changes in this file: whoever makes one also touches ``counting.py`` and
-``inference.py``, whose kernels have these instructions compiled into them.
+numba's cache does not notice changes in this file: whoever makes one also touches ``counting.py``,
+``inference.py`` and ``log_pool.py``, whose kernels have these instructions compiled into them.
 """
 
 from collections.abc import Callable
@@ -84,7 +84,7 @@ def _compiled_equal(values: Any, start: Any, value: Any) -> Any:  # pragma: no c
 
 
 def _vector_sum(lanes: int) -> Callable[..., None]:
-    """Return a function that sums the corrections of one row for so many classes at once.
+    """Return a function that sums the entries of some cells of one row for so many classes at once.
 
     numba leaves the few classes of a cell to scalar instructions, which is half as fast; so the sum is
     written as vector instructions, which LLVM fits to the machine at hand. Two partial sums hide the latency
@@ -92,18 +92,17 @@ def _vector_sum(lanes: int) -> Callable[..., None]:
     """
 
     def vector_sum(
-        log_ratio: FloatArray, begin: int, cells: AnyArray, r: int, window: int, sums: FloatArray
+        table: FloatArray, begin: int, cells: AnyArray, r: int, window: int, size: int, sums: FloatArray
     ) -> None:
-        size = cells.shape[1] // 2 - 1
         for c in range(lanes):
             sums[r, c] = 0.0
             for j in range(window, window + size):
-                sums[r, c] += log_ratio[begin + int(cells[r, j]) + c]
+                sums[r, c] += table[begin + int(cells[r, j]) + c]
 
     # The rest runs inside the compiler, and not at all without it.
     @intrinsic
     def compiled(  # pragma: no cover
-        _: Any, log_ratio: Any, begin: Any, cells: Any, r: Any, window: Any, sums: Any
+        _: Any, table: Any, begin: Any, cells: Any, r: Any, window: Any, size: Any, sums: Any
     ) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             def array(position: int) -> tuple[Any, Any]:
@@ -112,11 +111,10 @@ def _vector_sum(lanes: int) -> Callable[..., None]:
 
             word, vector = ir.IntType(64), ir.VectorType(ir.DoubleType(), lanes)
             zero, one, two = (ir.Constant(word, number) for number in range(3))
-            (table, _), (offsets, doubled), (out, width) = array(0), array(2), array(5)
-            line = builder.gep(table, [arguments[1]])
-            offsets = builder.gep(offsets, [builder.add(builder.mul(arguments[3], doubled), arguments[4])])
-            # A row of ``cells`` holds the k offsets twice; a window has k - 1 of them.
-            size = builder.sub(builder.lshr(doubled, one), one)
+            (entries, _), (offsets, stride), (out, width) = array(0), array(2), array(6)
+            line = builder.gep(entries, [arguments[1]])
+            offsets = builder.gep(offsets, [builder.add(builder.mul(arguments[3], stride), arguments[4])])
+            n_cells = arguments[5]
             # An addition waits for the one before it, unless that went into the other sum.
             partial = [cgutils.alloca_once_value(builder, ir.Constant(vector, None)) for _ in range(2)]
 
@@ -126,11 +124,11 @@ def _vector_sum(lanes: int) -> Callable[..., None]:
                 source = builder.bitcast(builder.gep(line, [offset]), vector.as_pointer())
                 builder.store(builder.fadd(builder.load(total), builder.load(source, align=8)), total)
 
-            even = builder.sub(size, builder.and_(size, one))
+            even = builder.sub(n_cells, builder.and_(n_cells, one))
             with cgutils.for_range_slice(builder, zero, even, two, intp=word) as (j, _):
                 add(j, partial[0])
                 add(builder.add(j, one), partial[1])
-            with builder.if_then(builder.icmp_signed("<", even, size)):
+            with builder.if_then(builder.icmp_signed("<", even, n_cells)):
                 add(even, partial[0])
             target = builder.bitcast(
                 builder.gep(out, [builder.mul(arguments[3], width)]), vector.as_pointer()
@@ -138,15 +136,15 @@ def _vector_sum(lanes: int) -> Callable[..., None]:
             builder.store(builder.fadd(builder.load(partial[0]), builder.load(partial[1])), target, align=8)
             return context.get_dummy_value()
 
-        return types.void(log_ratio, begin, cells, r, window, sums), generate
+        return types.void(table, types.int64, cells, types.int64, types.int64, types.int64, sums), generate
 
     @overload(vector_sum, strict=False)
     def choose(  # pragma: no cover
-        log_ratio: Any, begin: Any, cells: Any, r: Any, window: Any, sums: Any
+        table: Any, begin: Any, cells: Any, r: Any, window: Any, size: Any, sums: Any
     ) -> Any:
         by_instruction: Any = compiled
-        return lambda log_ratio, begin, cells, r, window, sums: by_instruction(
-            log_ratio, begin, cells, r, window, sums
+        return lambda table, begin, cells, r, window, size, sums: by_instruction(
+            table, begin, cells, r, window, size, sums
         )
 
     return vector_sum

@@ -71,13 +71,14 @@ def _sum_window(
 
     The line of a row begins at ``origin`` plus ``slots`` times the offset of its cell i.
     """
+    size = cells.shape[1] // 2 - 1
     for r in range(n):
         begin = origin + np.int64(cells[r, i]) * slots
         # Up to four classes would waste half of a wide vector.
         if left > 4:
-            sum_8(table, begin, cells, r, window, sums)
+            sum_8(table, begin, cells, r, window, size, sums)
         else:
-            sum_4(table, begin, cells, r, window, sums)
+            sum_4(table, begin, cells, r, window, size, sums)
 
 
 @step

@@ -1,8 +1,8 @@
-"""What every SPODE says about a training row that is left out of its counts, and sums over rows (§5, MAPLMG).
+"""What every SPODE says about a training row that is left out of its counts (§5, §12), and MAPLMG's sums.
 
 Leaving out a row of class c lowers only counts of class c: what the SPODEs say about the other classes stays,
 and the constant n - 1 + s of P(c) cancels. So the log joints of a chunk are computed as in prediction, and
-only the entry of the row's own class is replaced here, from the counts less the row itself. What a row takes
+only the entry of the row's own class is computed here, from the counts less the row itself. What a row takes
 off the counts is 1, or its weight if that is less; ``itself`` holds that number.
 """
 
@@ -11,7 +11,14 @@ import numpy as np
 from skcredal._arrays import CodeArray, CountArray, FloatArray, IntArray, LabelArray
 from skcredal._kernels._jit import kernel
 
-__all__ = ["add_curvature", "fill_log_pairs", "fill_margins", "leave_one_out", "log_likelihood"]
+__all__ = [
+    "add_curvature",
+    "fill_log_pairs",
+    "fill_margins",
+    "leave_one_out",
+    "log_likelihood",
+    "relative_to_best",
+]
 
 
 @kernel
@@ -149,14 +156,12 @@ def leave_one_out(
     margin_offsets: IntArray,
     ess: float,
     log_joint: FloatArray,
-    relative: FloatArray,
-    log_best: FloatArray,
 ) -> None:
-    """Fill in P_{-r}(c_r | a_r, s_j) of a chunk, relative to the best SPODE of the row, and log of the best.
+    """Replace the log joints of a chunk, (k, rows, n_classes), by log P_{-r}(c | a_r, s_j).
 
     ``log_joint`` is what the SPODEs say with all rows counted. ``margins`` is empty for complete data, and
-    ``log_pairs`` where some rows count themselves less than once. A row with an unknown super-parent gives
-    its SPODE P_{-r}(c_r).
+    ``log_pairs`` where some rows count themselves less than once. What stands for a SPODE whose super-parent
+    is unknown in a row means nothing.
     """
     k, n, n_classes = log_joint.shape
     own = np.empty((k, n))
@@ -179,32 +184,57 @@ def leave_one_out(
     n_all = 0.0
     for c in range(n_classes):
         n_all += n_c[c]
+    # The joints of the other classes have the constant log(n + s) in them; so must that of the row's own.
     log_all = np.log(n_all + ess)
-    # Relative to the best SPODE of the row, one number is 1: their mixture does not underflow.
-    for r in range(n):
-        log_best[r] = -np.inf
     for j in range(k):
         for r in range(n):
             label = labels[r]
-            if codes[j, r] == n_states[j]:
-                log_p = _log_less(n_c[label], itself[r], ess / n_classes) - _log_less(n_all, itself[r], ess)
-            else:
-                # The joints of the other classes have the constant log(n + s) in them; so must this one.
-                mine = own[j, r] - log_all
-                highest = mine
-                for c in range(n_classes):
-                    if c != label:
-                        highest = max(highest, log_joint[j, r, c])
-                total = np.exp(mine - highest)
-                for c in range(n_classes):
-                    if c != label:
-                        total += np.exp(log_joint[j, r, c] - highest)
-                log_p = mine - highest - np.log(total)
-            own[j, r] = log_p
-            log_best[r] = max(log_best[r], log_p)
+            mine = own[j, r] - log_all
+            highest = mine
+            for c in range(n_classes):
+                if c != label:
+                    highest = max(highest, log_joint[j, r, c])
+            total = np.exp(mine - highest)
+            for c in range(n_classes):
+                if c != label:
+                    total += np.exp(log_joint[j, r, c] - highest)
+            log_joint[j, r, label] = mine
+            log_total = np.log(total)
+            for c in range(n_classes):
+                log_joint[j, r, c] = log_joint[j, r, c] - highest - log_total
+
+
+@kernel
+def relative_to_best(
+    codes: CodeArray,
+    labels: LabelArray,
+    itself: FloatArray,
+    n_states: IntArray,
+    n_c: CountArray,
+    ess: float,
+    log_posterior: FloatArray,
+    relative: FloatArray,
+    log_best: FloatArray,
+) -> None:
+    """Fill in P_{-r}(c_r | a_r, s_j) of a chunk, relative to the best SPODE of the row, and log of the best.
+
+    A row with an unknown super-parent gives its SPODE P_{-r}(c_r).
+    """
+    k, n, n_classes = log_posterior.shape
+    n_all = 0.0
+    for c in range(n_classes):
+        n_all += n_c[c]
+    own = np.empty(k)
     for r in range(n):
+        label = labels[r]
+        prior = _log_less(n_c[label], itself[r], ess / n_classes) - _log_less(n_all, itself[r], ess)
+        log_best[r] = -np.inf
         for j in range(k):
-            relative[r, j] = np.exp(own[j, r] - log_best[r])
+            own[j] = prior if codes[j, r] == n_states[j] else log_posterior[j, r, label]
+            log_best[r] = max(log_best[r], own[j])
+        # Relative to the best SPODE of the row, one number is 1: their mixture does not underflow.
+        for j in range(k):
+            relative[r, j] = np.exp(own[j] - log_best[r])
 
 
 @kernel

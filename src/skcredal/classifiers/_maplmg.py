@@ -148,7 +148,6 @@ class MaplmgAODE(SpodeEnsemble):
             self._tables,
             rows.codes,
             rows.labels,
-            float(self.ess),
             weights=rows.weights,
             n_threads=n_threads,
         )
