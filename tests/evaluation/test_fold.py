@@ -3,7 +3,7 @@ import pytest
 
 import skcredal.classifiers._rows as rows_module
 import skcredal.classifiers._spodes as spodes_module
-from skcredal import AODE, CredalCompAODE
+from skcredal import AODE, CredalCompAODE, LogPoolAODE
 from skcredal.datasets import load_dataset
 from skcredal.evaluation._fold import Fold, encode_whole, run_fold, splits
 from skcredal.evaluation._registry import make_classifiers
@@ -65,10 +65,11 @@ def test_statistics_are_computed_once_for_the_whole_family(wine, monkeypatch):
 def test_the_papers_setting_learns_cuts_from_all_rows(wine):
     features, target = wine
     train, test = splits(target, folds=4, run=0, seed=0)[1]
-    whole = encode_whole(features, target)
+    encoded = encode_whole(features, target, [AODE()])
+    (whole,) = encoded.values()
     aode = AODE().fit(features, target)
     assert len(whole.codes) == len(aode.super_parents_)
-    found = run_fold({"aode": AODE()}, Fold(features, target, train, test, whole))["aode"]
+    found = run_fold({"aode": AODE()}, Fold(features, target, train, test, encoded))["aode"]
     honest = run_fold({"aode": AODE()}, Fold(features, target, train, test))["aode"]
     # The same cuts as of a model of all rows, the counts of the training rows alone.
     coded = whole.codes.T.astype(int)
@@ -87,11 +88,11 @@ def test_in_the_papers_setting_a_feature_stays_even_if_constant_in_a_fold():
 
     target = np.array(["a", "b"] * 20, dtype=object)
     features = pd.DataFrame({"mostly": ["x"] * 38 + ["y", "y"], "other": rng.choice(["p", "q"], 40)})
-    whole = encode_whole(features, target)
+    whole = encode_whole(features, target, [AODE()])
     found = run_fold({"aode": AODE()}, Fold(features, target, np.arange(30), np.arange(30, 40), whole))[
         "aode"
     ]
-    assert len(whole.codes) == 2
+    assert [len(table.codes) for table in whole.values()] == [2]
     assert found.n == 10
 
 
@@ -104,3 +105,21 @@ def test_a_class_that_training_lacks_is_missed(wine):
     assert found.n == 5
     assert found.correct <= 2
     assert found.brier >= 3.0
+
+
+def test_classifiers_that_read_tables_differently_share_a_fold(wine):
+    features, target = wine
+    train, test = splits(target, folds=4, run=0, seed=0)[0]
+    classifiers = {"aode": AODE(), "marginal": AODE(missing="marginalize"), "pool": LogPoolAODE()}
+    holes = features.mask(np.random.default_rng(0).random(features.shape) < 0.2)
+    for whole in (None, encode_whole(holes, target, classifiers.values())):
+        fold = Fold(holes, target, train, test, whole)
+        found = run_fold(classifiers, fold)
+        assert len({sums.brier for sums in found.values()}) == 3
+        for name, classifier in classifiers.items():
+            if whole is not None:
+                continue
+            alone = classifier.fit(holes.iloc[train], target[train])
+            proba = alone.predict_proba(holes.iloc[test])
+            expected = fold_sums(target[test], proba, None, alone.classes_)
+            assert without_seconds(found[name]) == without_seconds(expected)

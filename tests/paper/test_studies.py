@@ -57,7 +57,7 @@ def test_each_epsilon_is_a_classifier_of_its_own(wine, fold, classifier):
     name = {CredalBmaAODE: "bma-aode*", CredalCompAODE: "comp-aode*"}[classifier]
     classifiers = make_classifiers(NAMES)
     found = measured("epsilon", name, STUDIES["epsilon"].run(fold, classifiers)[name])
-    largest = 0.999 / (fold.n_features + 1)
+    largest = 0.999 / (len(fold.test_rows(AODE()).codes) + 1)
     for epsilon, measures in zip(EPSILONS, found, strict=True):
         clf = classifier(epsilon=min(epsilon, largest)).fit(features.iloc[train], target[train])
         y_set = clf.predict_set(features.iloc[test])
@@ -183,7 +183,7 @@ def test_nothing_is_learned_from_rows_that_are_held_out(wine):
 
 def test_the_papers_setting_holds_out_rows_of_the_codes(wine):
     features, target, train, test = wine
-    fold = Fold(features, target, train, test, encode_whole(features, target))
+    fold = Fold(features, target, train, test, encode_whole(features, target, [CompAODE()]))
     held_out = fold.hold_out(CompAODE(), share=0.3)
     assert held_out.test_proba.shape == (len(test), 3)
     np.testing.assert_allclose(held_out.proba.sum(axis=1), 1.0)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import joblib
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
@@ -17,19 +18,33 @@ from skcredal._encoding.frames import read_table
 from skcredal._encoding.table_encoding import EncodedTable
 from skcredal._validation import check_instance, check_integer, check_texts, naming, safe_repr
 from skcredal.classifiers._base import TabularClassifier, fit_rows
-from skcredal.classifiers._bayes import NullClassifier
 from skcredal.classifiers._credal import CredalMixin
-from skcredal.classifiers._rows import TrainingRows, training_rows
+from skcredal.classifiers._rows import TrainingRows, encoding_rules, training_rows
 from skcredal.evaluation._sums import FoldSums, fold_sums
 
-__all__ = ["Fold", "HeldOut", "check_classifiers", "encode_whole", "run_fold", "splits"]
+__all__ = ["Fold", "HeldOut", "Whole", "check_classifiers", "encode_whole", "run_fold", "splits"]
 
 
-def encode_whole(features: Any, target: AnyArray) -> EncodedTable:
+# A table encoded as a whole, in each way that some classifier wants it.
+Whole = Mapping[str, EncodedTable]
+
+
+def encode_whole(
+    features: Any, target: AnyArray, classifiers: Iterable[TabularClassifier]
+) -> dict[str, EncodedTable]:
     """Learn medians, modes and cuts from the whole data set, test rows included (the setting ``"paper"``)."""
-    # The null classifier learns nothing but the encoding.
-    rows = training_rows(NullClassifier(), features, target)
-    return EncodedTable(rows.encoding, rows.codes)
+    encoded: dict[str, EncodedTable] = {}
+    for classifier in classifiers:
+        key = _encoding_key(classifier)
+        if key not in encoded:
+            rows = training_rows(clone(classifier), features, target)
+            encoded[key] = EncodedTable(rows.encoding, rows.codes)
+    return encoded
+
+
+def _encoding_key(classifier: TabularClassifier) -> str:
+    """Return a text that is the same for classifiers that read tables in the same way."""
+    return str(joblib.hash(encoding_rules(classifier)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,11 +67,25 @@ class HeldOut:
     test_proba: FloatArray
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Coded:
+    """The rows of a fold in one encoding, and how long it took to encode the training and the test rows.
+
+    The seconds are charged to every classifier, since each would have to encode the table if it ran alone.
+    """
+
+    train: TrainingRows
+    test: EncodedTable
+    train_seconds: float
+    test_seconds: float
+
+
 class Fold:
     """Training and test rows of a table, encoded once, and the classifiers that learned from them.
 
-    The encoding is learned from the training rows, or is that of ``whole`` if given. Counts, tables and
-    likelihoods are computed once and shared by all classifiers that need them.
+    The encoding is learned from the training rows, or is that of ``whole`` if given. It is learned once for
+    all classifiers that read tables in the same way; counts, tables and likelihoods are computed once and
+    shared by all classifiers that need them.
     """
 
     def __init__(
@@ -65,31 +94,39 @@ class Fold:
         target: AnyArray,
         train: IntArray,
         test: IntArray,
-        whole: EncodedTable | None = None,
+        whole: Whole | None = None,
     ) -> None:
         self._features, self._target, self._train, self._test = features, target, train, test
         self._whole = whole
+        self._encoded: dict[str, _Coded] = {}
         self._learners: dict[str, TabularClassifier] = {}
         self.y_test: AnyArray = target[test]
-        start = time.perf_counter()
-        if whole is None:
-            reader = NullClassifier()
-            self._rows = training_rows(reader, features.iloc[train], target[train])
-            encoded = time.perf_counter()
-            table = read_table(features.iloc[test], estimator=reader)
-            self.test = EncodedTable(self._rows.encoding, self._rows.encoding.encode(table))
-        else:
-            self._rows = _rows_of(whole, target, train)
-            encoded = time.perf_counter()
-            self.test = _part(whole, test)
-        # Charged to every classifier, since each would have to encode the table if it ran alone.
-        self.encode_seconds = encoded - start
-        self.encode_test_seconds = time.perf_counter() - encoded
 
-    @property
-    def n_features(self) -> int:
-        """Number of features that are kept."""
-        return len(self._rows.codes)
+    def _coded(self, classifier: TabularClassifier) -> _Coded:
+        key = _encoding_key(classifier)
+        if key not in self._encoded:
+            start = time.perf_counter()
+            if self._whole is None:
+                reader = clone(classifier)
+                rows = training_rows(reader, self._features.iloc[self._train], self._target[self._train])
+                learned = time.perf_counter()
+                table = read_table(self._features.iloc[self._test], estimator=reader)
+                test = EncodedTable(rows.encoding, rows.encoding.encode(table))
+            else:
+                rows = _rows_of(self._whole[key], self._target, self._train)
+                learned = time.perf_counter()
+                test = _part(self._whole[key], self._test)
+            self._encoded[key] = _Coded(rows, test, learned - start, time.perf_counter() - learned)
+        return self._encoded[key]
+
+    def test_rows(self, classifier: TabularClassifier) -> EncodedTable:
+        """Return the test rows as a classifier that was fitted to the fold takes them."""
+        return self._coded(classifier).test
+
+    def encoding_seconds(self, classifier: TabularClassifier) -> tuple[float, float]:
+        """Return how long it took to encode the training rows and the test rows."""
+        coded = self._coded(classifier)
+        return coded.train_seconds, coded.test_seconds
 
     def learn(self, name: str, classifier: TabularClassifier) -> TabularClassifier:
         """Return the classifier, fitted to the training rows; fitted only once under the same name."""
@@ -99,12 +136,13 @@ class Fold:
 
     def learn_variant(self, classifier: TabularClassifier) -> TabularClassifier:
         """Return a copy of the classifier, fitted to the training rows."""
-        learner: TabularClassifier = fit_rows(clone(classifier), lambda _: self._rows)
+        rows = self._coded(classifier).train
+        learner: TabularClassifier = fit_rows(clone(classifier), lambda _: rows)
         return learner
 
     def seconds_saved(self) -> float:
         """Return how long the results took to compute that were reused since the last call of this method."""
-        return self._rows.seconds_saved()
+        return sum(coded.train.seconds_saved() for coded in self._encoded.values())
 
     def hold_out(self, classifier: TabularClassifier, *, share: float) -> HeldOut:
         """Fit to some of the training rows, and predict the others and the test rows.
@@ -119,8 +157,8 @@ class Fold:
         # A fixed seed is enough: the folds themselves are shuffled anew in every run.
         rng = np.random.default_rng(0)
         held = np.zeros(len(self._train), np.bool_)
-        labels = self._rows.labels
-        for c in range(len(self._rows.classes)):
+        classes, labels = np.unique(self._target[self._train], return_inverse=True)
+        for c in range(len(classes)):
             of_class = rng.permutation(np.flatnonzero(labels == c))
             held[of_class[: int(share * len(of_class))]] = True
         seen, rest = self._train[~held], self._train[held]
@@ -128,9 +166,10 @@ class Fold:
             learner = clone(classifier).fit(self._features.iloc[seen], self._target[seen])
             rest_rows, test_rows = self._features.iloc[rest], self._features.iloc[self._test]
         else:
-            rows = _rows_of(self._whole, self._target, seen)
+            whole = self._whole[_encoding_key(classifier)]
+            rows = _rows_of(whole, self._target, seen)
             learner = fit_rows(clone(classifier), lambda _: rows)
-            rest_rows, test_rows = _part(self._whole, rest), self.test
+            rest_rows, test_rows = _part(whole, rest), self.test_rows(classifier)
         return HeldOut(
             learner.classes_,
             learner.predict_proba(rest_rows),
@@ -191,18 +230,20 @@ def run_fold(classifiers: Mapping[str, TabularClassifier], fold: Fold) -> dict[s
     """
     results = {}
     for name, classifier in classifiers.items():
+        encoded, test_encoded = fold.encoding_seconds(classifier)
+        test = fold.test_rows(classifier)
         start = time.perf_counter()
         learner = fold.learn(name, classifier)
         learned = time.perf_counter()
         # One after the other: bounds, which nothing here asks for, would take most of the time of answers().
-        y_proba = learner.predict_proba(fold.test)
-        y_set = learner.predict_set(fold.test) if isinstance(learner, CredalMixin) else None
+        y_proba = learner.predict_proba(test)
+        y_set = learner.predict_set(test) if isinstance(learner, CredalMixin) else None
         results[name] = fold_sums(
             fold.y_test,
             y_proba,
             y_set,
             learner.classes_,
-            fit_seconds=fold.encode_seconds + learned - start + fold.seconds_saved(),
-            predict_seconds=fold.encode_test_seconds + time.perf_counter() - learned,
+            fit_seconds=encoded + learned - start + fold.seconds_saved(),
+            predict_seconds=test_encoded + time.perf_counter() - learned,
         )
     return results

@@ -13,11 +13,11 @@ import joblib
 
 import skcredal
 from skcredal._arrays import AnyArray, IntArray
-from skcredal._encoding.table_encoding import EncodedTable
 from skcredal._validation import check_choice, check_instance, check_integer, check_texts
 from skcredal.classifiers._base import TabularClassifier
+from skcredal.classifiers._bayes import NullClassifier
 from skcredal.datasets import load_dataset
-from skcredal.evaluation._fold import Fold, check_classifiers, encode_whole, run_fold, splits
+from skcredal.evaluation._fold import Fold, Whole, check_classifiers, encode_whole, run_fold, splits
 from skcredal.evaluation._sums import FoldSums
 from skcredal.paper._store import ResultStore
 from skcredal.paper._studies import STUDIES, Series, studies_of
@@ -149,7 +149,7 @@ class _Task:
     target: AnyArray
     train: IntArray
     test: IntArray
-    whole: EncodedTable | None
+    whole: Whole | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -230,8 +230,10 @@ def _tasks(
             # As text, so that classes sort the same way whatever types a source uses.
             target = data.target.astype(str).to_numpy().astype(object)
             # Also in the honest setting: the summary reports how many features are kept.
-            whole = encode_whole(data.features, target)
-            facts = DatasetFacts(len(target), len(whole.codes), len(set(target)), data.checksum())
+            readers = [NullClassifier(), *(plan.classifiers.values() if plan.setting == "paper" else ())]
+            whole = encode_whole(data.features, target, readers)
+            kept = next(iter(whole.values())).codes
+            facts = DatasetFacts(len(target), len(kept), len(set(target)), data.checksum())
             # All splits at once: a target that cannot be split fails before any fold is run.
             of_runs = [splits(target, folds=plan.folds, run=run, seed=plan.seed) for run in range(plan.runs)]
         except Exception as error:

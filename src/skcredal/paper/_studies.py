@@ -86,11 +86,11 @@ def _set_measures(sums: FloatArray, _: float | str) -> dict[str, float]:
 
 def _vary_epsilon(fold: Fold, classifiers: Classifiers) -> Series:
     """Return the sums over the sets of each credal AODE for every ε, capped just below 1/(k+1)."""
-    largest = _LARGEST_EPSILON / (fold.n_features + 1)
     found = {}
     for name in STUDIES["epsilon"].needs:
         if name not in classifiers:
             continue
+        largest = _LARGEST_EPSILON / (len(fold.test_rows(classifiers[name]).codes) + 1)
         of_epsilon: dict[float, list[float]] = {}
         for epsilon in EPSILONS:
             value = min(epsilon, largest)
@@ -104,7 +104,8 @@ def _vary_epsilon(fold: Fold, classifiers: Classifiers) -> Series:
 
 def _sums_of_sets(fold: Fold, learner: TabularClassifier) -> list[float]:
     assert isinstance(learner, CredalMixin)
-    y_proba, y_set = learner.predict_proba(fold.test), learner.predict_set(fold.test)
+    test = fold.test_rows(learner)
+    y_proba, y_set = learner.predict_proba(test), learner.predict_set(test)
     return _set_sums(fold.y_test, y_proba, y_set, learner.classes_)
 
 
@@ -134,10 +135,11 @@ def _set_aside(fold: Fold, classifiers: Classifiers) -> Series:
     # Already fitted for the main comparison, if that was run now: the fold keeps its classifiers.
     learner = fold.learn("comp-aode*", classifiers["comp-aode*"])
     assert isinstance(learner, CredalSpodesMixin)
-    y_proba = learner.predict_proba(fold.test)
+    test = fold.test_rows(learner)
+    y_proba = learner.predict_proba(test)
     correct = learner.classes_[y_proba.argmax(axis=1)] == fold.y_test
     kept = len(correct) * (1.0 - np.array(SET_ASIDE))
-    robustness, probability = learner.robustness(fold.test), y_proba.max(axis=1)
+    robustness, probability = learner.robustness(test), y_proba.max(axis=1)
     # Many rows have robustness 1, because no prior would change their answer: probability breaks the ties.
     pairs = np.column_stack([robustness, probability])
     _, order = np.unique(pairs, axis=0, return_inverse=True)
@@ -175,7 +177,7 @@ def _compare_rivals(fold: Fold, classifiers: Classifiers) -> Series:
 
 def _sums_of_rule(fold: Fold, learner: TabularClassifier, rule: Callable[..., BoolArray]) -> FloatArray:
     """Return the sums over the sets that a rule makes from probabilities, for each utility."""
-    y_proba = learner.predict_proba(fold.test)
+    y_proba = learner.predict_proba(fold.test_rows(learner))
     return np.array(
         [
             _set_sums(fold.y_test, y_proba, rule(y_proba, utility=utility), learner.classes_)
