@@ -47,13 +47,13 @@ def run(code, **environment):
     )
 
 
-def test_the_limit_is_two_gib_unless_told_otherwise():
+def test_the_limit_is_four_gib_unless_told_otherwise():
     environment = {name: text for name, text in os.environ.items() if name != "SKCREDAL_PAIR_TABLE_LIMIT"}
     code = "import skcredal; print(skcredal.get_config())"
     found = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
     )
-    assert found.stdout.strip() == str({"pair_table_limit": 2 * GIB})
+    assert found.stdout.strip() == str({"pair_table_limit": 4 * GIB})
 
 
 def test_a_limit_that_was_set_stays():
@@ -230,5 +230,5 @@ def test_nothing_is_counted_before_the_refusal(monkeypatch):
     monkeypatch.setattr(counting.kernels.counting, "count_values", lambda *_: pytest.fail("counted"))
     rng = np.random.default_rng(1)
     X = np.stack([rng.permutation(20_000) for _ in range(60)], axis=1)
-    with pytest.raises(ValueError, match=r"would take \d+\.\d\d GiB, beyond the limit of 2\.00 GiB"):
+    with pytest.raises(ValueError, match=r"would take \d+\.\d\d GiB, beyond the limit of 4\.00 GiB"):
         AODE(categorical_features="all").fit(X, rng.integers(0, 3, 20_000))

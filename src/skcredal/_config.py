@@ -9,7 +9,7 @@ from skcredal._validation import check_integer
 
 __all__ = ["config_context", "get_config", "set_config"]
 
-_DEFAULT_LIMIT = 2 * 1024**3
+_DEFAULT_LIMIT = 4 * 1024**3
 
 
 def _limit_from_environment() -> int:
@@ -42,7 +42,7 @@ def get_config() -> dict[str, int]:
     Examples
     --------
     >>> from skcredal import get_config
-    >>> get_config()["pair_table_limit"] == 2 * 1024**3
+    >>> get_config()["pair_table_limit"] == 4 * 1024**3
     True
     """
     local = _local_limit.get()
@@ -56,16 +56,16 @@ def set_config(*, pair_table_limit: int | None = None) -> None:
     ----------
     pair_table_limit : int, optional
         How many bytes the pair tables of one model may take; a fit that needs more is refused before
-        anything is allocated. The default is 2 GiB, or the value of the environment variable
+        anything is allocated. The default is 4 GiB, or the value of the environment variable
         ``SKCREDAL_PAIR_TABLE_LIMIT`` at import (which worker processes inherit).
 
     Examples
     --------
     >>> from skcredal import get_config, set_config
-    >>> set_config(pair_table_limit=4 * 1024**3)
+    >>> set_config(pair_table_limit=8 * 1024**3)
     >>> get_config()["pair_table_limit"] // 1024**3
-    4
-    >>> set_config(pair_table_limit=2 * 1024**3)
+    8
+    >>> set_config(pair_table_limit=4 * 1024**3)
     """
     global _global_limit
     if pair_table_limit is not None:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from skcredal._arrays import CountArray, IntArray
 
-__all__ = ["JointCounts", "Layout", "ValueCounts", "ends", "pair_cells", "pair_table_bytes"]
+__all__ = ["CodingCounts", "JointCounts", "Layout", "ValueCounts", "ends", "pair_cells", "pair_table_bytes"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,10 +69,11 @@ def ends(sizes: IntArray) -> IntArray:
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
 
 
-def pair_table_bytes(n_states: npt.ArrayLike, n_classes: int) -> int:
+def pair_table_bytes(n_states: npt.ArrayLike, n_classes: int, n_logarithms: int = 2) -> int:
     """Return the bytes of the pair tables of a model: the counts, and the logarithms with a slot for unknown.
 
-    A pair has one block of counts and two of logarithms, one for each of the two as super-parent.
+    A pair has one block of counts and two of logarithms, one for each of the two as super-parent; and another
+    where weights are folded into them.
 
     Examples
     --------
@@ -83,7 +84,7 @@ def pair_table_bytes(n_states: npt.ArrayLike, n_classes: int) -> int:
     """
     states = [int(v) for v in np.atleast_1d(np.asarray(n_states))]
     wider = [v + 1 for v in states]
-    return 8 * int(n_classes) * (pair_cells(states) + 2 * pair_cells(wider))
+    return 8 * int(n_classes) * (pair_cells(states) + n_logarithms * pair_cells(wider))
 
 
 def pair_cells(sizes: Sequence[int]) -> int:
@@ -200,3 +201,34 @@ class JointCounts:
 
     def __repr__(self) -> str:
         return repr(self.singles).replace("ValueCounts", "JointCounts")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CodingCounts:
+    """The counts of the same rows in several codings (§12), which add like those of one.
+
+    Parameters
+    ----------
+    n_c : ndarray of shape (n_classes,)
+        Rows of each class.
+    codings : tuple of JointCounts
+        The counts of each coding; there may be none.
+    """
+
+    n_c: CountArray
+    codings: tuple[JointCounts, ...]
+
+    @property
+    def n(self) -> float:
+        """The number of rows, or the sum of their weights."""
+        return float(self.n_c.sum())
+
+    def __add__(self, other: CodingCounts) -> CodingCounts:
+        if not isinstance(other, CodingCounts):
+            return NotImplemented
+        codings = tuple(one + two for one, two in zip(self.codings, other.codings, strict=True))
+        return CodingCounts(self.n_c + other.n_c, codings)
+
+    def __repr__(self) -> str:
+        sizes = [len(counts.layout.n_states) for counts in self.codings]
+        return f"CodingCounts(n={self.n:g}, features={sizes}, classes={len(self.n_c)})"

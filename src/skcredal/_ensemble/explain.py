@@ -1,4 +1,4 @@
-"""Why a case was decided or left undecided: the strongest rival, the prior that favours it, votes."""
+"""Why a case was decided or left undecided: the strongest rival, and what speaks for either, in words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from skcredal._arrays import BoolArray, FloatArray
 from skcredal._ensemble.priors import BmaPriors, CompressionPriors
 
-__all__ = ["CaseExplanation", "describe", "explain_case"]
+__all__ = ["CaseExplanation", "describe", "describe_odds", "explain_case"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,6 +96,50 @@ def describe(
     support = f"{n_for} of {len(case.order)} speak for it, most of all the one around {super_parents[first]}"
     against = f", and too little for {rival} the one around {super_parents[last]}" if for_rival else ""
     return f"{answer}, whichever of the models is trusted most: {support}{against}."
+
+
+def describe_odds(
+    predicted: str,
+    rival: str,
+    remaining: list[str],
+    odds: tuple[float, float, float],
+    features: list[str],
+    factors: list[float],
+) -> str:
+    """Put the odds of a class over its rival into words.
+
+    ``odds`` are those of the answer, and their bounds; ``factors`` are what each feature multiplies them by,
+    from the one that speaks most for the answer to the one that speaks most against it.
+
+    Examples
+    --------
+    >>> describe_odds("ill", "well", ["ill", "well"], (3.0, 0.8, 11.2), ["crp", "age"], [2.4, 0.6])
+    'ill rather than well by odds of 3 to 1; crp speaks most for ill (×2.4), age most against (×0.6); as \
+uncertain as the weights are, the odds lie between 0.8 and 11 to 1, so both remain.'
+    """
+    parts = [f"{predicted} rather than {rival} by odds of {_rounded(odds[0])} to 1"]
+    if features and factors[0] > 1.0:
+        parts.append(f"{features[0]} speaks most for {predicted} (×{_rounded(factors[0])})")
+        if factors[-1] < 1.0:
+            parts[-1] += f", {features[-1]} most against (×{_rounded(factors[-1])})"
+    elif features and factors[-1] < 1.0:
+        parts.append(f"{features[-1]} speaks most against {predicted} (×{_rounded(factors[-1])})")
+    if len(remaining) == 1:
+        outcome = f"{predicted} alone remains"
+    else:
+        outcome = "both remain" if len(remaining) == 2 else f"{_listed(remaining)} remain"
+    low, high = (_rounded(bound) for bound in odds[1:])
+    parts.append(f"as uncertain as the weights are, the odds lie between {low} and {high} to 1, so {outcome}")
+    return "; ".join(parts) + "."
+
+
+def _rounded(number: float) -> str:
+    """Return a number with two digits that count."""
+    if number >= 1e6:
+        return "over a million"
+    if number < 1e-6:
+        return "less than a millionth"
+    return f"{float(f'{number:.2g}'):,.6f}".rstrip("0").rstrip(".")
 
 
 def _listed(names: list[str]) -> str:

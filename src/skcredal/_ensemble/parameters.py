@@ -61,6 +61,14 @@ class SpodeTables:
         """P(c), what the null model answers."""
         return np.exp(self.log_c)
 
+    @property
+    def kernel_tables(self) -> Tables:
+        """The tables as kernels take them."""
+        layout = self.layout
+        return Tables(
+            layout.n_states, self.log_c, self.log_a, layout.value_offsets, self.log_ratio, layout.line_offsets
+        )
+
     def log_joints(self, codes: CodeArray) -> FloatArray:
         """Return log P(c, a | s_j) of a chunk of codes (k, rows) as an array (k, rows, n_classes)."""
         out = np.empty((*codes.shape, self.layout.n_classes))
@@ -139,10 +147,9 @@ class SpodeTables:
             raise ValueError(
                 f"weights must hold {len(layout.n_states)} numbers, one a model, got {len(average.weights)}."
             )
-        tables = Tables(
-            layout.n_states, self.log_c, self.log_a, layout.value_offsets, self.log_ratio, layout.line_offsets
+        kernels.inference.infer(
+            codes, rows.start, rows.stop, self.kernel_tables, average, decision, likelihoods
         )
-        kernels.inference.infer(codes, rows.start, rows.stop, tables, average, decision, likelihoods)
 
 
 def spode_tables(counts: JointCounts, ess: float, *, n_threads: int = 1) -> SpodeTables:

@@ -7,6 +7,7 @@ from skcredal.classifiers._bayes import TAN, NaiveBayes, NullClassifier
 from skcredal.classifiers._bma_aode import BmaAODE, CredalBmaAODE
 from skcredal.classifiers._comp_aode import CompAODE, CredalCompAODE
 from skcredal.classifiers._credal import CredalMixin
+from skcredal.classifiers._log_pool import CredalLogPoolAODE, LogPoolAODE
 from skcredal.classifiers._maplmg import MaplmgAODE
 from skcredal.classifiers._naive_credal import CredalModelAveraging, NaiveCredal
 from skcredal.classifiers._rows import TrainingRows
@@ -20,9 +21,11 @@ __all__ = [
     "CompAODE",
     "CredalBmaAODE",
     "CredalCompAODE",
+    "CredalLogPoolAODE",
     "CredalMixin",
     "CredalModelAveraging",
     "CredalTree",
+    "LogPoolAODE",
     "MaplmgAODE",
     "NaiveBayes",
     "NaiveCredal",

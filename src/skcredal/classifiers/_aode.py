@@ -165,7 +165,7 @@ class AODE(SpodeEnsemble):
         stream, codes = stream.read(table, n_threads=n_threads)
         if rules.handle_unknown == "error":
             stream.refuse_unknown(codes)
-        self._refuse_large_tables(stream.n_slots, [column.label for column in table.columns])
+        self._refuse_large_tables([stream.n_slots], [column.label for column in table.columns])
         self._stream = stream.add(codes, labels, weights, n_threads=n_threads)
         self._encoding = self._stream.encoding(rules)
         self.counts_ = self._stream.counts_in(self._encoding)

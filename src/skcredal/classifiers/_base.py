@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -35,7 +35,7 @@ Value = TypeVar("Value")
 Classifier = TypeVar("Classifier", bound="TabularClassifier")
 
 # What is learned and has no trailing underscore.
-LEARNED = {"_encoding", "_tables", "_priors", "_stream"}
+LEARNED = {"_encoding", "_tables", "_pool", "_priors", "_stream"}
 
 
 class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
@@ -260,12 +260,13 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
         names = getattr(self, "feature_names_in_", None)
         return kept if names is None else names[kept]
 
-    def _refuse_large_tables(self, n_states: IntArray, names: Any) -> None:
-        """Refuse pair tables beyond the limit before they are allocated."""
-        needed = pair_table_bytes(n_states, len(self.classes_))
+    def _refuse_large_tables(self, codings: Sequence[IntArray], names: Any, *, n_logarithms: int = 2) -> None:
+        """Refuse pair tables beyond the limit before they are allocated, given the states in each coding."""
+        needed = sum(pair_table_bytes(of_coding, len(self.classes_), n_logarithms) for of_coding in codings)
         limit = get_config()["pair_table_limit"]
         if needed <= limit:
             return
+        n_states = np.concatenate(codings)
         most = np.argsort(-n_states, kind="stable")[:3]
         worst = ", ".join(f"{names[j]!s} ({n_states[j]} states)" for j in most)
         raise ValueError(

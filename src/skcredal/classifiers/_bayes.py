@@ -308,7 +308,7 @@ class TAN(BayesClassifier):
     counts_: JointCounts
 
     def _count(self, rows: TrainingRows) -> None:
-        self._refuse_large_tables(rows.encoding.n_states, self._kept_features())
+        self._refuse_large_tables([rows.encoding.n_states], self._kept_features())
         self.counts_ = rows.count_pairs(n_threads=thread_count(self.n_jobs))
 
     def _derive(self) -> None:

@@ -113,6 +113,15 @@ class CredalMixin(Base):
         model._for_each_chunk(codes, bound)
         return interval
 
+    def _robustness_of_codes(self, codes: CodeArray) -> FloatArray:
+        robustness = np.empty(codes.shape[1])
+
+        def measure(chunk: CodeArray, rows: slice) -> None:
+            robustness[rows] = self._priors.robustness(self._evidence(chunk))
+
+        self._for_each_chunk(codes, measure)
+        return robustness
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if self.criterion == "e_admissibility" and self.criterion not in self._criteria:

@@ -8,14 +8,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.utils.validation import validate_data
 
-from skcredal._arrays import AnyArray, CodeArray, CountArray, FloatArray, LabelArray
+from skcredal._arrays import AnyArray, CodeArray, CountArray, FloatArray, IntArray, LabelArray
 from skcredal._encoding.frames import Table, read_table
-from skcredal._encoding.table_encoding import EncodingRules, TableEncoding, learn_encoding
+from skcredal._encoding.table_encoding import Codings, EncodingRules, TableEncoding, learn_encoding
 from skcredal._encoding.target import check_weights, encode_target, read_weights
 from skcredal._ensemble.counting import count, count_values
-from skcredal._ensemble.counts import JointCounts, ValueCounts
+from skcredal._ensemble.counts import CodingCounts, JointCounts, ValueCounts
 from skcredal._ensemble.parameters import SpodeTables
 from skcredal._ensemble.weights import log_likelihoods
 from skcredal._threads import thread_count
@@ -23,7 +24,15 @@ from skcredal._threads import thread_count
 if TYPE_CHECKING:
     from skcredal.classifiers._base import TabularClassifier
 
-__all__ = ["LabelledRows", "TrainingRows", "encoding_rules", "read_rows", "training_rows"]
+__all__ = [
+    "LabelledRows",
+    "RowSample",
+    "TrainingRows",
+    "encoding_rules",
+    "read_rows",
+    "row_hashes",
+    "training_rows",
+]
 
 Value = TypeVar("Value")
 
@@ -46,6 +55,8 @@ class TrainingRows:
         The index of each row's class.
     weights : ndarray of shape (n_rows,), optional
         Their weights.
+    first_row : int
+        The number of the first one, where these are a part of all rows.
     """
 
     encoding: TableEncoding
@@ -53,6 +64,7 @@ class TrainingRows:
     codes: CodeArray
     labels: LabelArray
     weights: CountArray | None
+    first_row: int = 0
     _shared: dict[Hashable, Any] = field(default_factory=dict)
     _seconds: dict[Hashable, float] = field(default_factory=dict)
     _reused: list[float] = field(default_factory=list)
@@ -90,6 +102,25 @@ class TrainingRows:
             lambda: count(self.codes, self.labels, n_states, n_classes, weights=weights, n_threads=n_threads),
         )
 
+    def count_codings(self, *, n_threads: int) -> CodingCounts:
+        """Count the pairs of values in each of several codings."""
+        encoding, n_classes = self.encoding, len(self.classes)
+        assert isinstance(encoding, Codings)
+
+        def count_coding(some: slice) -> JointCounts:
+            codes, n_states = self.codes[some], encoding.n_states[some]
+            return count(codes, self.labels, n_states, n_classes, weights=self.weights, n_threads=n_threads)
+
+        return self.shared(
+            "coding counts",
+            lambda: CodingCounts(self.count_values().n_c, tuple(map(count_coding, encoding.rows))),
+        )
+
+    def sample(self, most: int, seed: int) -> RowSample:
+        """Return all rows, or that many of them, chosen by their numbers alone."""
+        numbers = np.arange(self.first_row, self.first_row + len(self.labels))
+        return RowSample(numbers, self.codes, self.labels, self.weights, most, seed).within_limit()
+
     def log_likelihoods(self, tables: SpodeTables, *, floor: float, n_threads: int) -> FloatArray:
         """Return the conditional log-likelihood of every SPODE, each probability at least ``floor``."""
         return self.shared(
@@ -99,6 +130,86 @@ class TrainingRows:
                 tables, self.codes, self.labels, weights=self.weights, floor=floor, n_threads=n_threads
             ),
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowSample:
+    """The rows with the least hashes of their numbers: a choice that depends on no batches, and adds.
+
+    Parameters
+    ----------
+    numbers : ndarray of shape (n_rows,)
+        Their numbers among all rows of positive weight, ascending.
+    codes, labels, weights : ndarray
+        Their codes (k, n_rows), classes and weights, as in :class:`TrainingRows`.
+    most : int
+        How many rows there may be.
+    seed : int
+        What else is hashed.
+    """
+
+    numbers: IntArray
+    codes: CodeArray
+    labels: LabelArray
+    weights: CountArray | None
+    most: int
+    seed: int
+
+    def within_limit(self) -> RowSample:
+        """Return the rows that stay where there are too many."""
+        if len(self.numbers) <= self.most:
+            return self
+        # Stable: of equal hashes the lower number stays.
+        order = np.argsort(row_hashes(self.numbers, self.seed), kind="stable")[: self.most]
+        return self._select(np.sort(order))
+
+    def _select(self, rows: IntArray) -> RowSample:
+        weights = None if self.weights is None else self.weights[rows]
+        return RowSample(
+            self.numbers[rows],
+            np.ascontiguousarray(self.codes[:, rows]),
+            self.labels[rows],
+            weights,
+            self.most,
+            self.seed,
+        )
+
+    def __add__(self, other: RowSample) -> RowSample:
+        if not isinstance(other, RowSample):
+            return NotImplemented
+        weights = None
+        if self.weights is not None and other.weights is not None:
+            weights = np.concatenate([self.weights, other.weights])
+        both = RowSample(
+            np.concatenate([self.numbers, other.numbers]),
+            np.concatenate([self.codes, other.codes], axis=1),
+            np.concatenate([self.labels, other.labels]),
+            weights,
+            self.most,
+            self.seed,
+        )
+        return both._select(np.argsort(both.numbers)).within_limit()
+
+
+def row_hashes(numbers: IntArray, seed: int) -> npt.NDArray[np.uint64]:
+    """Return splitmix64 of the seed and each number.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> row_hashes(np.arange(3), 0).tolist()
+    [11091344671253066420, 16294208416658607535, 7960286522194355700]
+    """
+    start = _splitmix64(np.array([seed % 2**64], np.uint64))
+    return _splitmix64(start ^ numbers.astype(np.uint64))
+
+
+def _splitmix64(state: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """Return the first output of the generator with each state; arithmetic is modulo 2^64."""
+    z = state + np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
 
 
 def training_rows(classifier: TabularClassifier, X: Any, y: Any, sample_weight: Any = None) -> TrainingRows:
@@ -158,4 +269,6 @@ def encoding_rules(classifier: TabularClassifier) -> EncodingRules:
         classifier.missing,
         classifier.handle_unknown,
         classifier.max_categories,
+        # Of classifiers that read a table in several codings.
+        tuple(map(int, classifier.bins)) if hasattr(classifier, "bins") else None,
     )

@@ -66,7 +66,7 @@ class SpodeEnsemble(TabularClassifier):
 
     def _count(self, rows: TrainingRows) -> None:
         # By arithmetic, before the first table is allocated.
-        self._refuse_large_tables(rows.encoding.n_states, self._kept_features())
+        self._refuse_large_tables([rows.encoding.n_states], self._kept_features())
         self.counts_ = rows.count_pairs(n_threads=thread_count(self.n_jobs))
         # Others that learn from the same rows need the same tables, and so may the score that comes next.
         self._tables = rows.shared(("SPODE tables", float(self.ess)), self._make_tables)
@@ -159,15 +159,6 @@ class CredalSpodesMixin(CredalMixin, Base):
         """
         model = self._snapshot()
         return model._robustness_of_codes(model._encode(X))
-
-    def _robustness_of_codes(self, codes: CodeArray) -> FloatArray:
-        robustness = np.empty(codes.shape[1])
-
-        def measure(chunk: CodeArray, rows: slice) -> None:
-            robustness[rows] = self._priors.robustness(self._evidence(chunk))
-
-        self._for_each_chunk(codes, measure)
-        return robustness
 
     def explain(self, X: Any) -> Any:
         """Return why each row was decided, or left undecided.

@@ -129,9 +129,13 @@ class BatchSource(RowSource):
 
     def sum(self, stage: str, work: Callable[[TrainingRows], Value], encoder: BatchEncoder) -> Value:
         """Return the sum over all batches."""
+        first_row = 0
 
         def work_on_codes(batch: LabelledRows) -> Value:
-            return work(encoder.encode(batch, n_threads=self.n_threads))
+            nonlocal first_row
+            rows = encoder.encode(batch, first_row, n_threads=self.n_threads)
+            first_row += len(rows.labels)
+            return work(rows)
 
         total: Value = self._sum(stage, work_on_codes, encoder.reader)
         return total

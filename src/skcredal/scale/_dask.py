@@ -7,8 +7,10 @@ What a pass needs (the encoding, the tables) is sent to the workers once.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import accumulate
 from typing import Any, TypeVar
 
 import numpy as np
@@ -180,15 +182,18 @@ class DaskSource(RowSource):
 
     def encoding_statistics(self, reader: BatchReader, edges: Edges | None = None) -> EncodingStatistics:
         """Return the sum of the first pass, or of one that counts the bins of some columns."""
-        total: EncodingStatistics = self._tree(_encoding_part, (reader, edges))
-        return total
+        total: _NumberedStatistics = self._tree(_encoding_part, (reader, edges))
+        # A partition does not know how many rows of positive weight come before it.
+        sizes = [total.n_rows.get(number, 0) for number in range(1, len(self.parts) + 1)]
+        self.first_rows = [0, *accumulate(sizes)]
+        return total.statistics
 
     def sum(self, stage: str, work: Callable[[TrainingRows], Value], encoder: BatchEncoder) -> Value:
         """Return the sum over all partitions."""
-        total: Value = self._tree(_sum_part, (encoder, work))
+        total: Value = self._tree(_sum_part, (encoder, work, self.first_rows))
         return total
 
-    def _tree(self, work: Callable[[Any, Any, Any], Any], shared: Any) -> Any:
+    def _tree(self, work: Callable[[Any, Any, Any, int], Any], shared: Any) -> Any:
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 total = self._attempt(work, shared)
@@ -201,7 +206,7 @@ class DaskSource(RowSource):
                 return total
         raise AssertionError  # the last attempt returned or raised
 
-    def _attempt(self, work: Callable[[Any, Any, Any], Any], shared: Any) -> Any:
+    def _attempt(self, work: Callable[[Any, Any, Any, int], Any], shared: Any) -> Any:
         dask = require("dask", extra="dask", purpose="fit_dask")
         if self.client is None:
             sent = dask.delayed(shared)
@@ -300,29 +305,46 @@ def _triple(part: Any, names: Sequence[Any]) -> tuple[Any, Any, Any]:
     return _features(part, (target, weight)), part[target], None if weight is None else part[weight]
 
 
-def _noted(work: Callable[[Any, Any, Any], Any], part: Any, names: Any, shared: Any, number: int) -> Any:
+def _noted(work: Callable[[Any, Any, Any, int], Any], part: Any, names: Any, shared: Any, number: int) -> Any:
     """Do the work, and say in which partition an error arose."""
     try:
-        return work(part, names, shared)
+        return work(part, names, shared, number)
     except Exception as error:
         error.add_note(f"This was in partition {number}.")
         raise
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _NumberedStatistics:
+    """The first pass's part of some partitions, and how many rows that count each of them has, by number."""
+
+    statistics: EncodingStatistics
+    n_rows: dict[int, int]
+
+    def __add__(self, other: _NumberedStatistics) -> _NumberedStatistics:
+        return _NumberedStatistics(self.statistics + other.statistics, self.n_rows | other.n_rows)
+
+
 def _encoding_part(
-    part: Any, names: Sequence[Any], shared: tuple[BatchReader, Edges | None]
-) -> EncodingStatistics | None:
+    part: Any, names: Sequence[Any], shared: tuple[BatchReader, Edges | None], number: int
+) -> _NumberedStatistics | None:
     if len(part) == 0:
         return None
     reader, edges = shared
-    return reader.encoding_statistics(reader.read(*_triple(part, names)), edges)
+    statistics = reader.encoding_statistics(reader.read(*_triple(part, names)), edges)
+    return _NumberedStatistics(statistics, {number: statistics.n_rows})
 
 
-def _sum_part(part: Any, names: Sequence[Any], shared: tuple[BatchEncoder, Callable[..., Any]]) -> Any:
+def _sum_part(
+    part: Any,
+    names: Sequence[Any],
+    shared: tuple[BatchEncoder, Callable[..., Any], Sequence[int]],
+    number: int,
+) -> Any:
     if len(part) == 0:
         return None
-    encoder, work = shared
-    return work(encoder.encode(encoder.reader.read(*_triple(part, names))))
+    encoder, work, first_rows = shared
+    return work(encoder.encode(encoder.reader.read(*_triple(part, names)), first_rows[number - 1]))
 
 
 def _add(parts: Sequence[Any]) -> Any:

@@ -3,7 +3,8 @@
 1. encoding: classes, states and cuts (``EncodingStatistics``), with another
    pass where a numeric column has too many values to be counted one by one;
 2. counts (``JointCounts``);
-3. likelihoods, where the weights of the models come from them (:class:`LikelihoodSums`).
+3. what the weights of the models come from: likelihoods (:class:`LikelihoodSums`), or some of the rows
+   themselves (``RowSample``).
 
 Who brings the parts, and where they are summed, is left to a :class:`RowSource`.
 """
@@ -22,10 +23,10 @@ from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray
 from skcredal._encoding.statistics import EncodingStatistics
 from skcredal._encoding.table_encoding import TableEncoding, categorical_mask
 from skcredal._encoding.target import ONLY_ZEROS
-from skcredal._ensemble.counts import JointCounts, ValueCounts
+from skcredal._ensemble.counts import CodingCounts, JointCounts, ValueCounts
 from skcredal._ensemble.parameters import SpodeTables
 from skcredal.classifiers._base import TabularClassifier, fit_rows
-from skcredal.classifiers._rows import LabelledRows, TrainingRows, encoding_rules, read_rows
+from skcredal.classifiers._rows import LabelledRows, RowSample, TrainingRows, encoding_rules, read_rows
 
 __all__ = [
     "CHANGED",
@@ -88,8 +89,8 @@ class BatchEncoder:
     classes: AnyArray
     weight_type: np.dtype[Any] | None
 
-    def encode(self, batch: LabelledRows, *, n_threads: int = 1) -> TrainingRows:
-        """Return the codes, labels and weights of a batch."""
+    def encode(self, batch: LabelledRows, first_row: int, *, n_threads: int = 1) -> TrainingRows:
+        """Return the codes, labels and weights of a batch, given the number of its first row."""
         # A batch knows only its own classes: their indices among all of them.
         index = np.searchsorted(self.classes, batch.classes)
         known = self.classes[np.minimum(index, len(self.classes) - 1)]
@@ -104,7 +105,7 @@ class BatchEncoder:
         # A part of the rows may well lack all states of a column: no reason to warn.
         codes = self.encoding.encode(batch.table, n_threads=n_threads, is_part=True)
         labels = index.astype(np.int32)[batch.labels]
-        return TrainingRows(self.encoding, self.classes, codes, labels, weights)
+        return TrainingRows(self.encoding, self.classes, codes, labels, weights, first_row)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -175,6 +176,18 @@ class SummedRows(TrainingRows):
         )
         self._check_same_rows(counts.n_c)
         return counts
+
+    def count_codings(self, *, n_threads: int) -> CodingCounts:
+        """Count the pairs of values in each of several codings, in one pass over the rows."""
+        counts = self.source.sum(
+            "counts", partial(TrainingRows.count_codings, n_threads=n_threads), self.encoder
+        )
+        self._check_same_rows(counts.n_c)
+        return counts
+
+    def sample(self, most: int, seed: int) -> RowSample:
+        """Return some rows, chosen by their numbers alone, from another pass over all of them."""
+        return self.source.sum("rows", partial(TrainingRows.sample, most=most, seed=seed), self.encoder)
 
     def log_likelihoods(self, tables: SpodeTables, *, floor: float, n_threads: int) -> FloatArray:
         """Return the conditional log-likelihood of every SPODE from another pass over the rows."""

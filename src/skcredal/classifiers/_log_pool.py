@@ -1,0 +1,538 @@
+"""LP-AODE and LP-AODE*: the logarithmic pool of the SPODEs of several codings (§12). Not from the paper."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from skcredal._arrays import BoolArray, CodeArray, FloatArray
+from skcredal._encoding.frames import frame_library, make_frame
+from skcredal._encoding.table_encoding import Codings
+from skcredal._ensemble.counts import CodingCounts
+from skcredal._ensemble.explain import describe_odds
+from skcredal._ensemble.log_pool import (
+    ENOUGH,
+    LogPool,
+    PoolEvidence,
+    WeightSet,
+    expert_logs,
+    pool_weights,
+)
+from skcredal._ensemble.networks import class_prior
+from skcredal._ensemble.parameters import SpodeTables, spode_tables
+from skcredal._ensemble.priors import put_back
+from skcredal._threads import thread_count
+from skcredal._validation import check_integer, check_real, safe_repr
+from skcredal.classifiers._base import TabularClassifier
+from skcredal.classifiers._credal import CredalMixin
+from skcredal.classifiers._rows import TrainingRows
+
+__all__ = ["CredalLogPoolAODE", "Expert", "LogPoolAODE"]
+
+
+class Expert(NamedTuple):
+    """A SPODE of a pool: the coding of the table that it is learned from, and its super-parent."""
+
+    coding: str
+    super_parent: Any
+
+
+class LogPoolAODE(TabularClassifier):
+    """LP-AODE: the SPODEs of several codings in a logarithmic pool, weighted by what they are worth together.
+
+    AODE averages the probabilities of its SPODEs. This classifier averages their logarithms, with weights
+    under which the pool as a whole predicts best the class of each training row from all other rows. It
+    reads numeric features in several codings at once: by MDL, and in bins of equal frequency.
+
+    It is not from the paper: its definition, with proofs and measurements, is in the documentation's theory.
+
+    Parameters
+    ----------
+    ess : float, default=4.0
+        Equivalent sample size of the BDeu prior over the parameters.
+    bins : sequence of int, default=(5, 10)
+        Numbers of bins of equal frequency: each is another coding of the numeric features, beside the MDL
+        cuts. ``()`` is MDL alone; so is a table without a numeric feature that varies.
+    max_rows : int, default=2000
+        The most training rows that the weights are learned from. The counts are always those of all rows.
+    random_state : int, default=0
+        Which rows these are, where there are more.
+    categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
+        Which features are categorical: by the type of their column (strings, booleans and declared
+        categories), ``"all"``, or besides those also the ones named here, by name, index or mask.
+    categories : "auto" or list of array-like, default="auto"
+        The states of each categorical feature, in the order of the columns. ``"auto"``: those that the input
+        declares (a pandas categorical, a polars Enum, an Arrow dictionary), else those that occur in
+        training.
+    missing : {"impute", "marginalize"}, default="impute"
+        ``"impute"``: a missing value is taken for the training median or mode. ``"marginalize"``: it is left
+        out, of the counts in training and of the factors in prediction.
+    handle_unknown : {"ignore", "error"}, default="ignore"
+        What to do with a value that is not among the states: leave its factors out, or refuse.
+    max_categories : int, optional
+        The most states a categorical feature may have; its rarest ones are merged into one "other" state.
+    n_jobs : int, optional
+        Threads; ``None`` is one, -1 is all cores. The answers do not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    n_features_in_ : int
+        Number of features seen in :meth:`fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where ``X`` has names that are all strings.
+    counts_ : CodingCounts
+        How often each class, value and pair of values was seen, in every coding.
+    experts_ : list of Expert
+        The coding and the super-parent of each SPODE, by name. Features with a single bin or a single
+        observed value are dropped from a coding.
+    weights_ : ndarray of shape (n_experts,)
+        The weight of each SPODE. Their sum is free: it makes the probabilities sharper or milder.
+    null_weight_ : float
+        The weight of the null model, which knows only the class frequencies.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the weights are not proven to be so close to the best ones that no log-odds of a training row is
+        off by more than 1e-6.
+
+    See Also
+    --------
+    CredalLogPoolAODE : The same with a set of weights instead of the best ones alone.
+    MaplmgAODE : The linear mixture that predicts best.
+
+    Notes
+    -----
+    ``P(c|a) ∝ exp Σ_j w_j log p_j(c|a)``, and the weights minimise the log-loss of the training rows, each
+    left out of the counts, plus a prior that draws them towards the plain mean. Where a row does not know the
+    super-parent of a SPODE, that one knows no more than the class frequencies.
+
+    References
+    ----------
+    G. Corani, A. Antonucci, "Credal Classification based on AODE and compression coefficients", for AODE's
+    place among its relatives.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> fruit = pd.DataFrame(
+    ...     {
+    ...         "colour": ["red", "red", "green", "green", "yellow", "yellow"],
+    ...         "weight": [150.0, 160.0, 140.0, None, 120.0, 118.0],
+    ...     }
+    ... )
+    >>> kind = ["apple", "apple", "apple", "apple", "banana", "banana"]
+    >>> from skcredal import LogPoolAODE
+    >>> clf = LogPoolAODE().fit(fruit, kind)
+    >>> clf.predict_proba(pd.DataFrame({"colour": ["yellow"], "weight": [121.0]})).round(2)
+    array([[0.04, 0.96]])
+    >>> clf.experts_[:2]
+    []
+    """
+
+    _encoding: Codings
+    counts_: CodingCounts  # type: ignore[assignment]
+    weights_: FloatArray
+    null_weight_: float
+    _tables: tuple[SpodeTables, ...]
+    _pool: LogPool
+
+    _scores: tuple[str, ...] = ("weights_", "null_weight_")
+
+    def __init__(
+        self,
+        *,
+        ess: float = 4.0,
+        bins: Sequence[int] = (5, 10),
+        max_rows: int = 2000,
+        random_state: int = 0,
+        categorical_features: Any = "from_dtype",
+        categories: Any = "auto",
+        missing: str = "impute",
+        handle_unknown: str = "ignore",
+        max_categories: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.ess = ess
+        self.bins = bins
+        self.max_rows = max_rows
+        self.random_state = random_state
+        self.categorical_features = categorical_features
+        self.categories = categories
+        self.missing = missing
+        self.handle_unknown = handle_unknown
+        self.max_categories = max_categories
+        self.n_jobs = n_jobs
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_real("ess", self.ess, low=0.0, low_open=True)
+        check_integer("max_rows", self.max_rows, low=1)
+        if not isinstance(self.random_state, Integral) or isinstance(self.random_state, bool):
+            raise TypeError(f"random_state must be a whole number, got {safe_repr(self.random_state)}.")
+        numbers = self.bins
+        if isinstance(numbers, (str, bytes)) or not isinstance(numbers, (Sequence, np.ndarray)):
+            raise TypeError(f"bins must be a list of whole numbers, got {safe_repr(numbers)}.")
+        for number in numbers:
+            if not isinstance(number, (Integral, np.integer)) or isinstance(number, bool) or number < 2:
+                raise ValueError(f"bins must hold whole numbers of at least 2, got {safe_repr(number)}.")
+        if len(set(numbers)) < len(numbers):
+            raise ValueError(f"bins must hold different numbers, got {safe_repr(numbers)}.")
+
+    def _count(self, rows: TrainingRows) -> None:
+        # By arithmetic, before the first table is allocated; folded, a pair has a third table of logarithms.
+        codings = [rows.encoding.n_states[some] for some in self._encoding.rows]
+        self._refuse_large_tables(codings, self._kept_features(), n_logarithms=3)
+        self.counts_ = rows.count_codings(n_threads=thread_count(self.n_jobs))
+
+    def _make_tables(self) -> tuple[SpodeTables, ...]:
+        n_threads = thread_count(self.n_jobs)
+        return tuple(
+            spode_tables(counts, float(self.ess), n_threads=n_threads) for counts in self.counts_.codings
+        )
+
+    def _log_c(self) -> FloatArray:
+        return np.log(class_prior(self.counts_.n_c, float(self.ess)))
+
+    def _score(self, rows: TrainingRows) -> None:
+        self._tables = self._make_tables()
+        used = rows.sample(int(self.max_rows), int(self.random_state))
+        logs, speaks = expert_logs(
+            self.counts_, self._tables, self._log_c(), used.codes, used.labels, used.weights
+        )
+        weights = np.ones(len(used.labels)) if used.weights is None else used.weights.astype(np.float64)
+        # A row without any known super-parent has the class frequencies, whatever the weights.
+        found = pool_weights(
+            logs[speaks], used.labels[speaks], weights[speaks], [len(t.layout.n_states) for t in self._tables]
+        )
+        if found.error > ENOUGH:
+            warnings.warn(
+                f"The weights did not converge: log-odds of training rows may be off by {found.error:.1e}.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        self.null_weight_, self.weights_ = float(found.weights[0]), found.weights[1:]
+        self._keep_covariance(found.covariance)
+
+    def _keep_covariance(self, covariance: FloatArray) -> None:
+        """Keep how sure the weights are, where that is asked for."""
+
+    def _derive(self) -> None:
+        names = getattr(self, "feature_names_in_", None)
+        self.experts_ = [
+            Expert(coding, j if names is None else names[j])
+            for coding, encoding in self._encoding.codings.items()
+            for j in encoding.kept
+        ]
+        if not hasattr(self, "_tables"):  # the model was loaded
+            self._tables = self._make_tables()
+        self._pool = LogPool.of(self._log_c(), self._tables, np.append(self.null_weight_, self.weights_))
+
+    def spode_proba(self, X: Any) -> FloatArray:
+        """Return what each expert says: the probabilities of its SPODE.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_features)
+            The rows to classify.
+
+        Returns
+        -------
+        proba : ndarray of shape (n_rows, n_experts, n_classes)
+            The probabilities, experts as in ``experts_``, columns as in ``classes_``; NaN where the value of
+            the super-parent is unknown.
+        """
+        model = self._snapshot()
+        codes = model._encode(X)
+        proba = np.empty((codes.shape[1], len(codes), len(model.classes_)))
+
+        def posteriors(chunk: CodeArray, rows: slice) -> None:
+            for spodes, some in model._pool.parts():
+                proba[rows, some] = spodes.posteriors(chunk[some], left_out=np.nan).swapaxes(0, 1)
+
+        model._for_each_chunk(codes, posteriors)
+        return proba
+
+    def _posterior(self, chunk: CodeArray) -> FloatArray:
+        return self._pool.posterior(chunk)
+
+
+class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
+    """LP-AODE*: the logarithmic pool of the SPODEs of several codings, with a set of weights.
+
+    The training rows leave the weights of the pool uncertain, the more so the fewer rows there are. The set
+    holds all weights within an ellipsoid around the best ones; :meth:`predict_set` returns the classes that
+    no other beats under all of them, by an exact closed form. :meth:`predict` and :meth:`predict_proba`
+    answer for the best weights, as :class:`LogPoolAODE`.
+
+    It is not from the paper: its definition, with proofs and measurements, is in the documentation's theory.
+
+    Parameters
+    ----------
+    ess : float, default=4.0
+        Equivalent sample size of the BDeu prior over the parameters.
+    bins : sequence of int, default=(5, 10)
+        Numbers of bins of equal frequency: each is another coding of the numeric features, beside the MDL
+        cuts. ``()`` is MDL alone; so is a table without a numeric feature that varies.
+    max_rows : int, default=2000
+        The most training rows that the weights are learned from. The counts are always those of all rows.
+    random_state : int, default=0
+        Which rows these are, where there are more.
+    credibility : float, default=0.9
+        How credible each log-odds of two classes is to be, at least 0 and less than 1: the larger, the larger
+        the set of weights, and the sets of classes.
+    criterion : {"maximality", "interval_dominance"}, default="maximality"
+        Which classes :meth:`predict_set` returns: those that no other dominates under every prior
+        (``"maximality"``), those whose upper probability reaches the largest lower one
+        (``"interval_dominance"``, larger sets).
+    categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
+        Which features are categorical: by the type of their column (strings, booleans and declared
+        categories), ``"all"``, or besides those also the ones named here, by name, index or mask.
+    categories : "auto" or list of array-like, default="auto"
+        The states of each categorical feature, in the order of the columns. ``"auto"``: those that the input
+        declares (a pandas categorical, a polars Enum, an Arrow dictionary), else those that occur in
+        training.
+    missing : {"impute", "marginalize"}, default="impute"
+        ``"impute"``: a missing value is taken for the training median or mode. ``"marginalize"``: it is left
+        out, of the counts in training and of the factors in prediction.
+    handle_unknown : {"ignore", "error"}, default="ignore"
+        What to do with a value that is not among the states: leave its factors out, or refuse.
+    max_categories : int, optional
+        The most states a categorical feature may have; its rarest ones are merged into one "other" state.
+    n_jobs : int, optional
+        Threads; ``None`` is one, -1 is all cores. The answers do not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    n_features_in_ : int
+        Number of features seen in :meth:`fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where ``X`` has names that are all strings.
+    counts_ : CodingCounts
+        How often each class, value and pair of values was seen, in every coding.
+    experts_ : list of Expert
+        The coding and the super-parent of each SPODE, by name. Features with a single bin or a single
+        observed value are dropped from a coding.
+    weights_ : ndarray of shape (n_experts,)
+        The weight of each SPODE. Their sum is free: it makes the probabilities sharper or milder.
+    null_weight_ : float
+        The weight of the null model, which knows only the class frequencies.
+    covariance_ : ndarray of shape (1 + n_experts, 1 + n_experts)
+        How uncertain the weights are, null model first; zeros for those at their bounds.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the weights are not proven to be so close to the best ones that no log-odds of a training row is
+        off by more than 1e-6.
+
+    See Also
+    --------
+    LogPoolAODE : The same with the best weights alone.
+    CredalCompAODE : The paper's own: a set of priors over the SPODEs.
+
+    Notes
+    -----
+    A class beats another if its log-odds are positive under every weight of the set. Their minimum is
+    ``ŵᵀδ - z·√(δᵀ C δ)``, with δ the log-odds of each expert and C the covariance of the weights: the answer
+    is z standard deviations away from changing. A class is left out with the probability ``(1 +
+    credibility)/2`` that another is ahead of it, if the weights are distributed normally. The bounds of
+    :meth:`predict_interval` are exact for two classes; for more they contain the exact ones.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> fruit = pd.DataFrame(
+    ...     {
+    ...         "colour": ["red", "red", "green", "green", "yellow", "yellow"],
+    ...         "weight": [150.0, 160.0, 140.0, None, 120.0, 118.0],
+    ...     }
+    ... )
+    >>> kind = ["apple", "apple", "apple", "apple", "banana", "banana"]
+    >>> from skcredal import CredalLogPoolAODE, set_labels
+    >>> clf = CredalLogPoolAODE().fit(fruit, kind)
+    >>> new = pd.DataFrame({"colour": ["red", "red"], "weight": [150.0, 100.0]})
+    >>> [labels.tolist() for labels in set_labels(clf.predict_set(new), clf.classes_)]
+    [['apple'], ['apple', 'banana']]
+    """
+
+    covariance_: FloatArray
+    _priors: WeightSet
+
+    _scores = ("weights_", "null_weight_", "covariance_")
+
+    def __init__(
+        self,
+        *,
+        ess: float = 4.0,
+        bins: Sequence[int] = (5, 10),
+        max_rows: int = 2000,
+        random_state: int = 0,
+        credibility: float = 0.9,
+        criterion: str = "maximality",
+        categorical_features: Any = "from_dtype",
+        categories: Any = "auto",
+        missing: str = "impute",
+        handle_unknown: str = "ignore",
+        max_categories: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.ess = ess
+        self.bins = bins
+        self.max_rows = max_rows
+        self.random_state = random_state
+        self.credibility = credibility
+        self.criterion = criterion
+        self.categorical_features = categorical_features
+        self.categories = categories
+        self.missing = missing
+        self.handle_unknown = handle_unknown
+        self.max_categories = max_categories
+        self.n_jobs = n_jobs
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_real("credibility", self.credibility, low=0.0, high=1.0, high_open=True)
+
+    def _keep_covariance(self, covariance: FloatArray) -> None:
+        self.covariance_ = covariance
+
+    def _derive(self) -> None:
+        super()._derive()
+        self._priors = WeightSet.of(self._pool, self.covariance_, float(self.credibility))
+
+    def robustness(self, X: Any) -> FloatArray:
+        """Return up to which credibility the answer of :meth:`predict` beats every other class.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_features)
+            The rows to classify.
+
+        Returns
+        -------
+        robustness : ndarray of shape (n_rows,)
+            Between 0, where another class is as probable, and 1. By maximality, exactly the rows whose
+            robustness exceeds ``credibility`` are decided.
+        """
+        model = self._snapshot()
+        return model._robustness_of_codes(model._encode(X))
+
+    def explain(self, X: Any) -> Any:
+        """Return what speaks for and against the answer to each row, and why it was left undecided.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_features)
+            The rows to classify.
+
+        Returns
+        -------
+        explanation : DataFrame
+            Of the library of ``X`` (of pandas for an array), a row for each of its rows, with the columns
+            ``predicted`` and ``probability`` (the answer under the best weights), ``rival`` and
+            ``rival_probability`` (the class that some weights of the set bring closest to it, or past it),
+            ``set``, ``set_size`` and ``robustness`` as in :func:`answers`, ``odds`` of the answer over the
+            rival, ``lower_odds`` and ``upper_odds`` over the set of weights, ``frequencies`` (what the class
+            frequencies contribute to the logarithm of the odds), ``features`` (from the one that speaks most
+            for the answer to the one that speaks most for the rival), ``contributions`` (what each of them
+            contributes: with the frequencies, they add up to the logarithm of the odds) and ``sentence``,
+            the same in words.
+        """
+        model = self._snapshot()
+        return make_frame(model._explain_codes(model._encode(X)), frame_library(X))
+
+    def _explain_codes(self, codes: CodeArray) -> dict[str, Any]:
+        parts: dict[int, dict[str, Any]] = {}
+
+        def explain_chunk(chunk: CodeArray, rows: slice) -> None:
+            parts[rows.start] = self._explain_chunk(chunk)
+
+        self._for_each_chunk(codes, explain_chunk)
+        ordered = [parts[start] for start in sorted(parts)]
+        return {name: [one for part in ordered for one in part[name]] for name in ordered[0]}
+
+    def _explain_chunk(self, chunk: CodeArray) -> dict[str, Any]:
+        evidence = self._evidence(chunk)
+        contest = self._priors.contest(evidence)
+        frequencies, by_expert = self._pool.contributions(chunk, evidence.best, contest.rival)
+        # Features are the same in all codings: what each contributes is summed over them.
+        columns, index = np.unique(self._encoding.kept, return_inverse=True)
+        by_feature = np.zeros((len(columns), chunk.shape[1]))
+        np.add.at(by_feature, index, by_expert)
+        names = getattr(self, "feature_names_in_", None)
+        sets = self._sets_of_evidence(evidence)
+        put_back(sets, evidence.reference)
+        shown = [f"feature {j}" if names is None else str(names[j]) for j in columns]
+        labels, rows = self.classes_.tolist(), range(chunk.shape[1])
+        order = np.argsort(-by_feature, axis=0, kind="stable").T
+        found = {
+            "predicted": [labels[c] for c in evidence.best],
+            "probability": evidence.reference[rows, evidence.best].tolist(),
+            "rival": [labels[c] if len(labels) > 1 else None for c in contest.rival],
+            "rival_probability": [
+                float(evidence.reference[r, contest.rival[r]]) if len(labels) > 1 else np.nan for r in rows
+            ],
+            "set": [[labels[c] for c in np.flatnonzero(mask)] for mask in sets],
+            "set_size": sets.sum(axis=1).tolist(),
+            "robustness": self._priors.robustness(evidence).tolist(),
+            "odds": _odds(contest.log_odds),
+            "lower_odds": _odds(contest.lower),
+            "upper_odds": _odds(contest.upper),
+            "frequencies": frequencies.tolist(),
+            "features": [[shown[i] for i in line] for line in order],
+            "contributions": np.take_along_axis(by_feature.T, order, axis=1).tolist(),
+        }
+        found["sentence"] = [
+            self._sentence({name: column[r] for name, column in found.items()}, evidence.speaks[r])
+            for r in rows
+        ]
+        return found
+
+    @staticmethod
+    def _sentence(case: dict[str, Any], speaks: bool) -> str:
+        answer = f"{case['predicted']} ({case['probability']:.0%})"
+        if case["rival"] is None:
+            return f"{answer}: the only class there is."
+        if not speaks:
+            return f"{answer}: nothing is known of this case but how frequent the classes are."
+        return describe_odds(
+            str(case["predicted"]),
+            str(case["rival"]),
+            [str(label) for label in case["set"]],
+            (case["odds"], case["lower_odds"], case["upper_odds"]),
+            case["features"],
+            _odds(case["contributions"]),
+        )
+
+    def _evidence(self, chunk: CodeArray) -> PoolEvidence:
+        return self._priors.evidence(chunk, self._pool.posterior(chunk))
+
+    def _sets(self, chunk: CodeArray) -> tuple[BoolArray, FloatArray]:
+        if self.criterion == "interval_dominance":
+            return super()._sets(chunk)
+        # Most rows are clear from a bound on the spread of their log-odds; the others need the exact one.
+        reference = self._pool.posterior(chunk)
+        best = reference.argmax(axis=1)
+        doubtful = self._priors.doubtful(chunk, best)
+        sets = np.zeros(reference.shape, np.bool_)
+        sets[np.arange(len(sets)), best] = True
+        if doubtful.any():
+            evidence = self._priors.evidence(np.ascontiguousarray(chunk[:, doubtful]), reference[doubtful])
+            sets[doubtful] = self._sets_of_evidence(evidence)
+        return sets, reference
+
+
+def _odds(log_odds: Any) -> list[float]:
+    with np.errstate(over="ignore"):
+        odds: list[float] = np.exp(log_odds).tolist()
+    return odds
