@@ -328,7 +328,9 @@ def test_what_load_would_refuse_is_not_saved(tmp_path):
         with pytest.raises(TypeError, match=rf"Pipeline holds {name}, .* Replace it by a transformer"):
             skcredal.save(make_pipeline(FunctionTransformer(function), CompAODE()).fit(numbers, y), path)
     forest = VotingClassifier([("ours", CompAODE()), ("forest", RandomForestClassifier(2))]).fit(numbers, y)
-    with pytest.raises(TypeError, match=r"VotingClassifier holds sklearn\.tree\._tree\.Tree.*no trees"):
+    with pytest.raises(
+        TypeError, match=r"VotingClassifier holds sklearn\.tree\._tree\.Tree.*no trees.*Leave the"
+    ):
         skcredal.save(forest, path)
     near = VotingClassifier([("ours", CompAODE()), ("near", KNeighborsClassifier())]).fit(numbers, y)
     with pytest.raises(TypeError, match=r'neighbors\._kd_tree.*Give algorithm="brute"'):
@@ -536,9 +538,10 @@ def test_notes_are_kept_and_readable_by_anyone(saved):
     assert read_notes(path) == notes
     assert json.loads(path.read_bytes().split(b"\n")[2])["notes"] == notes
     skcredal.load(path)
-    with pytest.raises(ValueError, match=r"notes must fit a header of 10,000 bytes, got 1\d,\d+ bytes"):
-        skcredal.save(clf, path, notes={"target": "x" * 10_000})
-    assert read_notes(path) == notes
+    long = {"target": "x" * 100_000}
+    skcredal.save(clf, path, notes=long)
+    assert read_notes(path) == long
+    skcredal.load(path)
     with pytest.raises(TypeError):
         skcredal.save(clf, path, notes={"target": object()})
     path.write_bytes(with_header(content_of(path), notes=[]))

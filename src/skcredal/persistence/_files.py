@@ -32,12 +32,14 @@ __all__ = ["FORMAT", "load", "read_notes", "save"]
 
 # Raised with every change that older versions could not read.
 FORMAT = 1
-_FIRST_LINE = re.compile(rb"skcredal model, format (\d{1,9})\n")
-_LONGEST_HEADER = 10_000
-_ADVICE = (
-    "Replace it by a transformer of scikit-learn or a ufunc such as numpy.log1p, or leave it out. "
-    'Give algorithm="brute" to neighbours'
-)
+_FIRST_LINE = re.compile(rb"skcredal model, format ([1-9]\d{0,8})\n")
+# What to do about something that a file cannot hold, by how its name begins.
+_ADVICE = {
+    "sklearn.neighbors.": 'Give algorithm="brute" to the neighbours',
+    "sklearn.tree.": "Leave the trees out",
+    "sklearn.ensemble.": "Leave the trees out",
+    "": "Replace it by a transformer of scikit-learn or a ufunc such as numpy.log1p",
+}
 
 
 def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, Any] | None = None) -> None:
@@ -52,8 +54,8 @@ def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, An
         The file. It is written under another name beside it and then renamed: whatever happens on the way,
         the path holds the old file or the new one.
     notes : mapping, optional
-        What belongs to the model and is no part of it, such as where it comes from: whatever JSON holds, a
-        few thousand characters at most. Anyone can read it, with :func:`skcredal.persistence.read_notes`.
+        What belongs to the model and is no part of it, such as where it comes from: whatever JSON holds.
+        Anyone can read it, with :func:`skcredal.persistence.read_notes`.
 
     Raises
     ------
@@ -89,20 +91,17 @@ def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, An
     }
     with naming("notes"):
         line = json.dumps(header).encode() + b"\n"
-    if len(line) > _LONGEST_HEADER:
-        raise ValueError(
-            f"notes must fit a header of {_LONGEST_HEADER:,} bytes, got {len(line):,} bytes with them."
-        )
     content = _dumps(io, estimator)
     foreign = _foreign_names(io, content)
     if foreign:
         # A search keeps scorers and splitters of the user's own; what it has found may do without them.
         found = getattr(estimator, "best_estimator_", None)
         alone = found is not None and not _foreign_names(io, _dumps(io, found))
+        advice = next(_ADVICE[start] for start in _ADVICE for name in foreign if name.startswith(start))
         raise TypeError(
             f"{type(estimator).__name__} holds {', '.join(foreign)}, which load would refuse: {ACCEPTED}. "
-            f"{'Save its best_estimator_, which does without' if alone else _ADVICE}; or keep it with "
-            "joblib, but its files can run code when they are read."
+            f"{'Save its best_estimator_, which does without' if alone else advice}; or keep it with joblib, "
+            "but its files can run code when they are read."
         )
     # The header is under the checksum, too: its class is compared with what the content turns out to be.
     body = line + content
@@ -114,12 +113,10 @@ def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, An
 def load(path: str | os.PathLike[str]) -> Any:
     """Read an estimator that :func:`save` has written; nothing in the file is run.
 
-    The file names types and functions, and only those are accepted that do no harm: estimators of skcredal
-    and scikit-learn, ufuncs of numpy and scipy, and the scores of ``sklearn.metrics``,
-    ``sklearn.feature_selection`` and :mod:`skcredal.metrics`. Trees of scikit-learn (forests, boosting,
-    neighbours by tree) are not, since they take memory addresses from the file. The parts of our estimators
-    are checked to fit together before they are handed out. A file is read by every version that knows its
-    format, the number in its first line.
+    The file names types and functions, and only those are accepted that do no harm: estimators, ufuncs and
+    scores, but no trees of scikit-learn, which take memory addresses from the file. The parts of our
+    estimators are checked to fit together before they are handed out. A file is read by every version that
+    knows its format, the number in its first line.
 
     Parameters
     ----------
@@ -206,7 +203,7 @@ def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], bytes]:
     """Return the header and the content of a file that is whole and of a version that can be read."""
     data = Path(path).read_bytes()
     first = _FIRST_LINE.match(data)
-    if first is None or int(first[1]) < 1:
+    if first is None:
         raise ValueError("it is not a model file of skcredal")
     if int(first[1]) > FORMAT:
         raise ValueError(
