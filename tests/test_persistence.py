@@ -11,6 +11,7 @@ import subprocess
 import sys
 import textwrap
 import zipfile
+from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -327,7 +328,9 @@ def test_what_load_would_refuse_is_not_saved(tmp_path):
         with pytest.raises(TypeError, match=rf"Pipeline holds {name}, .* Replace it by a transformer"):
             skcredal.save(make_pipeline(FunctionTransformer(function), CompAODE()).fit(numbers, y), path)
     forest = VotingClassifier([("ours", CompAODE()), ("forest", RandomForestClassifier(2))]).fit(numbers, y)
-    with pytest.raises(TypeError, match=r"VotingClassifier holds sklearn\.tree\._tree\.Tree.*no trees"):
+    with pytest.raises(
+        TypeError, match=r"VotingClassifier holds sklearn\.tree\._tree\.Tree.*no trees.*Leave the"
+    ):
         skcredal.save(forest, path)
     near = VotingClassifier([("ours", CompAODE()), ("near", KNeighborsClassifier())]).fit(numbers, y)
     with pytest.raises(TypeError, match=r'neighbors\._kd_tree.*Give algorithm="brute"'):
@@ -535,9 +538,10 @@ def test_notes_are_kept_and_readable_by_anyone(saved):
     assert read_notes(path) == notes
     assert json.loads(path.read_bytes().split(b"\n")[2])["notes"] == notes
     skcredal.load(path)
-    with pytest.raises(ValueError, match=r"notes must fit a header of 10,000 bytes, got 1\d,\d+ bytes"):
-        skcredal.save(clf, path, notes={"target": "x" * 10_000})
-    assert read_notes(path) == notes
+    long = {"target": "x" * 100_000}
+    skcredal.save(clf, path, notes=long)
+    assert read_notes(path) == long
+    skcredal.load(path)
     with pytest.raises(TypeError):
         skcredal.save(clf, path, notes={"target": object()})
     path.write_bytes(with_header(content_of(path), notes=[]))
@@ -639,16 +643,17 @@ def json_node(value):
     }
 
 
+def put(node, **items):
+    """Put items into a dictionary's node, which lists the types of its keys, too."""
+    for key in items.keys() - node["content"].keys():
+        node["key_types"]["content"].append(node["key_types"]["content"][0])
+        node["content"][key] = None
+    node["content"].update(items)
+
+
 def test_a_model_that_does_not_fit_together_is_refused(saved):
     _, path, _ = saved
     original = path.read_bytes()
-
-    def put(node, **items):
-        """Put items into a dictionary's node, which lists the types of its keys, too."""
-        for key in items.keys() - node["content"].keys():
-            node["key_types"]["content"].append(node["key_types"]["content"][0])
-            node["content"][key] = None
-        node["content"].update(items)
 
     def state(**items):
         return lambda schema: put(schema["content"], **items)
@@ -661,23 +666,40 @@ def test_a_model_that_does_not_fit_together_is_refused(saved):
             attributes(schema)[name], **{field: attributes(schema)["counts"]["content"]["n_c"]}
         )
 
+    def with_class_counts_as(name):
+        return lambda schema: put(schema["content"], **{name: attributes(schema)["counts"]["content"]["n_c"]})
+
     def without(name):
         return lambda schema: attributes(schema).pop(name)
 
     changes = {
         "'predict' is no attribute": state(predict=json_node(1)),
-        "counts must be a dictionary": without("counts"),
-        "features must be a list": state(features=json_node(2)),
-        "log_likelihood_ is missing": lambda schema: attributes(schema)["scores"]["content"].clear(),
-        "log_likelihood_ must be an array": part("scores", log_likelihood_=json_node([1, 2])),
+        # What is derived, and what the class says, would come unchecked.
+        "'_tables' is no attribute": with_class_counts_as("_tables"),
+        "'_scores' is no attribute": state(_scores=json_node([])),
+        "'counts_' is no attribute": with_class_counts_as("counts_"),
+        "counts must be of type dict, got None": without("counts"),
+        "features must be of type list, got 2": state(features=json_node(2)),
+        "features must hold cuts, fill or lookup, states, .* got n_c, n_ca": lambda schema: attributes(
+            schema
+        )["features"]["content"].__setitem__(0, attributes(schema)["counts"]),
+        r"log_likelihood_ must be of type ndarray, got None": lambda schema: attributes(schema)["scores"][
+            "content"
+        ].clear(),
+        r"log_likelihood_ must be of type ndarray, got \[1, 2\]": part(
+            "scores", log_likelihood_=json_node([1, 2])
+        ),
         "log_likelihood_ must be of float64": with_class_counts("scores", "log_likelihood_"),
-        "scores must be a dictionary": state(scores=json_node("x")),
+        "scores must be of type dict, got 'x'": state(scores=json_node("x")),
         "n_features_in_ does not fit": state(n_features_in_=json_node(3)),
         "classes_ must be": state(classes_=json_node("a")),
         "n_ca must have the shape": with_class_counts("counts", "n_ca"),
         "n_cab must have the shape": with_class_counts("counts", "n_cab"),
-        "n_c must be an array": part("counts", n_c=json_node(2)),
-        "complete must be true or false": part("counts", complete=json_node(2)),
+        "n_c must be of type ndarray, got 2": part("counts", n_c=json_node(2)),
+        "counts must hold n_c, n_ca or n_c, n_ca, n_cab, complete, got .*more": part(
+            "counts", more=json_node(2)
+        ),
+        "complete must be of type bool, got 2": part("counts", complete=json_node(2)),
         "ess must lie": state(ess=json_node(0)),
         "epsilon must be 'auto' or a number": state(epsilon=json_node("x")),
     }
@@ -689,16 +711,36 @@ def test_a_model_that_does_not_fit_together_is_refused(saved):
 def test_trees_lead_onwards_only(tmp_path):
     X, y = mixed_table()
     clf = CredalTree().fit(X, y)
-    assert clf.tree_.n_nodes > 1
-    for field, value, reason in (
-        ("branches", 0, "branches must lead to later nodes"),
-        ("branches", 10**6, "branches must lead to later nodes"),
-        ("feature", 77, "feature must be indices of features"),
-        ("branch_offsets", -1, "branch_offsets must be indices of branches"),
-        ("counts", -1, "counts must hold finite numbers"),
+    tree = clf.tree_
+    assert tree.n_nodes > 1
+    skcredal.save(clf, tmp_path / "tree")
+    crafted = with_schema(
+        tmp_path / "tree",
+        # Where branches begin is derived, and a file cannot say it.
+        lambda schema: put(attributes(schema)["scores"]["content"]["tree_"], branch_offsets=json_node([-1])),
+    )
+    refused(tmp_path / "tree", crafted, "tree_ must hold feature, counts, branches, got .*branch_offsets")
+    leaf, taken = int(np.flatnonzero(tree.feature < 0)[0]), np.flatnonzero(tree.branches > 0)
+    for field, index, value, reason in (
+        ("branches", 0, 0, "branches must lead to later nodes"),
+        ("branches", 0, -2, "branches must lead to later nodes"),
+        ("branches", 0, 10**6, "branches must lead to later nodes"),
+        # Two ways to one node: what lies below would be written out as often as there are ways to it.
+        (
+            "branches",
+            taken[0],
+            tree.branches[taken[1]],
+            "branches must lead to later nodes, and to each .* once",
+        ),
+        ("branches", taken[0], -1, "branches must lead to later nodes, and to each .* once"),
+        ("feature", 0, 77, "feature must be indices of features"),
+        ("feature", 0, -2, "feature must be indices of features"),
+        ("feature", leaf, 0, "branches must have the shape"),
+        ("feature", 0, -1, "branches must have the shape"),
+        ("counts", 0, -1, "counts must hold finite numbers"),
     ):
         altered = copy.deepcopy(clf)
-        getattr(altered.tree_, field)[0] = value
+        getattr(altered.tree_, field)[index] = value
         skcredal.save(altered, tmp_path / "tree")
         with pytest.raises(ValueError, match=reason):
             skcredal.load(tmp_path / "tree")
@@ -710,7 +752,7 @@ def test_codes_beyond_the_tables_are_refused(tmp_path):
     feature = next(feature for feature in clf._encoding.features if hasattr(feature, "lookup"))
     feature.lookup[next(iter(feature.lookup))] = 10**6
     skcredal.save(clf, tmp_path / "model")
-    with pytest.raises(ValueError, match="codes must be indices of states"):
+    with pytest.raises(ValueError, match=r"lookup must hold indices of \d states, got 1000000"):
         skcredal.load(tmp_path / "model")
     feature.lookup[next(iter(feature.lookup))] = 0
     feature.states.append("one more than the tables have")
@@ -726,6 +768,9 @@ def test_codes_beyond_the_tables_are_refused(tmp_path):
         (lambda counts: counts.n_ca.__setitem__(0, 10**9), "n_ca does not add up"),
         (lambda counts: counts.n_cab.__setitem__(0, 10**9), "n_cab does not add up"),
         (lambda counts: counts.n_c.__setitem__(slice(None), 0), "n_ca does not add up"),
+        # In integers of 64 bits, these would add up to nothing.
+        (lambda counts: counts.n_ca.__setitem__(slice(None), 2**62), "n_ca does not add up"),
+        (lambda counts: counts.n_cab.__setitem__(slice(None), 2**62), "n_cab does not add up"),
     ],
 )
 def test_counts_that_no_rows_can_have_are_refused(change, reason, tmp_path):
@@ -762,9 +807,17 @@ def test_a_stream_that_does_not_fit_together_is_refused(tmp_path):
     def new_state(stream):
         stream.features[0].slots["c"] = 3
 
+    def slot_beyond(stream):
+        stream.features[0].slots["b"] = 1000
+
+    def another_kind(stream):
+        stream.features[0] = clf._encoding.features[0]
+
     for change, reason in (
-        (without_feature, "stream does not fit the features"),
+        (without_feature, "n_features_in_ does not fit the 1 of features"),
         (new_state, "n_ca must have the shape"),
+        (slot_beyond, "slots must be numbered from 1, got .*1000"),
+        (another_kind, "features must hold cuts, fill or label, slots"),
     ):
         altered = copy.deepcopy(clf)
         change(altered._stream)
@@ -774,8 +827,33 @@ def test_a_stream_that_does_not_fit_together_is_refused(tmp_path):
     smaller = AODE().partial_fit(X[["other"]], [0, 1, 0], classes=[0, 1])
     clf._stream = smaller._stream
     skcredal.save(clf, tmp_path / "model")
-    with pytest.raises(ValueError, match="stream does not fit the features"):
+    with pytest.raises(ValueError, match="n_features_in_ does not fit the 1 of features"):
         skcredal.load(tmp_path / "model")
+
+
+def test_a_stream_cannot_claim_more_than_the_limit(tmp_path):
+    """States that are only declared take room in the tables, but none in the file."""
+    X = pd.DataFrame({"letter": ["a", "b", "a"], "other": ["x", "y", "y"]})
+    clf = AODE().partial_fit(X, [0, 1, 0], classes=[0, 1])
+    many = [str(state) for state in range(20_000)]
+    clf._stream.features[:] = [
+        replace(slots, declared=[*slots.slots, *many]) for slots in clf._stream.features
+    ]
+    skcredal.save(clf, tmp_path / "model")
+    with pytest.raises(ValueError, match="pair tables of 2 features and 2 classes would take"):
+        skcredal.load(tmp_path / "model")
+    with pytest.raises(ValueError, match="pair tables of 2 features and 2 classes would take"):
+        AODE(categories=[["a", "b", *many], ["x", "y", *many]]).partial_fit(X, [0, 1, 0], classes=[0, 1])
+
+
+def test_a_model_without_features_is_kept(tmp_path):
+    X = pd.DataFrame({"constant": ["a"] * 6})
+    for kind in CLASSIFIERS:
+        clf = kind().fit(X, list("abcabc"))
+        skcredal.save(clf, tmp_path / "model")
+        np.testing.assert_array_equal(
+            skcredal.load(tmp_path / "model").predict_proba(X), clf.predict_proba(X)
+        )
 
 
 # Versions.

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 __all__ = [
+    "check_array",
     "check_choice",
     "check_instance",
     "check_integer",
@@ -186,6 +187,24 @@ def check_instance(name: str, value: Any, kind: type | tuple[type, ...]) -> None
         kinds = kind if isinstance(kind, tuple) else (kind,)
         listed = " or ".join(one.__name__ for one in kinds)
         raise TypeError(f"{name} must be of type {listed}, got {safe_repr(value)}.")
+
+
+def check_array(name: str, value: Any, dtypes: Sequence[str], shape: tuple[int, ...] | None = None) -> None:
+    """Refuse anything but an array of one of the dtypes and of a shape; by default, of any length.
+
+    Examples
+    --------
+    >>> check_array("codes", np.array([1.5]), ["int64"])
+    Traceback (most recent call last):
+    TypeError: codes must be of int64, got float64.
+    """
+    check_instance(name, value, np.ndarray)
+    refuse_mask(name, value)
+    if value.dtype not in dtypes:
+        raise TypeError(f"{name} must be of {' or '.join(dtypes)}, got {value.dtype}.")
+    expected = (value.size,) if shape is None else shape
+    if value.shape != expected:
+        raise ValueError(f"{name} must have the shape {expected}, got {value.shape}.")
 
 
 def check_real(

@@ -51,8 +51,8 @@ class Problem:
 
 def random_problem(rng, *, missing, weighting="none", n_classes=None):
     n, k = int(rng.integers(6, 22)), int(rng.integers(1, 4))
-    l = int(rng.integers(2, 4)) if n_classes is None else n_classes
-    y = [*range(l), *rng.integers(0, l, n - l).tolist()]
+    n_classes = int(rng.integers(2, 4)) if n_classes is None else n_classes
+    y = [*range(n_classes), *rng.integers(0, n_classes, n - n_classes).tolist()]
     # The oracle's cuts are those of repeated rows, and real weights have none.
     share = 0.0 if weighting == "real" else 0.6
     kinds = ["numeric" if rng.random() < share else "text" for _ in range(k)]
@@ -67,7 +67,7 @@ def random_problem(rng, *, missing, weighting="none", n_classes=None):
         return STATES[int(rng.integers(0, 3))] if rng.random() < 0.6 else STATES[c % 3]
 
     train = [[cell(kind, c) for kind in kinds] for c in y]
-    test = [[cell(kind, int(rng.integers(0, l))) for kind in kinds] for _ in range(8)]
+    test = [[cell(kind, int(rng.integers(0, n_classes))) for kind in kinds] for _ in range(8)]
     # An unseen state, and a row of which nothing is known.
     test.append([9.0 if kind == "numeric" else "z" for kind in kinds])
     test.append([None] * k)
@@ -76,7 +76,7 @@ def random_problem(rng, *, missing, weighting="none", n_classes=None):
         weights = rng.integers(1, 4, n).tolist()
     elif weighting == "real":
         weights = rng.choice([0.25, 0.5, 1.0, 1.75, 3.0], n).tolist()
-    return Problem(train, test, kinds, declared, y, l, weights)
+    return Problem(train, test, kinds, declared, y, n_classes, weights)
 
 
 def oracle_pool(problem, missing, **options):
@@ -364,7 +364,7 @@ def test_experts_are_the_spodes_of_their_coding():
 
 
 def test_the_choice_of_rows():
-    X, y, new = messy(4, n=200)
+    X, y, _ = messy(4, n=200)
     every = LogPoolAODE(max_rows=200).fit(X, y)
     np.testing.assert_array_equal(every.weights_, LogPoolAODE().fit(X, y).weights_)
     some = [LogPoolAODE(max_rows=50, random_state=seed).fit(X, y) for seed in (0, 0, 1, -1)]
@@ -415,7 +415,7 @@ def test_the_limit_of_pair_tables_holds_for_all_codings_together():
     X, y, _ = messy(6)
     with config_context(pair_table_limit=20_000):
         AODE().fit(X, y)
-        with pytest.raises(ValueError, match="pair tables of .* would take .* beyond the limit"):
+        with pytest.raises(ValueError, match=r"pair tables of .* would take .* beyond the limit"):
             LogPoolAODE().fit(X, y)
 
 

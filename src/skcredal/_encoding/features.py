@@ -25,7 +25,7 @@ from skcredal._encoding.cuts import (
 )
 from skcredal._encoding.factors import Factor
 from skcredal._encoding.histogram import ValueHistogram
-from skcredal._validation import naming, safe_repr
+from skcredal._validation import check_array, check_instance, check_integer, naming, safe_repr
 
 __all__ = [
     "CategoricalFeature",
@@ -181,6 +181,14 @@ class NumericFeature:
         """Whether there were two different training values."""
         return self.low < self.high
 
+    def check(self) -> None:
+        """Refuse what comes from elsewhere and was not learned."""
+        check_array("cuts", self.cuts, ("float64",))
+        if np.isnan(self.cuts).any() or np.any(self.cuts[1:] <= self.cuts[:-1]):
+            raise ValueError("cuts must ascend.")
+        for name in ("fill", "low", "high"):
+            check_instance(name, getattr(self, name), float)
+
     @property
     def n_states(self) -> int:
         """The number of bins."""
@@ -315,6 +323,17 @@ class CategoricalFeature:
         # was seen, a missing value stays unknown.
         fill = codes[counts.index(max(counts))] if impute and n_observed > 0 else len(names)
         return cls(dict(zip(states, codes, strict=True)), names, n_observed, fill, refuse_unknown)
+
+    def check(self) -> None:
+        """Refuse what comes from elsewhere and was not learned: codes must be in the tables."""
+        for code in self.lookup.values():
+            if not isinstance(code, int) or not 0 <= code < self.n_states:
+                raise ValueError(
+                    f"lookup must hold indices of {self.n_states} states, got {safe_repr(code)}."
+                )
+        check_integer("n_observed", self.n_observed, low=0, high=self.n_states)
+        check_integer("fill", self.fill, low=0, high=self.n_states)
+        check_instance("refuse_unknown", self.refuse_unknown, bool)
 
     @property
     def n_states(self) -> int:

@@ -10,8 +10,21 @@ import numpy as np
 import numpy.typing as npt
 
 from skcredal._arrays import CountArray, IntArray
+from skcredal._validation import check_array, check_instance
 
-__all__ = ["CodingCounts", "JointCounts", "Layout", "ValueCounts", "ends", "pair_cells", "pair_table_bytes"]
+__all__ = [
+    "CodingCounts",
+    "JointCounts",
+    "Layout",
+    "ValueCounts",
+    "check_counts",
+    "ends",
+    "pair_cells",
+    "pair_table_bytes",
+]
+
+# How far sums of real weights may be above their total, relative to it.
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +111,13 @@ def pair_cells(sizes: Sequence[int]) -> int:
     return (sum(sizes) ** 2 - sum(v * v for v in sizes)) // 2
 
 
+def check_counts(name: str, counts: CountArray, shape: tuple[int, ...]) -> None:
+    """Refuse an array of counts, or of sums of weights, that has another shape or that no rows have."""
+    check_array(name, counts, ("int64", "float64"), shape)
+    if not np.all(np.isfinite(counts) & (counts >= 0)):
+        raise ValueError(f"{name} must hold finite numbers ≥ 0.")
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ValueCounts:
     """n(c), n(c,a): how often each class and value was seen.
@@ -128,6 +148,17 @@ class ValueCounts:
         """Return n(c, a_j) as an array (values, classes)."""
         begin, end = self.layout.value_offsets[j : j + 2]
         return self.n_ca[begin:end].reshape(-1, self.layout.n_classes)
+
+    def check(self) -> None:
+        """Refuse counts from elsewhere that do not fit the layout or that no rows have."""
+        # In Python's integers, and before any offset is made: few bytes may claim more than memory holds.
+        sizes, n_classes = self.layout.n_states.tolist(), self.layout.n_classes
+        check_counts("n_c", self.n_c, (n_classes,))
+        check_counts("n_ca", self.n_ca, (sum(sizes) * n_classes,))
+        for j in range(len(sizes)):
+            # As real numbers: sums of integers might start again from the smallest.
+            if np.any(self.values(j).sum(axis=0, dtype=np.float64) > self.n_c * (1.0 + ROUNDING)):
+                raise ValueError(f"n_ca does not add up to the classes in the feature {j}.")
 
     def __add__(self, other: ValueCounts) -> ValueCounts:
         if not isinstance(other, ValueCounts):
@@ -192,6 +223,17 @@ class JointCounts:
         begin, end = self.layout.pair_offsets[p : p + 2]
         v_i, v_j = self.layout.n_states[[i, j]]
         return self.n_cab[begin:end].reshape(v_i, v_j, self.layout.n_classes)
+
+    def check(self) -> None:
+        """Refuse counts from elsewhere that do not fit the layout or that no rows have."""
+        self.singles.check()
+        check_counts("n_cab", self.n_cab, (pair_cells(self.layout.n_states.tolist()) * len(self.n_c),))
+        check_instance("complete", self.complete, bool)
+        blocks = self.layout.pair_offsets[:-1]
+        if len(blocks) and np.any(
+            np.add.reduceat(self.n_cab, blocks, dtype=np.float64) > self.n * (1.0 + ROUNDING)
+        ):
+            raise ValueError("n_cab does not add up to the classes.")
 
     def __add__(self, other: JointCounts) -> JointCounts:
         if not isinstance(other, JointCounts):

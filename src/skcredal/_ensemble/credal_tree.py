@@ -11,6 +11,8 @@ import numpy as np
 
 from skcredal import _kernels as kernels
 from skcredal._arrays import AnyArray, BoolArray, CodeArray, CountArray, FloatArray, IntArray, LabelArray
+from skcredal._ensemble.counts import check_counts, ends
+from skcredal._validation import check_array
 
 __all__ = [
     "DecisionTree",
@@ -130,22 +132,17 @@ class DecisionTree:
         What each state of each feature is called.
     feature : ndarray of shape (n_nodes,)
         The index in ``features`` of the one that each node splits on; -1 for a leaf.
-    depths : ndarray of shape (n_nodes,)
-        How many splits lead to each node.
     counts : ndarray of shape (n_nodes, n_classes)
         The training rows of each class, or the sums of their weights.
-    branch_offsets : ndarray of shape (n_nodes,)
-        Where the branches of each node begin, one for every state of its feature.
     branches : ndarray
-        The node that each branch leads to; -1 for a state that does not occur in the node.
+        The node that each branch leads to, node by node and one for every state of its feature; -1 for a
+        state that does not occur in the node.
     """
 
     features: Sequence[Any]
     states: list[list[str]]
     feature: IntArray
-    depths: IntArray
     counts: CountArray
-    branch_offsets: IntArray
     branches: IntArray
 
     @property
@@ -167,6 +164,39 @@ class DecisionTree:
     def n_states(self) -> IntArray:
         """The number of states of each feature."""
         return np.array([len(states) for states in self.states], np.int64)
+
+    @cached_property
+    def branch_offsets(self) -> IntArray:
+        """Where the branches of each node begin, and the end of the last."""
+        # The index -1 of a leaf is that of the last width: none.
+        return ends(np.append(self.n_states, 0)[self.feature])
+
+    @cached_property
+    def branch_nodes(self) -> IntArray:
+        """The node that each branch leaves."""
+        return np.repeat(np.arange(self.n_nodes), np.diff(self.branch_offsets))
+
+    @cached_property
+    def depths(self) -> IntArray:
+        """How many splits lead to each node."""
+        depths = [0] * self.n_nodes
+        # A node comes before what is below it, so that its depth is known by then.
+        for node, child in zip(self.branch_nodes.tolist(), self.branches.tolist(), strict=True):
+            if child >= 0:
+                depths[child] = depths[node] + 1
+        return np.array(depths, np.int64)
+
+    def check(self, n_classes: int) -> None:
+        """Refuse a tree from elsewhere unless every way through it goes onwards, along nodes of its own."""
+        check_array("feature", self.feature, ("int64",))
+        if not len(self.feature) or np.any((self.feature < -1) | (self.feature >= len(self.states))):
+            raise ValueError("feature must be indices of features, or -1, for one node at least.")
+        check_counts("counts", self.counts, (self.n_nodes, n_classes))
+        check_array("branches", self.branches, ("int64",), (int(self.branch_offsets[-1]),))
+        taken = self.branches != -1
+        onwards = np.all(self.branches[taken] > self.branch_nodes[taken])
+        if not onwards or not np.array_equal(np.sort(self.branches[taken]), np.arange(1, self.n_nodes)):
+            raise ValueError("branches must lead to later nodes, and to each of them once.")
 
     def node(self, index: int) -> TreeNode:
         """Return the node of an index."""
@@ -255,8 +285,8 @@ def grow_tree(
     rows, scratch_rows = np.arange(n), np.empty(n, np.int64)
     scratch_counts, starts = np.empty((widest + 1, n_classes)), np.empty(widest + 2, np.int64)
     path, available = np.empty(k, np.int64), np.ones(k, np.bool_)
-    feature, depths, branch_offsets = (np.empty(FIRST_NODES, np.int64) for _ in range(3))
-    counts, branches = np.empty((FIRST_NODES, n_classes)), np.empty(FIRST_NODES + widest, np.int64)
+    feature, counts = np.empty(FIRST_NODES, np.int64), np.empty((FIRST_NODES, n_classes))
+    branches = np.empty(FIRST_NODES + widest, np.int64)
     while not kernels.tree.grow(
         codes,
         labels,
@@ -272,22 +302,17 @@ def grow_tree(
         todo,
         progress,
         feature,
-        depths,
         counts,
-        branch_offsets,
         branches,
     ):
-        feature, depths, branch_offsets = (_doubled(part) for part in (feature, depths, branch_offsets))
-        counts, branches = _doubled(counts), _doubled(branches)
+        feature, counts, branches = _doubled(feature), _doubled(counts), _doubled(branches)
     n_nodes, n_branches = progress[2:].tolist()
     dtype = np.dtype(np.int64) if weights is None else weights.dtype
     return DecisionTree(
         features,
         states,
         feature[:n_nodes].copy(),
-        depths[:n_nodes].copy(),
         counts[:n_nodes].astype(dtype),
-        branch_offsets[:n_nodes].copy(),
         branches[:n_branches].copy(),
     )
 

@@ -2,9 +2,9 @@
 
 The normalisers of the SPODEs cancel in log-odds, so that a class's score is a sum over pairs of features, and
 the weights go into the tables once: for a pair i < j the entry ``w_i log P(a_j|a_i,c) + w_j log
-P(a_i|a_j,c)``, for a feature ``w_i log P(a_i|c)``. The entries of the pairs lie in lines, one for each value of the first
-feature: those for every value of every later feature side by side. A row reads half of what the SPODEs by
-themselves would, and needs one exponential for each class.
+P(a_i|a_j,c)``, for a feature ``w_i log P(a_i|c)``. The entries of the pairs lie in lines, one for each value
+of the first feature: those for every value of every later feature side by side. A row reads half of what the
+SPODEs by themselves would, and needs one exponential for each class.
 """
 
 import numpy as np

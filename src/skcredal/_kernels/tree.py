@@ -164,9 +164,7 @@ def grow(
     todo: IntArray,
     progress: IntArray,
     feature: IntArray,
-    depths: IntArray,
     counts: FloatArray,
-    branch_offsets: IntArray,
     branches: IntArray,
 ) -> bool:
     """Grow nodes as long as there are some to grow; ``False`` if there is no room for the next one.
@@ -198,7 +196,7 @@ def grow(
         else:
             information_gains(codes, labels, weights, n_states, own_rows, available, s, n_ca, n_c, gains)
             j = choose_split(gains)
-        feature[n_nodes], depths[n_nodes], branch_offsets[n_nodes] = j, depth, n_branches
+        feature[n_nodes] = j
         n_nodes += 1
         if j >= 0:
             path[n_path] = j

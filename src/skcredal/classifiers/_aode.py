@@ -166,9 +166,14 @@ class AODE(SpodeEnsemble):
         if rules.handle_unknown == "error":
             stream.refuse_unknown(codes)
         self._refuse_large_tables([stream.n_slots], [column.label for column in table.columns])
-        self._stream = stream.add(codes, labels, weights, n_threads=n_threads)
-        self._encoding = self._stream.encoding(rules)
-        self.counts_ = self._stream.counts_in(self._encoding)
+        self._learn_stream(stream.add(codes, labels, weights, n_threads=n_threads))
+
+    def _learn_stream(self, stream: CountStream) -> None:
+        """Learn from all that was counted so far; also done when a model is loaded."""
+        self._stream, self._encoding = stream, stream.encoding(encoding_rules(self))
+        # Again: states that were declared have room in the tables even if no batch has them.
+        self._refuse_large_tables([self._encoding.n_states], self._kept_features())
+        self.counts_ = stream.counts_in(self._encoding)
         self._derive()
 
     def _declared_classes(self, classes: Any, present: AnyArray) -> LabelArray:

@@ -29,6 +29,7 @@ from skcredal._encoding.table_encoding import (
 from skcredal._ensemble.counting import count
 from skcredal._ensemble.counts import JointCounts, Layout, ValueCounts
 from skcredal._threads import run_in_threads
+from skcredal._validation import check_instance, safe_repr
 
 __all__ = ["CountStream", "Slots"]
 
@@ -47,6 +48,14 @@ class Slots:
     by_choice: bool = False
     # The states that the user declares.
     declared: list[Any] | None = None
+
+    def check(self) -> None:
+        """Refuse what comes from elsewhere and was not counted."""
+        check_instance("label", self.label, str)
+        check_instance("declared_by_type", self.declared_by_type, bool)
+        check_instance("by_choice", self.by_choice, bool)
+        if list(self.slots.values()) != list(range(1, self.n_slots)):
+            raise ValueError(f"slots must be numbered from 1, got {safe_repr(self.slots)}.")
 
     @property
     def n_slots(self) -> int:

@@ -11,335 +11,237 @@ array is compared with them before anything is made of it; what is derived from 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
 from inspect import signature
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils._metadata_requests import SIMPLE_METHODS
 
-from skcredal._arrays import AnyArray, CountArray, IntArray
+from skcredal._arrays import IntArray
 from skcredal._encoding.discretizer import MDLDiscretizer
 from skcredal._encoding.features import CategoricalFeature, NumericFeature
-from skcredal._encoding.table_encoding import Feature, TableEncoding
-from skcredal._ensemble.counts import JointCounts, Layout, ValueCounts, pair_cells
+from skcredal._encoding.table_encoding import Codings, Feature, TableEncoding
+from skcredal._ensemble.counts import CodingCounts, JointCounts, Layout, ValueCounts, check_counts
 from skcredal._ensemble.credal_tree import DecisionTree
 from skcredal._state import State
-from skcredal.classifiers._base import LEARNED, TabularClassifier
+from skcredal._validation import check_array, check_instance, naming
+from skcredal.classifiers._base import TabularClassifier
+from skcredal.classifiers._log_pool import LogPoolAODE
 from skcredal.classifiers._stream import CountStream, Slots
 from skcredal.classifiers._tree import state_texts
 from skcredal.persistence._states import states_from_text, states_to_text
 
 __all__ = ["pack_estimator", "unpack_estimator"]
 
+# What an estimator stores as a file holds it, besides its parameters.
+_PLAIN = ("classes_", "n_features_in_", "feature_names_in_", "_sklearn_output_config")
 # Which metadata, such as weights, an estimator asks a pipeline for.
 _REQUEST = "_metadata_request"
-# Fitted attributes that a file holds as they are.
-_PLAIN = ("classes_", "n_features_in_", "feature_names_in_")
-_TREE = ("feature", "depths", "counts", "branch_offsets", "branches")
+# What was learned, by its names in a file; in batches, features and counts are those of the stream.
+_LEARNED = ("features", "codings", "counts", "scores", "in_batches")
+# What a file holds of each kind of part.
+_FIELDS: dict[type, tuple[str, ...]] = {
+    NumericFeature: ("cuts", "fill", "low", "high"),
+    CategoricalFeature: ("lookup", "states", "n_observed", "fill", "refuse_unknown"),
+    Slots: ("label", "slots", "declared_by_type", "by_choice", "declared"),
+    ValueCounts: ("n_c", "n_ca"),
+    JointCounts: ("n_c", "n_ca", "n_cab", "complete"),
+    CodingCounts: ("n_c", "codings"),
+    DecisionTree: ("feature", "counts", "branches"),
+}
 
 
 def pack_estimator(estimator: Any, state: State) -> State:
     """Return the state of an estimator as plain values, without what can be derived."""
-    packed = {
-        name: value
-        for name, value in state.items()
-        if name in _PLAIN or not (name.endswith("_") or name in LEARNED or name == "_features")
-    }
+    stored = (*signature(type(estimator)).parameters, *_PLAIN)
+    packed = {name: state[name] for name in stored if name in state}
     if _REQUEST in state:
         # The request points back to its owner, and a file has no way to say so.
-        request = state[_REQUEST]
-        wanted = {method: dict(getattr(request, method).requests) for method in SIMPLE_METHODS}
-        packed[_REQUEST] = {method: aliases for method, aliases in wanted.items() if aliases}
+        packed[_REQUEST] = state[_REQUEST]._serialize()
     if isinstance(estimator, MDLDiscretizer) and "_features" in state:
-        packed["features"] = [_pack_feature(feature) for feature in state["_features"]]
+        packed["features"] = [_pack(feature) for feature in state["_features"]]
     if isinstance(estimator, TabularClassifier) and "_encoding" in state:
-        packed["features"] = [_pack_feature(feature) for feature in state["_encoding"].features]
-        packed["counts"] = _pack_counts(state["counts_"])
-        packed["scores"] = {name: _pack_score(state[name]) for name in estimator._scores}
-        if state.get("_stream") is not None:
-            packed["stream"] = _pack_stream(state["_stream"])
+        stream = state.get("_stream")
+        features, counts = state["_encoding"].features, state["counts_"]
+        if stream is not None:
+            features, counts = stream.features, stream.counts
+        packed["features"] = [_pack(feature) for feature in features]
+        if isinstance(state["_encoding"], Codings):
+            # Only their cuts: all else of them is that of the features.
+            others = zip(state["_encoding"].bins, state["_encoding"].others, strict=True)
+            packed["codings"] = {str(bins): _all_cuts(coding) for bins, coding in others}
+        packed["counts"] = _pack(counts)
+        packed["scores"] = {name: _pack(state[name]) for name in estimator._scores}
+        packed["in_batches"] = stream is not None
     return packed
+
+
+def _pack(part: Any) -> Any:
+    """Return the fields of a part by name, states as text; what is no part as it is."""
+    if type(part) not in _FIELDS:
+        return part
+    packed = {name: getattr(part, name) for name in _FIELDS[type(part)]}
+    for name, value in packed.items():
+        if isinstance(value, dict):
+            packed[name] = states_to_text([tuple(value), tuple(value.values())])
+        elif isinstance(value, list):
+            packed[name] = states_to_text(value)
+        elif isinstance(value, tuple):
+            packed[name] = [_pack(one) for one in value]
+    return packed
+
+
+def _all_cuts(features: list[Feature]) -> list[Any]:
+    """Return the cuts of the numeric features, in the order of the columns."""
+    return [feature.cuts for feature in features if isinstance(feature, NumericFeature)]
+
+
+def _unpack(name: str, given: Any, *kinds: type) -> tuple[type, State]:
+    """Return the kind of a part, one of some, and its fields."""
+    check_instance(name, given, dict)
+    kind = next((kind for kind in kinds if given.keys() == set(_FIELDS[kind])), None)
+    if kind is None:
+        expected = " or ".join(", ".join(_FIELDS[kind]) for kind in kinds)
+        raise ValueError(f"{name} must hold {expected}, got {', '.join(map(str, given))}")
+    fields = dict(given)
+    for field, value in given.items():
+        with naming(field):
+            if field in ("lookup", "slots"):
+                fields[field] = dict(zip(*states_from_text(value), strict=True))
+            elif field == "states" or (field == "declared" and value is not None):
+                fields[field] = states_from_text(value)
+    return kind, fields
 
 
 def unpack_estimator(estimator: Any, state: State) -> State:
     """Return the state as it was, and refuse what no estimator can hold."""
     kind = type(estimator)
-    if not isinstance(state, dict):
-        raise ValueError(f"the state of {kind.__name__} must be a dictionary, got {type(state).__name__}")
-    for name in state:
-        # What is stored on an estimator goes before the methods of its class.
-        defined = getattr(kind, str(name), None)
-        if not isinstance(name, str) or callable(defined) or isinstance(defined, property):
-            raise ValueError(f"{name!r} is no attribute that {kind.__name__} stores")
+    check_instance(f"the state of {kind.__name__}", state, dict)
+    parameters = signature(kind).parameters
+    # Nothing else: what is stored on an estimator goes before the methods of its class, and what can be
+    # derived would come unchecked.
+    foreign = state.keys() - {*parameters, *_PLAIN, _REQUEST, *_LEARNED}
+    if foreign:
+        raise ValueError(f"{min(map(repr, foreign))} is no attribute that {kind.__name__} stores")
     # A parameter that the version that wrote the file did not have takes its default.
-    unpacked = {name: parameter.default for name, parameter in signature(kind).parameters.items()} | state
-    if _REQUEST in unpacked:
-        unpacked[_REQUEST] = _metadata_request(estimator, unpacked[_REQUEST])
-    learned = {name: unpacked.pop(name, None) for name in ("features", "counts", "scores", "stream")}
+    unpacked = {name: parameter.default for name, parameter in parameters.items()} | state
+    if _REQUEST in state:
+        unpacked[_REQUEST] = estimator.get_metadata_routing()
+        for method, aliases in state[_REQUEST].items():
+            for param, alias in aliases.items():
+                getattr(unpacked[_REQUEST], method).add_request(param=param, alias=alias)
+    learned = {name: unpacked.pop(name, None) for name in _LEARNED}
     learner = object.__new__(kind)
     learner.__dict__ = unpacked
     if learned["features"] is not None:
-        if isinstance(learner, MDLDiscretizer):
-            _restore_discretizer(learner, learned["features"])
-        else:
-            _restore_classifier(learner, learned)
+        _restore(learner, **learned)
     return unpacked
 
 
-def _restore_discretizer(discretizer: MDLDiscretizer, given: Any) -> None:
-    features = [_unpack_feature(feature) for feature in _list("features", given)]
-    _require(discretizer.n_features_in_ == len(features), "n_features_in_", "does not fit the features")
-    numeric = [feature for feature in features if isinstance(feature, NumericFeature)]
-    _require(len(numeric) == len(features), "features", "must be numeric")
-    discretizer._features = numeric
-    discretizer._derive()
+def _restore(learner: Any, features: Any, codings: Any, counts: Any, scores: Any, in_batches: Any) -> None:
+    """Check what was learned against the features and the classes, and derive the rest."""
+    if isinstance(learner, MDLDiscretizer):
+        learner._features = _unpack_features(learner, features, NumericFeature)
+        learner._derive()
+        return
+    learner._check_parameters()
+    check_instance("classes_", learner.classes_, np.ndarray)
+    if learner.classes_.ndim != 1 or learner.classes_.size == 0:
+        raise ValueError(f"classes_ must be a list of classes, got {learner.classes_!r}")
+    n_classes = len(learner.classes_)
+    if in_batches:
+        slots = _unpack_features(learner, features, NumericFeature, Slots)
+        counted = _unpack_counts(counts, CountStream.n_slots_of(slots), n_classes, JointCounts)
+        learner._learn_stream(CountStream(slots, counted))
+        return
+    encoding = TableEncoding(_unpack_features(learner, features, NumericFeature, CategoricalFeature))
+    if isinstance(learner, LogPoolAODE):
+        learner._encoding = _unpack_codings(encoding.features, codings)
+        learner.counts_ = _unpack_coding_counts(counts, learner._encoding, n_classes)
+    else:
+        learner._encoding = encoding
+        learner.counts_ = _unpack_counts(counts, encoding.n_states, n_classes, ValueCounts, JointCounts)
+    check_instance("scores", scores, dict)
+    for name in learner._scores:
+        setattr(learner, name, _unpack_score(learner, name, scores.get(name)))
+    learner._derive()
 
 
-def _restore_classifier(classifier: TabularClassifier, learned: dict[str, Any]) -> None:
-    """Check what was learned against the encoding and the classes, and derive the rest."""
-    classifier._check_parameters()
-    features = [_unpack_feature(feature) for feature in _list("features", learned["features"])]
-    encoding, state = TableEncoding(features), vars(classifier)
-    _require(state.get("n_features_in_") == len(features), "n_features_in_", "does not fit the features")
-    names = state.get("feature_names_in_")
-    if names is not None:
-        _array("feature_names_in_", names, ("object",), (len(features),))
-    classes = state.get("classes_")
-    _require(isinstance(classes, np.ndarray) and classes.ndim == 1, "classes_", "must be an array of classes")
-    n_states, n_classes = encoding.n_states, len(state["classes_"])
-    _require(n_classes > 0, "classes_", "must not be empty")
-    classifier._encoding = encoding
-    classifier.counts_ = _unpack_counts(learned["counts"], n_states, n_classes)
-    for name in classifier._scores:
-        scores = _dict("scores", learned["scores"])
-        _require(name in scores, name, "is missing")
-        setattr(classifier, name, _SCORES[name](classifier, scores[name]))
-    if learned["stream"] is not None:
-        classifier._stream = _unpack_stream(learned["stream"], len(features), n_classes)
-    classifier._derive()
+def _unpack_features(learner: Any, given: Any, *kinds: type) -> list[Any]:
+    check_instance("features", given, list)
+    if learner.n_features_in_ != len(given):
+        raise ValueError(
+            f"n_features_in_ does not fit the {len(given)} of features: {learner.n_features_in_}"
+        )
+    if hasattr(learner, "feature_names_in_"):
+        check_array("feature_names_in_", learner.feature_names_in_, ("object",), (len(given),))
+    features = []
+    for fields in given:
+        kind, checked = _unpack("features", fields, *kinds)
+        features.append(kind(**checked))
+        features[-1].check()
+    return features
 
 
-def _metadata_request(estimator: Any, wanted: dict[str, dict[str, Any]]) -> Any:
-    request = estimator.get_metadata_routing()
-    for method, aliases in wanted.items():
-        if method not in SIMPLE_METHODS:
-            raise ValueError(f"metadata can be requested for {', '.join(SIMPLE_METHODS)}, not {method!r}")
-        for param, alias in aliases.items():
-            getattr(request, method).add_request(param=param, alias=alias)
-    return request
+def _unpack_codings(features: list[Feature], given: Any) -> Codings:
+    check_instance("codings", given, dict)
+    others = []
+    for bins, all_cuts in given.items():
+        check_instance("codings", all_cuts, list)
+        if not bins.isdecimal() or len(all_cuts) != len(_all_cuts(features)):
+            raise ValueError(f"codings must hold the cuts of every numeric feature, got those of {bins!r}")
+        cuts, coding = iter(all_cuts), []
+        for feature in features:
+            coding.append(
+                replace(feature, cuts=next(cuts)) if isinstance(feature, NumericFeature) else feature
+            )
+            coding[-1].check()
+        others.append(coding)
+    return Codings(features, tuple(map(int, given)), others)
 
 
-# Features.
+def _unpack_coding_counts(given: Any, encoding: Codings, n_classes: int) -> CodingCounts:
+    _, fields = _unpack("counts", given, CodingCounts)
+    check_instance("codings", fields["codings"], list)
+    states = [coding.n_states for coding in encoding.codings.values()]
+    if len(fields["codings"]) != len(states):
+        raise ValueError(f"counts must hold those of {len(states)} codings, got {len(fields['codings'])}")
+    codings = [
+        _unpack_counts(of_coding, n_states, n_classes, JointCounts)
+        for of_coding, n_states in zip(fields["codings"], states, strict=True)
+    ]
+    check_counts("n_c", fields["n_c"], (n_classes,))
+    for of_coding in codings:
+        if not np.array_equal(of_coding.n_c, fields["n_c"]):
+            raise ValueError("counts must be those of the same rows in every coding")
+    return CodingCounts(fields["n_c"], tuple(codings))
 
 
-def _pack_feature(feature: Feature | Slots) -> State:
-    if isinstance(feature, NumericFeature):
-        return {"cuts": feature.cuts, "fill": feature.fill}
-    if isinstance(feature, Slots):
-        return {
-            "label": feature.label,
-            "slots": states_to_text(list(feature.slots)),
-            "declared_by_type": feature.declared_by_type,
-            "by_choice": feature.by_choice,
-            "declared": None if feature.declared is None else states_to_text(feature.declared),
-        }
-    return {
-        "states": states_to_text(list(feature.lookup)),
-        "codes": np.array(list(feature.lookup.values()), np.int64),
-        "names": states_to_text(feature.states),
-        "n_observed": feature.n_observed,
-        "fill": feature.fill,
-        "refuse_unknown": feature.refuse_unknown,
-    }
+def _unpack_counts(given: Any, n_states: IntArray, n_classes: int, *kinds: type) -> Any:
+    kind, fields = _unpack("counts", given, *kinds)
+    counts: Any = ValueCounts(Layout(n_states, n_classes), fields["n_c"], fields["n_ca"])
+    if kind is JointCounts:
+        counts = JointCounts(counts, fields["n_cab"], fields["complete"])
+    counts.check()
+    return counts
 
 
-def _unpack_feature(given: Any) -> Feature:
-    fields = _dict("features", given)
-    if "cuts" in fields:
-        return _numeric_feature(fields)
-    states, names = states_from_text(fields["states"]), states_from_text(fields["names"])
-    codes, fill, n_observed = fields["codes"], fields["fill"], fields["n_observed"]
-    _array("codes", codes, ("int64",), (len(states),))
-    _require(np.all((codes >= 0) & (codes < len(names))), "codes", "must be indices of states")
-    _integer("fill", fill, low=0, high=len(names))
-    _integer("n_observed", n_observed, low=0, high=len(names))
-    _require(isinstance(fields["refuse_unknown"], bool), "refuse_unknown", "must be true or false")
-    lookup = dict(zip(states, codes.tolist(), strict=True))
-    return CategoricalFeature(lookup, names, int(n_observed), int(fill), fields["refuse_unknown"])
-
-
-def _numeric_feature(fields: State) -> NumericFeature:
-    cuts, fill = fields["cuts"], fields["fill"]
-    _require(isinstance(cuts, np.ndarray) and cuts.ndim == 1, "cuts", "must be an array of numbers")
-    _array("cuts", cuts, ("float64",), cuts.shape)
-    _require(np.all(cuts[1:] > cuts[:-1]) and not np.isnan(cuts).any(), "cuts", "must ascend")
-    _require(isinstance(fill, float), "fill", "must be a number")
-    return NumericFeature(cuts, fill)
-
-
-# Counts.
-
-
-def _pack_counts(counts: ValueCounts | JointCounts) -> State:
-    packed: State = {"n_c": counts.n_c, "n_ca": counts.n_ca}
-    if isinstance(counts, JointCounts):
-        packed |= {"n_cab": counts.n_cab, "complete": counts.complete}
-    return packed
-
-
-def _unpack_counts(given: Any, n_states: IntArray, n_classes: int) -> ValueCounts | JointCounts:
-    fields = _dict("counts", given)
-    n_c, n_ca, n_cab = fields["n_c"], fields["n_ca"], fields.get("n_cab")
-    # In Python's integers, and before any offset is made: a few bytes may claim more than memory holds.
-    sizes = [int(v) for v in n_states]
-    _counts("n_c", n_c, n_classes)
-    _counts("n_ca", n_ca, sum(sizes) * n_classes)
-    if n_cab is not None:
-        _counts("n_cab", n_cab, pair_cells(sizes) * n_classes)
-    layout = Layout(n_states, n_classes)
-    singles = ValueCounts(layout, n_c, n_ca)
-    _add_up("n_ca", [singles.values(j).sum(axis=0) for j in range(len(sizes))], n_c)
-    if n_cab is None:
-        return singles
-    _require(isinstance(fields["complete"], bool), "complete", "must be true or false")
-    if len(layout.pairs):
-        _add_up("n_cab", np.add.reduceat(n_cab, layout.pair_offsets[:-1]), n_c.sum())
-    return JointCounts(singles, n_cab, fields["complete"])
-
-
-def _counts(name: str, value: Any, size: int) -> None:
-    _array(name, value, ("int64", "float64"), (size,))
-    _require(np.all(np.isfinite(value)) and np.all(value >= 0), name, "must hold finite numbers ≥ 0")
-
-
-def _add_up(name: str, parts: Any, whole: CountArray) -> None:
-    """Refuse more rows with a value, or a pair of values, than there are."""
-    # Sums of real weights may differ from their total in the last digits.
-    _require(np.all(np.asarray(parts) <= whole * (1.0 + 1e-9)), name, "does not add up to the classes")
-
-
-# Scores: likelihoods, weights and trees.
-
-
-def _pack_score(score: Any) -> Any:
-    return {name: getattr(score, name) for name in _TREE} if isinstance(score, DecisionTree) else score
-
-
-def _unpack_vector(name: str) -> Callable[[TabularClassifier, Any], AnyArray]:
-    def unpack(classifier: TabularClassifier, value: Any) -> AnyArray:
-        _array(name, value, ("float64",), (len(classifier._encoding.kept),))
-        _require(np.all(np.isfinite(value)), name, "must hold finite numbers")
-        found: AnyArray = value
-        return found
-
-    return unpack
-
-
-def _unpack_number(name: str) -> Callable[[TabularClassifier, Any], Any]:
-    def unpack(_: TabularClassifier, value: Any) -> Any:
-        _require(isinstance(value, Real) and not isinstance(value, bool), name, "must be a number")
-        return value
-
-    return unpack
-
-
-def _unpack_tree(classifier: TabularClassifier, given: Any) -> DecisionTree:
-    """Return a tree whose nodes and branches lead somewhere, and onwards only, so that every way ends."""
-    fields = _dict("tree_", given)
-    n_states, n_classes = classifier._encoding.n_states, len(classifier.classes_)
-    feature, counts, offsets, branches = (
-        fields[name] for name in ("feature", "counts", "branch_offsets", "branches")
-    )
-    _require(isinstance(feature, np.ndarray) and len(feature) > 0, "feature", "must hold nodes")
-    n_nodes, k = len(feature), len(n_states)
-    for name in ("feature", "depths", "branch_offsets"):
-        _array(name, fields[name], ("int64",), (n_nodes,))
-    _array("counts", counts, ("int64", "float64"), (n_nodes, n_classes))
-    _require(np.all(np.isfinite(counts)) and np.all(counts >= 0), "counts", "must hold finite numbers ≥ 0")
-    _require(isinstance(branches, np.ndarray), "branches", "must be an array")
-    _array("branches", branches, ("int64",), (branches.size,))
-    _require(np.all((feature >= -1) & (feature < k)), "feature", "must be indices of features")
-    for node in np.flatnonzero(feature >= 0).tolist():
-        begin = int(offsets[node])
-        end = begin + int(n_states[feature[node]])
-        _require(0 <= begin <= end <= branches.size, "branch_offsets", "must be indices of branches")
-        targets = branches[begin:end]
-        onwards = (targets == -1) | ((targets > node) & (targets < n_nodes))
-        _require(np.all(onwards), "branches", "must lead to later nodes")
-    states = [state_texts(classifier._encoding.features[j]) for j in classifier._encoding.kept]
-    names = classifier._kept_features().tolist()
-    return DecisionTree(names, states, **{name: fields[name] for name in _TREE})
-
-
-_SCORES: dict[str, Callable[[TabularClassifier, Any], Any]] = {
-    "log_likelihood_": _unpack_vector("log_likelihood_"),
-    "weights_": _unpack_vector("weights_"),
-    "n_iter_": _unpack_number("n_iter_"),
-    "objective_": _unpack_number("objective_"),
-    "tree_": _unpack_tree,
-}
-
-
-# What partial_fit goes on from.
-
-
-def _pack_stream(stream: CountStream) -> State:
-    return {
-        "features": [_pack_feature(feature) for feature in stream.features],
-        "counts": _pack_counts(stream.counts),
-    }
-
-
-def _unpack_stream(given: Any, n_features: int, n_classes: int) -> CountStream:
-    fields = _dict("stream", given)
-    features = [_unpack_slots(feature) for feature in _list("stream", fields["features"])]
-    _require(len(features) == n_features, "stream", "does not fit the features")
-    n_slots = CountStream.n_slots_of(features)
-    counts = _unpack_counts(fields["counts"], n_slots, n_classes)
-    if not isinstance(counts, JointCounts):
-        raise ValueError("stream must count pairs")
-    return CountStream(features, counts)
-
-
-def _unpack_slots(given: Any) -> NumericFeature | Slots:
-    fields = _dict("stream", given)
-    if "cuts" in fields:
-        return _numeric_feature(fields)
-    _require(isinstance(fields["label"], str), "label", "must be text")
-    for name in ("declared_by_type", "by_choice"):
-        _require(isinstance(fields[name], bool), name, "must be true or false")
-    slots = {state: slot for slot, state in enumerate(states_from_text(fields["slots"]), 1)}
-    declared = None if fields["declared"] is None else states_from_text(fields["declared"])
-    return Slots(fields["label"], slots, fields["declared_by_type"], fields["by_choice"], declared)
-
-
-# Rules.
-
-
-def _require(holds: Any, name: str, rule: str) -> None:
-    if not holds:
-        raise ValueError(f"{name} {rule}")
-
-
-def _dict(name: str, value: Any) -> State:
-    _require(isinstance(value, dict), name, f"must be a dictionary, not {type(value).__name__}")
-    return value  # type: ignore[no-any-return]
-
-
-def _list(name: str, value: Any) -> list[Any]:
-    _require(isinstance(value, list), name, f"must be a list, not {type(value).__name__}")
-    return value  # type: ignore[no-any-return]
-
-
-def _array(name: str, value: Any, kinds: tuple[str, ...], shape: tuple[int, ...]) -> None:
-    _require(isinstance(value, np.ndarray), name, f"must be an array, not {type(value).__name__}")
-    _require(value.dtype in kinds, name, f"must be of {' or '.join(kinds)}, not {value.dtype}")
-    _require(value.shape == shape, name, f"must have the shape {shape}, not {value.shape}")
-    _require(value.flags.c_contiguous, name, "must lie row by row")
-
-
-def _integer(name: str, value: Any, *, low: int, high: int) -> None:
-    is_integer = isinstance(value, Integral) and not isinstance(value, bool)
-    _require(is_integer and low <= value <= high, name, f"must be a whole number in [{low}, {high}]")
+def _unpack_score(classifier: TabularClassifier, name: str, score: Any) -> Any:
+    encoding = classifier._encoding
+    if name == "tree_":
+        states = [state_texts(encoding.features[j]) for j in encoding.kept]
+        _, fields = _unpack(name, score, DecisionTree)
+        tree = DecisionTree(classifier._kept_features().tolist(), states, **fields)
+        tree.check(len(classifier.classes_))
+        return tree
+    if name in ("n_iter_", "objective_", "null_weight_"):
+        check_instance(name, score, Real)
+        if name == "null_weight_" and not np.isfinite(score):
+            raise ValueError(f"{name} must be a finite number")
+        return score
+    m = len(encoding.kept)
+    check_array(name, score, ("float64",), (1 + m, 1 + m) if name == "covariance_" else (m,))
+    if not np.all(np.isfinite(score)):
+        raise ValueError(f"{name} must hold finite numbers")
+    return score

@@ -10,8 +10,8 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED
@@ -20,21 +20,26 @@ from sklearn import __version__ as sklearn_version
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+import skcredal  # for its version, which is not yet there by the time this module is imported
 from skcredal._extras import require
 from skcredal._files import check_destination, replacing
 from skcredal._state import converted_states
 from skcredal._validation import check_instance, check_path, naming
 from skcredal.persistence._contents import pack_estimator, unpack_estimator
-from skcredal.persistence._trust import ACCEPTED, advice, called_functions, trusted_names
+from skcredal.persistence._trust import ACCEPTED, refuse_calls, trusted_names
 
 __all__ = ["FORMAT", "load", "read_notes", "save"]
 
 # Raised with every change that older versions could not read.
 FORMAT = 1
-_MAGIC = b"skcredal model, format "
-_FIRST_LINE = re.compile(rb"skcredal model, format (\d{1,9})\n")
-_LONGEST_HEADER = 10_000
-_UPGRADE = '"pip install --upgrade skcredal" brings one that reads it'
+_FIRST_LINE = re.compile(rb"skcredal model, format ([1-9]\d{0,8})\n")
+# What to do about something that a file cannot hold, by how its name begins.
+_ADVICE = {
+    "sklearn.neighbors.": 'Give algorithm="brute" to the neighbours',
+    "sklearn.tree.": "Leave the trees out",
+    "sklearn.ensemble.": "Leave the trees out",
+    "": "Replace it by a transformer of scikit-learn or a ufunc such as numpy.log1p",
+}
 
 
 def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, Any] | None = None) -> None:
@@ -49,26 +54,14 @@ def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, An
         The file. It is written under another name beside it and then renamed: whatever happens on the way,
         the path holds the old file or the new one.
     notes : mapping, optional
-        What belongs to the model and is no part of it, such as where it comes from: text, numbers, lists and
-        the like that JSON holds, a few thousand characters at most. They stand in the header, which anyone
-        can read.
+        What belongs to the model and is no part of it, such as where it comes from: whatever JSON holds.
+        Anyone can read it, with :func:`skcredal.persistence.read_notes`.
 
     Raises
     ------
-    ValueError
-        If the notes are too long.
     TypeError
         If it is no estimator, or holds anything that :func:`load` would refuse, such as a function of one's
         own in a ``FunctionTransformer``; the message names it.
-    sklearn.exceptions.NotFittedError
-        If it is not fitted.
-    FileNotFoundError
-        If the folder does not exist.
-
-    See Also
-    --------
-    load : Read the estimator back.
-    skcredal.persistence.read_notes : Read the notes back.
 
     Examples
     --------
@@ -83,52 +76,47 @@ def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, An
     """
     io = _skops()
     check_path("path", path)
-    if notes is not None:
-        check_instance("notes", notes, Mapping)
-        with naming("notes"):
-            json.dumps(dict(notes))
+    notes = {} if notes is None else notes
+    check_instance("notes", notes, Mapping)
     check_destination(path)  # before the work
     if not isinstance(estimator, BaseEstimator):
         given = f"the class {estimator.__name__}" if isinstance(estimator, type) else type(estimator).__name__
         raise TypeError(f"estimator must be a fitted estimator of skcredal or scikit-learn, got {given}.")
     check_is_fitted(estimator)
+    header = {
+        "class": _class_name(estimator),
+        "skcredal": skcredal.__version__,
+        "scikit-learn": sklearn_version,
+        "notes": dict(notes),
+    }
+    with naming("notes"):
+        line = json.dumps(header).encode() + b"\n"
     content = _dumps(io, estimator)
     foreign = _foreign_names(io, content)
     if foreign:
         # A search keeps scorers and splitters of the user's own; what it has found may do without them.
         found = getattr(estimator, "best_estimator_", None)
         alone = found is not None and not _foreign_names(io, _dumps(io, found))
+        advice = next(_ADVICE[start] for start in _ADVICE for name in foreign if name.startswith(start))
         raise TypeError(
             f"{type(estimator).__name__} holds {', '.join(foreign)}, which load would refuse: {ACCEPTED}. "
-            f"{'Save its best_estimator_, which does without' if alone else advice(foreign[0])}; or keep it "
-            "with joblib, but its files can run code when they are read."
-        )
-    header = {
-        "class": _class_name(estimator),
-        "skcredal": _own_version(),
-        "scikit-learn": sklearn_version,
-        "bytes": len(content),
-    }
-    line = json.dumps({**header, "notes": dict(notes)} if notes else header).encode() + b"\n"
-    if len(line) > _LONGEST_HEADER:
-        raise ValueError(
-            f"notes must fit a header of {_LONGEST_HEADER:,} bytes, got {len(line):,} bytes with them."
+            f"{'Save its best_estimator_, which does without' if alone else advice}; or keep it with joblib, "
+            "but its files can run code when they are read."
         )
     # The header is under the checksum, too: its class is compared with what the content turns out to be.
     body = line + content
-    checksum = hashlib.sha256(body).hexdigest().encode()
+    checksum = hashlib.sha256(body).hexdigest()
     with replacing(path) as unfinished:
-        unfinished.write_bytes(_MAGIC + str(FORMAT).encode() + b"\n" + checksum + b"\n" + body)
+        unfinished.write_bytes(f"skcredal model, format {FORMAT}\n{checksum}\n".encode() + body)
 
 
 def load(path: str | os.PathLike[str]) -> Any:
     """Read an estimator that :func:`save` has written; nothing in the file is run.
 
-    The file names types and functions, and only those are accepted that do no harm: estimators of skcredal
-    and scikit-learn, ufuncs of numpy and scipy, and the scores of ``sklearn.metrics``,
-    ``sklearn.feature_selection`` and :mod:`skcredal.metrics`. Trees of scikit-learn (forests, boosting,
-    neighbours by tree) are not, since they take memory addresses from the file. The parts of our estimators
-    are checked to fit together before they are handed out.
+    The file names types and functions, and only those are accepted that do no harm: estimators, ufuncs and
+    scores, but no trees of scikit-learn, which take memory addresses from the file. The parts of our
+    estimators are checked to fit together before they are handed out. A file is read by every version that
+    knows its format, the number in its first line.
 
     Parameters
     ----------
@@ -146,14 +134,6 @@ def load(path: str | os.PathLike[str]) -> Any:
         If it is not a model file, is damaged or was altered, was written by a newer version, or names
         anything else than the above. The message names the file and the reason.
 
-    See Also
-    --------
-    save : Write an estimator.
-
-    Notes
-    -----
-    A file is read by every version that knows its format, the number in its first line.
-
     Examples
     --------
     >>> import tempfile
@@ -166,27 +146,11 @@ def load(path: str | os.PathLike[str]) -> Any:
     ValueError: ...notes.txt cannot be loaded: it is not a model file of skcredal.
     """
     io = _skops()
-    check_path("path", path)
-    try:
-        header, content = _read(Path(path).read_bytes())
-        try:
-            # Before anything is made of the content: skops calls what it takes for a constructor.
-            called = called_functions(content)
-            if called:
-                raise ValueError(f"it would call {', '.join(called)} while it is read")
-            with converted_states(back=unpack_estimator):
-                estimator = io.loads(content, trusted=trusted_names())
-        except Exception as error:
-            foreign = []
-            with suppress(Exception):  # what cannot be read names nothing
-                foreign = _foreign_names(io, content)
-            if foreign:
-                raise ValueError(f"it holds {', '.join(foreign)}, but {ACCEPTED}") from None
-            raise ValueError(f"its content does not fit together ({_reason(error)})") from error
+    with _naming_file(path):
+        header, content = _read(path)
+        estimator = _construct(io, content)
         if not isinstance(estimator, BaseEstimator) or _class_name(estimator) != header["class"]:
             raise ValueError(f"its header declares {header['class']}, but it contains something else")
-    except ValueError as error:
-        raise ValueError(f"{os.fspath(path)} cannot be loaded: {error}.") from error.__cause__
     return estimator
 
 
@@ -204,11 +168,6 @@ def read_notes(path: str | os.PathLike[str]) -> dict[str, Any]:
         The notes that :func:`save` was given, empty if it was given none. Whoever wrote the file may have
         written anything here: check them before use.
 
-    Raises
-    ------
-    ValueError
-        If it is not a model file, is damaged, or was written by a newer version.
-
     Examples
     --------
     >>> import tempfile
@@ -220,13 +179,10 @@ def read_notes(path: str | os.PathLike[str]) -> dict[str, Any]:
     ...     read_notes(Path(folder) / "fruit.skcredal")
     {'target': 'fruit'}
     """
-    check_path("path", path)
-    try:
-        notes = _read(Path(path).read_bytes())[0].get("notes", {})
+    with _naming_file(path):
+        notes = _read(path)[0].get("notes", {})
         if not isinstance(notes, dict):
             raise ValueError("its notes are damaged")
-    except ValueError as error:
-        raise ValueError(f"{os.fspath(path)} cannot be loaded: {error}.") from None
     return notes
 
 
@@ -234,45 +190,50 @@ def _skops() -> Any:
     return require("skops.io", extra="models", purpose="A model file")
 
 
-def _read(data: bytes) -> tuple[dict[str, Any], bytes]:
+@contextmanager
+def _naming_file(path: Any) -> Iterator[None]:
+    check_path("path", path)
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"{os.fspath(path)} cannot be loaded: {error}.") from error.__cause__
+
+
+def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], bytes]:
     """Return the header and the content of a file that is whole and of a version that can be read."""
+    data = Path(path).read_bytes()
     first = _FIRST_LINE.match(data)
-    if first is None or int(first[1]) < 1:
+    if first is None:
         raise ValueError("it is not a model file of skcredal")
     if int(first[1]) > FORMAT:
         raise ValueError(
-            f"it has the format {int(first[1])}, of a newer version of skcredal than this, {_own_version()}, "
-            f"which reads formats up to {FORMAT}. {_UPGRADE}"
+            f"it has the format {int(first[1])}, of a newer version of skcredal than {skcredal.__version__}, "
+            f'which reads up to {FORMAT}. "pip install --upgrade skcredal" brings one that reads it'
         )
     checksum, _, body = data[first.end() :].partition(b"\n")
-    line, newline, content = body[:_LONGEST_HEADER].partition(b"\n")
-    if not newline:
-        raise ValueError("it ends before its content begins")
-    content = body[len(line) + 1 :]
-    header = _header(line)
-    if len(content) < header["bytes"]:
-        raise ValueError(f"it is truncated: {len(content):,} of {header['bytes']:,} bytes are there")
     if hashlib.sha256(body).hexdigest().encode() != checksum:
-        raise ValueError("its checksum is wrong: it was damaged or altered")
+        raise ValueError("its checksum is wrong: it was truncated, damaged or altered")
+    line, _, content = body.partition(b"\n")
+    try:
+        header = json.loads(line)
+        check_instance("header", header, dict)
+        for name in ("class", "skcredal"):
+            check_instance(name, header.get(name), str)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise ValueError(f"its header is damaged ({_reason(error)})") from None
     return header, content
 
 
-def _header(line: bytes) -> dict[str, Any]:
+def _construct(io: Any, content: bytes) -> Any:
+    """Return what an archive of skops holds, if it names and calls nothing but what is trusted."""
     try:
-        header = json.loads(line)
-        kinds = {"class": str, "skcredal": str, "bytes": int}
-        if all(type(header[name]) is kind for name, kind in kinds.items()):
-            return dict(header)
-    except (ValueError, KeyError, TypeError, RecursionError):
-        pass
-    raise ValueError("its header is damaged")
-
-
-def _own_version() -> str:
-    # The package is whole by the time a model is saved, not by the time this module is imported.
-    import skcredal
-
-    return skcredal.__version__
+        refuse_calls(content)  # before anything is made of the content
+        with converted_states(back=unpack_estimator):
+            return io.loads(content, trusted=trusted_names())
+    except io.exceptions.UntrustedTypesFoundException:
+        raise ValueError(f"it holds {', '.join(_foreign_names(io, content))}, but {ACCEPTED}") from None
+    except Exception as error:
+        raise ValueError(f"its content does not fit together ({_reason(error)})") from error
 
 
 def _class_name(estimator: Any) -> str:
@@ -299,5 +260,5 @@ def _foreign_names(io: Any, content: bytes) -> list[str]:
 
 def _reason(error: BaseException) -> str:
     """Return an error in one line."""
-    text = " ".join(str(error).split()) or type(error).__name__
+    text = " ".join(str(error).split()).removesuffix(".") or type(error).__name__
     return text if len(text) <= 200 else text[:197] + "..."

@@ -10,27 +10,19 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable
 from functools import cache
+from inspect import isabstract, isfunction
 from typing import Any
 from zipfile import ZipFile
 
 from sklearn import feature_selection, model_selection
 from sklearn import metrics as sklearn_metrics
 from sklearn.metrics import get_scorer, get_scorer_names
-from sklearn.model_selection import BaseCrossValidator, BaseShuffleSplit
 
-from skcredal import metrics
+from skcredal import classifiers, metrics
 from skcredal._encoding.discretizer import MDLDiscretizer
-from skcredal.classifiers._aode import AODE
-from skcredal.classifiers._bayes import TAN, NaiveBayes, NullClassifier
-from skcredal.classifiers._bma_aode import BmaAODE, CredalBmaAODE
-from skcredal.classifiers._comp_aode import CompAODE, CredalCompAODE
-from skcredal.classifiers._maplmg import MaplmgAODE
-from skcredal.classifiers._naive_credal import CredalModelAveraging, NaiveCredal
-from skcredal.classifiers._tree import CredalTree
 
-__all__ = ["ACCEPTED", "ESTIMATORS", "advice", "called_functions", "trusted_names"]
+__all__ = ["ACCEPTED", "ESTIMATORS", "refuse_calls", "trusted_names"]
 
 ACCEPTED = (
     "a model file may name only estimators of skcredal and scikit-learn (no trees, forests or neighbours by "
@@ -38,67 +30,32 @@ ACCEPTED = (
 )
 
 ESTIMATORS: tuple[type, ...] = (
-    AODE,
-    BmaAODE,
-    CompAODE,
-    CredalBmaAODE,
-    CredalCompAODE,
-    CredalModelAveraging,
-    CredalTree,
     MDLDiscretizer,
-    MaplmgAODE,
-    NaiveBayes,
-    NaiveCredal,
-    NullClassifier,
-    TAN,
+    *(
+        kind
+        for kind in (getattr(classifiers, name) for name in classifiers.__all__)
+        if isinstance(kind, type) and issubclass(kind, classifiers.TabularClassifier) and not isabstract(kind)
+    ),
 )
 
-# Measures of sets, which make_set_scorer takes: functions of arrays, without side effects.
-_MEASURES = (
-    metrics.determinacy_score,
-    metrics.discounted_accuracy_score,
-    metrics.indeterminate_output_size,
-    metrics.set_accuracy_score,
-    metrics.single_accuracy_score,
-    metrics.u65_score,
-    metrics.u80_score,
-    metrics.utility_score,
-)
-
-# What tells columns apart in SelectKBest and the like: the same.
-_COLUMN_SCORES = (
-    feature_selection.chi2,
-    feature_selection.f_classif,
-    feature_selection.f_regression,
-    feature_selection.mutual_info_classif,
-    feature_selection.mutual_info_regression,
-    feature_selection.r_regression,
-)
-# How scikit-learn calls measures of predictions; its other metrics make scorers, matrices and plots.
-_ENDINGS_OF_MEASURES = ("_score", "_loss", "_error", "_deviance", "_corrcoef")
+# How measures of predictions are called, here and in scikit-learn; what else is in these modules makes
+# scorers, matrices and plots.
+_ENDINGS_OF_MEASURES = ("_score", "_loss", "_error", "_deviance", "_corrcoef", "_output_size")
 
 # What scikit-learn's meta-estimators keep besides estimators; skops does not list them. A partial binds only
 # what is trusted to what is trusted.
-_INSIDE_SCIKIT_LEARN = (
-    "builtins.object",
-    "functools.partial",
-    "numpy.dtype",
-    "numpy.number",
-    "sklearn.calibration._CalibratedClassifier",
-    "sklearn.calibration._SigmoidCalibration",
-    "sklearn.calibration._TemperatureScaling",
-    "sklearn.compose._column_transformer._RemainderColsList",
-    "sklearn.compose._column_transformer.make_column_selector",
-    "sklearn.metrics._scorer._CurveScorer",
-    "sklearn.metrics._scorer._MultimetricScorer",
-    "sklearn.metrics._scorer._PassthroughScorer",
-    "sklearn.metrics._scorer._Scorer",
-    "sklearn.model_selection._split._CVIterableWrapper",
-    "sklearn.multiclass._ConstantPredictor",
-    "sklearn.utils._bunch.Bunch",
-    "sklearn.utils._metadata_requests.MetadataRequest",
-    "sklearn.utils._metadata_requests.MethodMetadataRequest",
-)
+_INSIDE_SCIKIT_LEARN = {
+    "builtins": ("object",),
+    "functools": ("partial",),
+    "numpy": ("dtype", "number"),
+    "sklearn.calibration": ("_CalibratedClassifier", "_SigmoidCalibration", "_TemperatureScaling"),
+    "sklearn.compose._column_transformer": ("_RemainderColsList", "make_column_selector"),
+    "sklearn.metrics._scorer": ("_CurveScorer", "_MultimetricScorer", "_PassthroughScorer", "_Scorer"),
+    "sklearn.model_selection._split": ("_CVIterableWrapper",),
+    "sklearn.multiclass": ("_ConstantPredictor",),
+    "sklearn.utils._bunch": ("Bunch",),
+    "sklearn.utils._metadata_requests": ("MetadataRequest", "MethodMetadataRequest"),
+}
 
 
 @cache
@@ -107,39 +64,42 @@ def trusted_names() -> tuple[str, ...]:
     splitters = [
         kind
         for kind in vars(model_selection).values()
-        if isinstance(kind, type) and issubclass(kind, (BaseCrossValidator, BaseShuffleSplit))
+        if isinstance(kind, type) and kind.__module__ == "sklearn.model_selection._split"
     ]
-    repeated = [model_selection.RepeatedKFold, model_selection.RepeatedStratifiedKFold]
-    ours = [*ESTIMATORS, type(metrics.make_set_scorer(metrics.u65_score))]
-    types = [_full_name(kind) for kind in (*ours, *splitters, *repeated)]
-    return tuple(sorted({*types, *_INSIDE_SCIKIT_LEARN, *_function_names()}))
+    set_scorer = type(metrics.make_set_scorer(metrics.u65_score))
+    types = map(_full_name, (*ESTIMATORS, set_scorer, *splitters))
+    inside = [f"{module}.{name}" for module, names in _INSIDE_SCIKIT_LEARN.items() for name in names]
+    return tuple(sorted({*types, *inside, *_function_names()}))
 
 
 @cache
 def _function_names() -> frozenset[str]:
-    measures: list[Callable[..., Any]] = [
-        getattr(sklearn_metrics, name)
-        for name in sklearn_metrics.__all__
+    """Return the names of functions of arrays without side effects: measures and scores of columns."""
+    measures = [
+        getattr(module, name)
+        for module in (metrics, sklearn_metrics)
+        for name in module.__all__
         if name.endswith(_ENDINGS_OF_MEASURES)
     ]
     # Behind "accuracy", "positive_likelihood_ratio" and the like, which a fitted search keeps.
     named = [get_scorer(name)._score_func for name in get_scorer_names()]
-    return frozenset(map(_full_name, (*_MEASURES, *_COLUMN_SCORES, *measures, *named)))
+    # What tells columns apart in SelectKBest and the like.
+    of_columns = filter(isfunction, (getattr(feature_selection, name) for name in feature_selection.__all__))
+    return frozenset(map(_full_name, (*measures, *named, *of_columns)))
 
 
 def _full_name(thing: Any) -> str:
     return f"{thing.__module__}.{thing.__name__}"
 
 
-def called_functions(content: bytes) -> list[str]:
-    """Return the trusted functions that an archive of skops does not only name.
+def refuse_calls(content: bytes) -> None:
+    """Refuse an archive of skops in which a trusted function is not only named.
 
     To skops, a name that is trusted is trusted as a constructor, too: called while the file is read, with
     whatever the file holds. A function has no business there.
     """
     with ZipFile(io.BytesIO(content)) as archive:
         waiting: list[Any] = [json.loads(archive.read("schema.json"))]
-    found = set()
     while waiting:
         node = waiting.pop()
         if isinstance(node, list):
@@ -148,20 +108,4 @@ def called_functions(content: bytes) -> list[str]:
             waiting.extend(node.values())
             name = f"{node.get('__module__')}.{node.get('__class__')}"
             if name in _function_names() and node.get("__loader__") not in ("FunctionNode", "CachedNode"):
-                found.add(name)
-    return sorted(found)
-
-
-def advice(foreign: str) -> str:
-    """Return what to do about something that a model file cannot hold.
-
-    Examples
-    --------
-    >>> advice("sklearn.tree._tree.Tree")
-    'Leave the trees out'
-    """
-    if foreign.startswith(("sklearn.neighbors.", "sklearn.metrics._dist_metrics.")):
-        return 'Give algorithm="brute" to the neighbours'
-    if foreign.startswith(("sklearn.tree.", "sklearn.ensemble.")):
-        return "Leave the trees out"
-    return "Replace it by a transformer of scikit-learn or a ufunc such as numpy.log1p"
+                raise ValueError(f"it would call {name} while it is read")
