@@ -15,26 +15,33 @@ page writes it, puts it through scikit-learn's whole contract, and draws what it
 # credal one derives a set of priors, an object that is asked for undominated classes and bounds, and returns
 # in ``_evidence`` what that is to judge. Everything else is inherited: reading tables of any library, cuts,
 # missing and unknown values, weights, threads, refusals, ``predict``, ``predict_proba``, ``predict_set`` and
-# ``predict_interval``. ``__init__`` only stores, as everywhere in scikit-learn.
+# ``predict_interval``. ``__init__`` only stores, as everywhere in scikit-learn. What is learned ends in an
+# underscore, ``_priors`` apart: ``fit`` begins with a copy of everything else.
 
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
+import numpy.typing as npt
 from sklearn.exceptions import SkipTestWarning
 from sklearn.utils.estimator_checks import check_estimator
 
 from skcredal.classifiers import CredalMixin, TabularClassifier
 from skcredal.datasets import load_dataset
 
+Codes = npt.NDArray[Any]
+Numbers = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
 
 @dataclass
 class CountsOfRows:
     """What the set of priors judges: the counts that answer for rows, and the reference prior's answer."""
 
-    n: np.ndarray
-    reference: np.ndarray
+    n: Numbers
+    reference: Numbers
 
 
 @dataclass
@@ -43,11 +50,12 @@ class OneRulePriors:
 
     s: float
 
-    def maximal_sets(self, rows):
+    def maximal_sets(self, rows: CountsOfRows) -> Mask:
         # c' dominates c'' iff n(c') > n(c'') + s: the prior that is worst for it gives all of s to c''.
-        return rows.n + self.s >= rows.n.max(axis=1, keepdims=True)
+        undominated: Mask = rows.n + self.s >= rows.n.max(axis=1, keepdims=True)
+        return undominated
 
-    def intervals(self, rows):
+    def intervals(self, rows: CountsOfRows) -> Numbers:
         total = rows.n.sum(axis=1, keepdims=True) + self.s
         return np.stack([rows.n / total, (rows.n + self.s) / total], axis=-1)
 
@@ -58,15 +66,15 @@ class CredalOneRule(CredalMixin, TabularClassifier):
     def __init__(
         self,
         *,
-        s=1.0,
-        criterion="maximality",
-        categorical_features="from_dtype",
-        categories="auto",
-        missing="impute",
-        handle_unknown="ignore",
-        max_categories=None,
-        n_jobs=None,
-    ):
+        s: float = 1.0,
+        criterion: str = "maximality",
+        categorical_features: Any = "from_dtype",
+        categories: Any = "auto",
+        missing: str = "impute",
+        handle_unknown: str = "ignore",
+        max_categories: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.s = s
         self.criterion = criterion
         self.categorical_features = categorical_features
@@ -76,37 +84,38 @@ class CredalOneRule(CredalMixin, TabularClassifier):
         self.max_categories = max_categories
         self.n_jobs = n_jobs
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         super()._check_parameters()
         if not self.s > 0.0:
             raise ValueError(f"s must be positive, got {self.s!r}.")
 
-    def _derive(self):
+    def _derive(self) -> None:
         """Keep the counts of the feature whose most frequent classes are right most often."""
         features = self._kept_features()
         tables = [self.counts_.values(j) for j in range(len(features))]
         hits = [table.max(axis=1).sum() for table in tables]
         # No feature may be left: then the class counts answer, as for an unknown value.
-        self._best = int(np.argmax(hits)) if hits else None
-        known = tables[self._best] if hits else np.empty((0, len(self.classes_)))
-        self._table = np.vstack([known, self.counts_.n_c]).astype(float)
-        self.feature_ = features[self._best] if hits else None
+        self.index_ = int(np.argmax(hits)) if hits else None
+        self.feature_ = None if self.index_ is None else features[self.index_]
+        known = np.empty((0, len(self.classes_))) if self.index_ is None else tables[self.index_]
+        self.table_: Numbers = np.vstack([known, self.counts_.n_c]).astype(np.float64)
         self._priors = OneRulePriors(float(self.s))
 
-    def _counts_of(self, chunk):
+    def _counts_of(self, chunk: Codes) -> Numbers:
         """Return n(c, a) of each row: the code of an unknown value is the number of states, the last line."""
-        if self._best is None:
-            return np.repeat(self._table, chunk.shape[1], axis=0)
-        return self._table[chunk[self._best]]
+        if self.index_ is None:
+            return np.repeat(self.table_, chunk.shape[1], axis=0)
+        n: Numbers = self.table_[chunk[self.index_]]
+        return n
 
-    def _posterior(self, chunk):
+    def _posterior(self, chunk: Codes) -> Numbers:
         return self._evidence(chunk).reference
 
-    def _evidence(self, chunk):
+    def _evidence(self, chunk: Codes) -> CountsOfRows:
         n, s = self._counts_of(chunk), self._priors.s
         return CountsOfRows(n, (n + s / n.shape[1]) / (n.sum(axis=1, keepdims=True) + s))
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True  # scikit-learn's test problems need more than one feature
         return tags
@@ -144,13 +153,14 @@ print(f"The rule looks at {clf.feature_!r}; {np.mean(y_set.sum(axis=1) > 1):.0%}
 # And a picture: the answer along the feature that the rule has chosen. Each bin has the bounds of its
 # counts.
 
-values = np.linspace(X_test[clf.feature_].min(), X_test[clf.feature_].max(), 400)
-probe = X_test.iloc[[0] * len(values)].assign(**{clf.feature_: values})
+feature = str(clf.feature_)
+values = np.linspace(X_test[feature].min(), X_test[feature].max(), 400)
+probe = X_test.iloc[[0] * len(values)].assign(**{feature: values})
 figure, ax = plt.subplots(figsize=(7, 3.4))
 for c, label in enumerate(clf.classes_):
     low, high = clf.predict_interval(probe)[:, c].T
     ax.fill_between(values, low, high, step="mid", alpha=0.35, label=label)
     ax.plot(values, clf.predict_proba(probe)[:, c], lw=1)
-ax.set(xlabel=clf.feature_, ylabel="probability and its bounds", ylim=(-0.02, 1.02))
+ax.set(xlabel=feature, ylabel="probability and its bounds", ylim=(-0.02, 1.02))
 ax.legend(frameon=False)
 plt.show()

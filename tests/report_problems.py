@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 
+# The classifiers of the paper.
 DETERMINATE = ("aode", "bma-aode", "comp-aode", "maplmg", "naive-bayes", "tan", "null")
 CREDAL = ("bma-aode*", "comp-aode*", "ncc", "cma", "cdt")
 DATASETS = ("anneal", "breast_w", "credit_a", "diabetes", "ecoli", "glass", "iris", "zoo")

@@ -101,7 +101,7 @@ def test_the_readme_has_the_numbers_of_the_experiment():
         "{hold-honest} of the paper's 30 claims hold, {hold-paper} in its own setting",
         "COMP-AODE* is determinate on {determinacy-comp-aode-star} of the rows; u65 {u65-comp-aode-star} "
         "against {u65-bma-aode-star} of BMA-AODE*, {u65-cma} of CMA, {u65-cdt} of CDT and {u65-ncc} of NCC",
-        "the {undecided-bma-aode-star} of {rows} rows that BMA-AODE* leaves undecided are the fragile ones: "
+        "BMA-AODE* leaves {undecided-bma-aode-star} of {rows} rows undecided: "
         "its single answer is right on {right-undecided-bma-aode-star} of them, "
         "on {right-safe-bma-aode-star} of the others (COMP-AODE*: {undecided-comp-aode-star} rows, "
         "{right-undecided-comp-aode-star} against {right-safe-comp-aode-star})",

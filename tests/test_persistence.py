@@ -43,7 +43,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 import skcredal
-from skcredal import AODE, CompAODE, CredalCompAODE, CredalTree, MDLDiscretizer, NaiveBayes
+from skcredal import AODE, CompAODE, CredalCompAODE, CredalTree, MDLDiscretizer, NaiveBayes, evaluation
 from skcredal.metrics import make_set_scorer, predict_set, u65_score, u80_score
 from skcredal.persistence import read_notes
 from skcredal.persistence._files import FORMAT
@@ -114,7 +114,7 @@ def test_all_classifiers_are_there():
         kind for kind in ours if isinstance(kind, type) and issubclass(kind, sklearn.base.BaseEstimator)
     }
     assert estimators == set(ESTIMATORS)
-    assert len(CLASSIFIERS) == 12
+    assert set(CLASSIFIERS) == set(evaluation.CLASSIFIERS.values())
 
 
 @pytest.mark.parametrize("missing", ["impute", "marginalize"])
@@ -680,7 +680,7 @@ def test_a_model_that_does_not_fit_together_is_refused(saved):
         "'counts_' is no attribute": with_class_counts_as("counts_"),
         "counts must be of type dict, got None": without("counts"),
         "features must be of type list, got 2": state(features=json_node(2)),
-        "features must hold cuts, fill or lookup, states, .* got n_c, n_ca": lambda schema: attributes(
+        "features must hold cuts, fill, low, high or lookup, states, .* got n_c, n_ca": lambda schema: attributes(
             schema
         )["features"]["content"].__setitem__(0, attributes(schema)["counts"]),
         r"log_likelihood_ must be of type ndarray, got None": lambda schema: attributes(schema)["scores"][
@@ -817,7 +817,7 @@ def test_a_stream_that_does_not_fit_together_is_refused(tmp_path):
         (without_feature, "n_features_in_ does not fit the 1 of features"),
         (new_state, "n_ca must have the shape"),
         (slot_beyond, "slots must be numbered from 1, got .*1000"),
-        (another_kind, "features must hold cuts, fill or label, slots"),
+        (another_kind, "features must hold cuts, fill, low, high or label, slots"),
     ):
         altered = copy.deepcopy(clf)
         change(altered._stream)

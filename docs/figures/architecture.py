@@ -47,8 +47,9 @@ for index, (name, what, color) in enumerate(LAYERS):
     ax.text(3, y + height / 2 - 0.7, name, va="center", fontsize=10, color=INK, family="monospace")
     ax.text(27, y + height / 2 - 0.7, what, va="center", fontsize=9, color=INK)
 box(76, 56 - 4 * height, 23, 4 * height - 1.4, "#e3f1e6")
-ax.text(87.5, 45, "metrics\ndecisions", ha="center", va="center", fontsize=10, color=INK, family="monospace")
-ax.text(87.5, 34, "masks of classes,\nprobabilities;\nknow only arrays", ha="center", va="center", fontsize=9)
+beside = "metrics\ndecisions\ndatasets", "measures and choices,\nknowing only arrays;\ndata sets by name"
+ax.text(87.5, 45, beside[0], ha="center", va="center", fontsize=10, color=INK, family="monospace")
+ax.text(87.5, 33, beside[1], ha="center", va="center", fontsize=9, color=INK)
 box(76, 56 - 7 * height, 23, 3 * height - 1.4, "white")
 ax.text(
     87.5, 11.5, "tests/oracles.py:\neverything again,\nin plain Python,\nimporting nothing\nof the above",

@@ -13,7 +13,8 @@ from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from skcredal import AODE, BmaAODE, CompAODE, CredalBmaAODE, CredalCompAODE, MDLDiscretizer
+from skcredal import AODE, BmaAODE, CompAODE, CredalBmaAODE, CredalCompAODE, MDLDiscretizer, evaluation
+from skcredal.classifiers import CredalMixin
 from skcredal.metrics import make_set_scorer, u65_score
 
 ESTIMATORS = [
@@ -71,9 +72,8 @@ def test_nothing_is_predicted_before_fit(estimator, table):
 
 
 def test_only_credal_classifiers_return_sets():
-    assert [hasattr(estimator, "predict_set") for estimator in ESTIMATORS] == [False] * 4 + [True] * 3 + [
-        False
-    ]
+    for kind in (MDLDiscretizer, *evaluation.CLASSIFIERS.values()):
+        assert hasattr(kind(), "predict_set") == issubclass(kind, CredalMixin), kind
 
 
 @pytest.mark.parametrize("estimator", CLASSIFIERS, ids=repr)

@@ -210,7 +210,7 @@ def _two_sides(part: FloatArray, whole: FloatArray) -> FloatArray:
 
 
 def _pays(total: list[float], left: list[float]) -> bool:
-    """Tell whether a cut pays for its description: Gain > (log2(N-1) + Δ)/N."""
+    """Tell whether a cut passes Fayyad and Irani's MDL criterion, Gain > (log2(N-1) + Δ)/N (§1)."""
     right = [whole - part for whole, part in zip(total, left, strict=True)]
     n = sum(total)
     # Real weights may sum to less than a row; log2(N-1) needs more than one.

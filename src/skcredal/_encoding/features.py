@@ -1,6 +1,8 @@
 """How one feature becomes codes, learned from its training column (§1).
 
-The code after the last state, ``n_states``, means *unknown*: a value that is not among the states.
+The code after the last state, ``n_states``, means *unknown*: a value that is not among the states. A missing
+value gets the code that ``fill`` stands for: the median's or the mode's where missing values are imputed, and
+*unknown* where they are marginalized, or where the training column had no value at all.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""BMA-AODE*: sets, bounds and robustness under all priors P(s_j) ≥ ε, in closed form (specification, §7).
+"""BMA-AODE*: sets, bounds and robustness under all priors P(s_j) ≥ ε, in closed form (§7).
 
 One row at a time: the *members* are the SPODEs that survive the likelihood cut and whose super-parent the row
 knows; ``posterior[j, r, c]`` is P(c | a, s_j), ``lik[j]`` is L_j relative to the largest, 0 below the cut.

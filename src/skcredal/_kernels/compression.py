@@ -1,4 +1,4 @@
-"""COMP-AODE*: sets, bounds and robustness under all priors P(s_0) = ε, P(s_j) ≥ ε (specification, §7).
+"""COMP-AODE*: sets, bounds and robustness under all priors P(s_0) = ε, P(s_j) ≥ ε (§7).
 
 One row at a time: the *members* are the SPODEs that are feasible and whose super-parent the row knows;
 ``posterior[j, r, c]`` is P(c | a, s_j). A compression coefficient is ``π_j = base_j + κ·log y_j`` with y_j =

@@ -1,4 +1,4 @@
-"""NCC: sets and bounds under all priors of the imprecise Dirichlet model (specification, §8).
+"""NCC: sets and bounds under all priors of the imprecise Dirichlet model (§8).
 
 One row at a time: only the features whose value the row knows count, and ``k`` is their number. With ``mass_c
 = n(c) + sλ/l``, ``mass_a = n(a_i,c) + sλ/(l v_i)`` and ``free = s(1-λ)``, the part of the pseudo-count that

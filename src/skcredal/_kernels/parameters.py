@@ -1,4 +1,4 @@
-"""From counts to the logarithmic tables of inference (specification, §2 and §3).
+"""From counts to the logarithmic tables of inference (§2 and §3).
 
 A SPODE is naive Bayes plus, for every other feature, a correction: with BDeu's masses
 ``D_c = n(c) + s/l``, ``D_j = n(c,a_j) + s/(l v_j)``, ``N_ij = n(c,a_i,a_j) + s/(l v_i v_j)``,

@@ -1,4 +1,4 @@
-"""The measures of the specification, §9, one function each."""
+"""The measures of §9, one function each."""
 
 from __future__ import annotations
 
