@@ -4,6 +4,7 @@ import math
 import os
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import ContextDecorator
 from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any
@@ -58,7 +59,7 @@ def to_float(value: Real | np.bool_) -> float:
         return math.inf if value > 0 else -math.inf  # type: ignore[operator]
 
 
-class naming:  # noqa: N801 - reads as the verb that it is: with naming("X")
+class naming(ContextDecorator):  # noqa: N801 - reads as the verb that it is: with naming("X")
     """Re-raise any error as a ValueError or TypeError whose message names the argument it is about.
 
     A ValueError or TypeError that already names it is passed on unchanged.

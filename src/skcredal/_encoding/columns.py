@@ -105,10 +105,11 @@ class Column:
     def factor(self) -> Factor:
         """Return the column as states: those that its type declares, else those that occur, sorted."""
         # The cheapest first: states that the library knows, then small integers, which need no sorting.
-        declared = declared_factor(self.data) if self._declares_states() else None
-        if declared is not None:
-            self._refuse_infinity(declared.states)
-            return declared
+        if isinstance(self.data, nw.Series) and self.data.dtype in (nw.Categorical, nw.Enum):
+            declared = declared_factor(self.data)
+            if declared is not None:
+                self._refuse_infinity(declared.states)
+                return declared
         self._refuse_foreign_types()
         text = factor_of_text(self.data) if isinstance(self.data, nw.Series) else None
         if text is not None:
@@ -131,9 +132,6 @@ class Column:
             states = states[:-1]
             codes = np.where(codes == len(states), -1, codes)
         return Factor(codes, states.tolist(), declared=False)
-
-    def _declares_states(self) -> bool:
-        return isinstance(self.data, nw.Series) and self.data.dtype in (nw.Categorical, nw.Enum)
 
     def _array(self) -> AnyArray:
         values: AnyArray = self.data.to_numpy() if isinstance(self.data, nw.Series) else self.data
