@@ -19,6 +19,7 @@ __all__ = [
     "check_path",
     "check_real",
     "check_texts",
+    "has_hash",
     "naming",
     "real_numbers",
     "refuse_mask",
@@ -57,6 +58,16 @@ def to_float(value: Real | np.bool_) -> float:
     except OverflowError:
         # An infinity fails every check of a range, with a message that names the parameter.
         return math.inf if value > 0 else -math.inf  # type: ignore[operator]
+
+
+def has_hash(value: Any) -> bool:
+    """Tell whether a value can be looked up in a dict or a set."""
+    # isinstance(value, Hashable) is not enough: a tuple of lists claims to be hashable.
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
 
 
 class naming(ContextDecorator):  # noqa: N801 - reads as the verb that it is: with naming("X")

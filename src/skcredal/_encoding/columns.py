@@ -26,7 +26,7 @@ from skcredal._encoding.factors import (
     is_missing,
     is_missing_type,
 )
-from skcredal._validation import naming, safe_repr
+from skcredal._validation import has_hash, naming, safe_repr
 
 __all__ = ["Column"]
 
@@ -205,7 +205,7 @@ class Column:
         try:
             codes = np.fromiter(map(numbering.__getitem__, values), np.int64, len(values))
         except TypeError:
-            unhashable = next(value for value in values if not _has_hash(value))
+            unhashable = next(value for value in values if not has_hash(value))
             raise self._not_a_state(type(unhashable).__name__) from None
         # Only the distinct values are looked at one by one from here on, not the rows.
         known = [state for state in numbering if not is_missing(state)]
@@ -214,15 +214,6 @@ class Column:
         rank = {state: code for code, state in enumerate(states)}
         new_codes = np.array([-1 if is_missing(state) else rank[state] for state in numbering], np.int64)
         return Factor(new_codes[codes] if len(numbering) else codes, states, declared=False)
-
-
-def _has_hash(value: Any) -> bool:
-    # Asking the type is not enough: a tuple has a hash only if everything in it has one.
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
 
 
 def _types_in(values: AnyArray) -> set[type]:

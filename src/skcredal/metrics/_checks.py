@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skcredal._arrays import BoolArray, FloatArray
-from skcredal._validation import naming, real_numbers, refuse_mask, safe_repr
+from skcredal._validation import has_hash, naming, real_numbers, refuse_mask, safe_repr
 
 __all__ = [
     "IndexArray",
@@ -86,14 +86,8 @@ def as_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray:
 
 def as_values(name: str, y: ArrayLike, n_rows: int | None = None) -> list[Any]:
     """Return labels as a list of Python values, after checking their number and that none is missing."""
-    with naming(name):
-        return _plain_labels(name, y, n_rows)
-
-
-def _plain_labels(name: str, y: ArrayLike, n_rows: int | None) -> list[Any]:
-    refuse_mask(name, y)
     # As objects: numpy would turn the list ["a", nan] into strings.
-    values = np.asarray(y, dtype=object if isinstance(y, list | tuple) else None)
+    values = as_array(name, y, dtype=object if isinstance(y, list | tuple) else None)
     if values.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, got shape {values.shape}.")
     if n_rows is not None and len(values) != n_rows:
@@ -101,11 +95,14 @@ def _plain_labels(name: str, y: ArrayLike, n_rows: int | None) -> list[Any]:
     plain: list[Any] = values.tolist()
     # Only these dtypes can hold missing values or unhashable objects; long arrays of others need no loop.
     if values.dtype.kind in "fOV":
-        for r, value in enumerate(plain):
-            if is_missing_label(value):
-                raise ValueError(f"{name} must not have missing values, got {safe_repr(value)} in row {r}.")
-            if not _has_hash(value):
-                raise TypeError(f"{name} must contain labels, got a {type(value).__name__} in row {r}.")
+        with naming(name):  # labels of the user's own types may refuse to be compared
+            for r, value in enumerate(plain):
+                if is_missing_label(value):
+                    raise ValueError(
+                        f"{name} must not have missing values, got {safe_repr(value)} in row {r}."
+                    )
+                if not has_hash(value):
+                    raise TypeError(f"{name} must contain labels, got a {type(value).__name__} in row {r}.")
     return plain
 
 
@@ -183,15 +180,6 @@ def _kind(value: object) -> str:
     if isinstance(value, str):
         return "text"
     return "number" if isinstance(value, Number | np.bool_) else type(value).__name__
-
-
-def _has_hash(value: Any) -> bool:
-    # isinstance(value, Hashable) is not enough: a tuple of lists claims to be hashable.
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
 
 
 def is_missing_label(value: Any) -> bool:
