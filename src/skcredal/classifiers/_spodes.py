@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -121,13 +121,7 @@ class LikelihoodWeightedEnsemble(SpodeEnsemble):
         self.null_log_likelihood_ = null_log_likelihood(self.counts_.n_c)
 
 
-if TYPE_CHECKING:
-    Base = SpodeEnsemble
-else:
-    Base = object
-
-
-class CredalSpodesMixin(CredalMixin, Base):
+class CredalSpodesMixin(CredalMixin, SpodeEnsemble):
     """Sets, bounds, robustness and explanations of a SPODE ensemble with a set of priors over the SPODEs."""
 
     _priors: BmaPriors | CompressionPriors

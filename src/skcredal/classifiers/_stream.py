@@ -70,6 +70,7 @@ class Slots:
         of_states = [slots.setdefault(state, len(slots) + 1) for state in factor.states]
         declared = self.declared_by_type and factor.declared
         known = replace(self, slots=slots, declared_by_type=declared)
+        # A missing cell has the code -1, which indexes the last entry.
         return known, np.array([*of_states, MISSING])[factor.codes]
 
 
