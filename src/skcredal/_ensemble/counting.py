@@ -87,9 +87,6 @@ def count(
     >>> counts = count(codes, np.array([0, 0, 1], np.int32), np.array([2, 2]), 2)
     >>> counts.n_c
     array([2, 1])
-    >>> counts.values(0)
-    array([[1, 0],
-           [1, 1]])
     >>> counts.pair(0, 1)[1, 1]
     array([1, 0])
     """

@@ -210,7 +210,7 @@ def maplmg_weights(
         n_iter += 1
         # No weight loses more than nine tenths of itself in one step, so that all stay positive.
         length = min(1.0, 0.9 / max(-float(step.min()), 0.9))
-        # The number of rows counts, too: a row that all SPODEs predict adds 0 to the objective, but rounding.
+        # The number of rows matters, too: a row that all SPODEs predict adds nothing but rounding.
         rounding = ROUNDING * (abs(objective) + n_all)
         while True:
             moved = mixture * (1.0 + length * step)

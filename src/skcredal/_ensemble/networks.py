@@ -85,19 +85,7 @@ class NaiveTables:
 
 
 def naive_tables(counts: ValueCounts, ess: float) -> NaiveTables:
-    """Learn the parameters of naive Bayes from the counts.
-
-    Examples
-    --------
-    Three rows of class 0 and one of class 1, no feature: P(c) = (n(c) + 1/2)/(n + 1).
-
-    >>> import numpy as np
-    >>> from skcredal._ensemble.counting import count_values
-    >>> labels = np.array([0, 0, 0, 1], np.int32)
-    >>> counts = count_values(np.empty((0, 4), np.uint8), labels, np.empty(0, np.int64), 2)
-    >>> naive_tables(counts, 1.0).prior
-    array([0.7, 0.3])
-    """
+    """Learn the parameters of naive Bayes from the counts."""
     n_states, n_classes = counts.layout.n_states, counts.layout.n_classes
     layout = Layout(n_states, n_classes, slots=1)
     log_a = np.empty(layout.value_offsets[-1])

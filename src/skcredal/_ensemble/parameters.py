@@ -136,19 +136,7 @@ class SpodeTables:
 
 
 def spode_tables(counts: JointCounts, ess: float, *, n_threads: int = 1) -> SpodeTables:
-    """Learn the parameters of all SPODEs from the counts.
-
-    Examples
-    --------
-    Three rows of class 0 and one of class 1, no feature: P(c) = (n(c) + 1/2)/(n + 1).
-
-    >>> import numpy as np
-    >>> from skcredal._ensemble.counting import count
-    >>> labels = np.array([0, 0, 0, 1], np.int32)
-    >>> counts = count(np.empty((0, 4), np.uint8), labels, np.empty(0, np.int64), 2)
-    >>> spode_tables(counts, 1.0).prior
-    array([0.7, 0.3])
-    """
+    """Learn the parameters of all SPODEs from the counts."""
     singles = counts.singles
     n_states, n_classes = singles.layout.n_states, singles.layout.n_classes
     layout = Layout(n_states, n_classes, slots=1)

@@ -69,8 +69,8 @@ def _can_be_best(scores: FloatArray, c: int, eps: float) -> bool:
     ``scores`` is (members, n_classes). It is a linear program: the largest t with ``Σ_j P_j (s_jc - s_jd) ≥
     t`` for all d must not be negative.
     """
-    # Scores may be tiny: relative to the largest, the solver's absolute tolerances mean something.
     advantage = scores[:, [c]] - np.delete(scores, c, axis=1)
+    # The solver's tolerances are absolute, and scores may be tiny: take them relative to the largest.
     scale = np.abs(scores).max()
     n_members, n_rivals = advantage.shape
     solution = linprog(
@@ -185,7 +185,7 @@ class CompressionPriors(Compression):
         least = np.where(self.feasible, self.base + self.kappa * log_eps, 0.0)
         most = np.where(self.feasible, self.base + self.kappa * log_most, 0.0)
         # As for BMA. If the least factors do not sum to more than rounding, some prior may give the SPODEs no
-        # weight at all: then everything is a tie, and maximal_sets returns all classes.
+        # weight at all: then everything is a tie, and left to maximal_sets.
         scale = np.abs(self.base) - self.kappa * log_eps
         tie = TIE * float(scale[self.feasible].sum())
         return least, most, tie if least.sum() > tie else np.inf

@@ -111,18 +111,6 @@ class ParquetScan:
         The number of rows in all files.
     where : str or None
         The file that the last batch came from.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import pyarrow as pa
-    >>> import pyarrow.parquet as pq
-    >>> from skcredal.scale import scan_parquet
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     pq.write_table(pa.table({"a": [1, 2, 3]}), f"{folder}/numbers.parquet")
-    ...     scan = scan_parquet(folder, batch_rows=2)
-    ...     scan.n_rows, [len(X) for X in scan]
-    (3, [2, 1])
     """
 
     files: list[ParquetFile]

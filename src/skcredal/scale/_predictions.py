@@ -107,15 +107,7 @@ def predict_batches(
 
 
 def prediction_columns(estimator: Any, X: Any, y: Any = None) -> dict[str, Any]:
-    """Return the answers for a table as Arrow columns, by name, with ``y`` as ``target``.
-
-    Examples
-    --------
-    >>> from skcredal import AODE
-    >>> clf = AODE().fit([["a"], ["b"]], [0, 1])
-    >>> list(prediction_columns(clf, [["a"]]))
-    ['predicted', 'probability_0', 'probability_1']
-    """
+    """Return the answers for a table as Arrow columns, by name, with ``y`` as ``target``."""
     columns = arrow_columns(answers(estimator, X))
     return columns if y is None else {**columns, "target": _target(y, n_rows_of(X))}
 
