@@ -36,8 +36,17 @@ PARAMETERS = {
     "NaiveCredal": {"ess": 2.0, "s": 2.0, "contamination": 0.1},
     "CredalModelAveraging": {"ess": 2.0, "epsilon": 0.1},
     "CredalTree": {"s": 2.0},
+    "LogPoolAODE": {"ess": 2.0, "bins": (3,), "max_rows": 50, "random_state": 7},
+    "CredalLogPoolAODE": {"ess": 2.0, "credibility": 0.99, "criterion": "interval_dominance"},
 }
-CREDAL = ("CredalBmaAODE", "CredalCompAODE", "NaiveCredal", "CredalModelAveraging", "CredalTree")
+CREDAL = (
+    "CredalBmaAODE",
+    "CredalCompAODE",
+    "NaiveCredal",
+    "CredalModelAveraging",
+    "CredalTree",
+    "CredalLogPoolAODE",
+)
 NEED_ALL_ROWS = ("MaplmgAODE", "CredalTree")
 
 
@@ -523,7 +532,8 @@ def answers_of(model, X):
         # Sets are compared above; when the net was made, a column told only whether classes are several.
         columns["undecided"] = [int(size > 1) for size in columns.pop("set_size")]
         del columns["set"]
-        no_order = (gaps < TIE).any(axis=1) | [_has_ties(votes) for votes in columns["votes"]]
+        votes = columns["votes" if "votes" in columns else "contributions"]
+        no_order = (gaps < TIE).any(axis=1) | list(map(_has_ties, votes))
         for name, column in columns.items():
             steady = name in ("probability", "undecided", "robustness")
             answers[f"explain {name}"] = column if steady else _with_gaps(column, no_order)

@@ -230,5 +230,5 @@ def test_nothing_is_counted_before_the_refusal(monkeypatch):
     monkeypatch.setattr(counting.kernels.counting, "count_values", lambda *_: pytest.fail("counted"))
     rng = np.random.default_rng(1)
     X = np.stack([rng.permutation(20_000) for _ in range(60)], axis=1)
-    with pytest.raises(ValueError, match=r"would take \d+\.\d\d GiB, beyond the limit of 4\.00 GiB"):
+    with pytest.raises(ValueError, match=r"would take \d+\.\d\d GiB, more than the limit of 4\.00 GiB"):
         AODE(categorical_features="all").fit(X, rng.integers(0, 3, 20_000))

@@ -409,7 +409,7 @@ brier = true_class_brier_loss
         (lambda: credal_summary(AB, SETS, y_pred=[0, 1]), r"y_pred and labels must have the same type"),
         (
             lambda: credal_report(AB, SETS, target_names=["A"]),
-            r"target_names must have .* each of 2 labels, got 1",
+            r"target_names must have .* each of the 2 labels, got 1",
         ),
     ],
 )

@@ -680,9 +680,9 @@ def test_a_model_that_does_not_fit_together_is_refused(saved):
         "'counts_' is no attribute": with_class_counts_as("counts_"),
         "counts must be of type dict, got None": without("counts"),
         "features must be of type list, got 2": state(features=json_node(2)),
-        "features must hold cuts, fill, low, high or lookup, states, .* got n_c, n_ca": lambda schema: attributes(
-            schema
-        )["features"]["content"].__setitem__(0, attributes(schema)["counts"]),
+        "features must hold cuts, fill, low, high or lookup, states, .* got n_c, n_ca": lambda schema: (
+            attributes(schema)["features"]["content"].__setitem__(0, attributes(schema)["counts"])
+        ),
         r"log_likelihood_ must be of type ndarray, got None": lambda schema: attributes(schema)["scores"][
             "content"
         ].clear(),

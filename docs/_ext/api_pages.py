@@ -13,6 +13,7 @@ MODULES: dict[str, tuple[str, dict[str, list[str]]]] = {
         "Classifiers and settings",
         {
             "Credal classifiers": [
+                "CredalLogPoolAODE",
                 "CredalCompAODE",
                 "CredalBmaAODE",
                 "NaiveCredal",
@@ -24,6 +25,7 @@ MODULES: dict[str, tuple[str, dict[str, list[str]]]] = {
                 "BmaAODE",
                 "CompAODE",
                 "MaplmgAODE",
+                "LogPoolAODE",
                 "NaiveBayes",
                 "TAN",
                 "NullClassifier",

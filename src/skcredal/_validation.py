@@ -4,6 +4,7 @@ import math
 import os
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import ContextDecorator
 from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any
@@ -19,6 +20,7 @@ __all__ = [
     "check_path",
     "check_real",
     "check_texts",
+    "has_hash",
     "naming",
     "real_numbers",
     "refuse_mask",
@@ -59,7 +61,17 @@ def to_float(value: Real | np.bool_) -> float:
         return math.inf if value > 0 else -math.inf  # type: ignore[operator]
 
 
-class naming:  # noqa: N801 - reads as the verb that it is: with naming("X")
+def has_hash(value: Any) -> bool:
+    """Tell whether a value can be looked up in a dict or a set."""
+    # isinstance(value, Hashable) is not enough: a tuple of lists claims to be hashable.
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+class naming(ContextDecorator):  # noqa: N801 - reads as the verb that it is: with naming("X")
     """Re-raise any error as a ValueError or TypeError whose message names the argument it is about.
 
     A ValueError or TypeError that already names it is passed on unchanged.

@@ -23,7 +23,7 @@ from skcredal.metrics._outcomes import UTILITY_WEIGHTS, utility_of_accuracy, wei
 
 __all__ = ["reject", "reject_cost_score", "set_labels", "utility_optimal_sets"]
 
-# Expected utilities that differ by less than this share are equal: the rest is rounding.
+# Expected utilities that differ by less than this share are equal: the difference may be rounding.
 _UTILITY_TIE = 1e-12
 
 
@@ -40,8 +40,7 @@ def set_labels(y_set: ArrayLike, classes: ArrayLike) -> list[NDArray[Any]]:
     Returns
     -------
     list of ndarray
-        One array per row, with the labels of its set in the order of `classes`. It is a list because the sets
-        differ in size.
+        One array per row, with the labels of its set in the order of `classes`.
 
     Examples
     --------
@@ -65,8 +64,8 @@ def set_labels(y_set: ArrayLike, classes: ArrayLike) -> list[NDArray[Any]]:
 def reject(proba_or_interval: ArrayLike, y_set: ArrayLike | None = None, *, cost: float) -> NDArray[np.bool_]:
     """Decide which rows to reject, if an error costs 1 and a rejected row `cost`.
 
-    A determinate classifier answers if its class has a probability of at least ``1 − cost``; a credal one
-    answers if its set has a single class whose lower probability is at least ``1 − cost``.
+    A row is answered if its class has a probability of at least ``1 − cost``; for a credal classifier, if its
+    set has a single class whose lower probability is at least ``1 − cost``.
 
     Parameters
     ----------
@@ -89,10 +88,9 @@ def reject(proba_or_interval: ArrayLike, y_set: ArrayLike | None = None, *, cost
 
     Notes
     -----
-    With `y_set`, a row is rejected unless its set has a single class, and that class is judged. Without it,
-    the class with the largest (lower) probability is judged. With bounds, that leads to the same decision as
-    judging the class of ``predict``: ``1 − cost`` is above 1/2, so a class whose lower probability reaches it
-    is the most probable one under every prior, and the only one in its set.
+    Without `y_set`, the class with the largest (lower) probability is judged. With bounds this leads to the
+    same decision: ``1 − cost`` is above 1/2, so that a class whose lower probability reaches it is the most
+    probable one under every prior, and the only one in its set.
 
     Examples
     --------
@@ -109,6 +107,7 @@ def reject(proba_or_interval: ArrayLike, y_set: ArrayLike | None = None, *, cost
     """
     threshold = 1.0 - _check_cost(cost)
     lower = _lower_probabilities(proba_or_interval)
+    # The comparison is not strict: at exactly 1 − cost, answering costs the same as rejecting.
     if y_set is None:
         return np.asarray(lower.max(axis=1) < threshold)
     mask = as_array("y_set", y_set)
@@ -128,7 +127,7 @@ def reject_cost_score(
     cost: float,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Mean cost of the rows: 0 for a correct answer, 1 for a wrong one, `cost` for a rejected row.
+    """Return the mean cost of the rows: 0 if the answer is correct, 1 if it is wrong, `cost` if rejected.
 
     Parameters
     ----------
@@ -167,6 +166,7 @@ def reject_cost_score(
         if found != (n_rows,):
             raise ValueError(f"{name} must have shape ({n_rows},), like y_true, got {found}.")
     is_rejected = as_booleans("rejected", is_rejected)
+    # Only the answers that count are compared: rejected rows may hold anything, also missing values.
     costs = np.full(n_rows, cost)
     costs[~is_rejected] = _differ(truth, answers, ~is_rejected)
     return weighted_mean(costs, as_weights(sample_weight, n_rows))
@@ -178,7 +178,7 @@ def utility_optimal_sets(
     """Return the sets of largest expected utility under the probabilities of any classifier.
 
     A set of m classes is worth g(m) if it contains the true one, and nothing otherwise. The best set of m
-    classes consists of the m most probable ones, so the task is to maximise g(m) times their probability.
+    classes consists of the m most probable ones, so that g(m) times their probability is maximised over m.
 
     Parameters
     ----------
@@ -187,8 +187,8 @@ def utility_optimal_sets(
     utility : {"u65", "u80"}, ("fbeta", beta) or callable
         What a correct set of m classes is worth, g(m). ``"u65"`` and ``"u80"``: the utilities of
         `skcredal.metrics.u65_score` and `u80_score`, where a correct set of two is worth 0.65 or 0.8.
-        ``("fbeta", beta)``: the F-measure of the set against the true class, ``(1 + β²)/(β² + m)``; a β above
-        1 gives larger sets. A callable is called with each m from 1 to n_classes and returns a number ≥ 0.
+        ``("fbeta", beta)``: the F-measure of the set against the true class, ``(1 + β²)/(β² + m)``; a larger
+        β gives larger sets. A callable is called with each m from 1 to n_classes and returns a number ≥ 0.
 
     Returns
     -------
@@ -215,11 +215,12 @@ def utility_optimal_sets(
     if p.ndim != 2 or p.shape[1] == 0:
         raise ValueError(f"proba must have shape (n_rows, n_classes), got {p.shape}.")
     check_distributions("proba", p)
-    # Stable, so that of equally probable classes the first is taken.
+    # Stable, so that among equally probable classes the first is taken.
     most_probable_first = np.argsort(-p, axis=1, kind="stable")
     covered = np.take_along_axis(p, most_probable_first, axis=1).cumsum(axis=1)
     expected = covered * _utilities(utility, p.shape[1])
     best = expected.max(axis=1, keepdims=True)
+    # argmax finds the first, hence the smallest, of the sets that are equally good.
     size = (expected >= best * (1.0 - _UTILITY_TIE)).argmax(axis=1) + 1
     y_set = np.empty(p.shape, np.bool_)
     np.put_along_axis(y_set, most_probable_first, np.arange(p.shape[1]) < size[:, None], axis=1)
@@ -236,7 +237,7 @@ def _utilities(utility: Any, n_classes: int) -> NDArray[np.float64]:
         return np.asarray((1.0 + squared) / (squared + m))
     if not callable(utility):
         raise ValueError(
-            "utility must be 'u65', 'u80', ('fbeta', beta) or a function of the size of the set, "
+            "utility must be 'u65', 'u80', ('fbeta', beta) or a function of the set size, "
             f"got {safe_repr(utility)}."
         )
     with naming("utility"):
@@ -251,7 +252,7 @@ def _utilities(utility: Any, n_classes: int) -> NDArray[np.float64]:
 
 
 def _check_cost(cost: Any) -> float:
-    """Check the cost: above 1/2, guessing between two classes would be cheaper than rejecting."""
+    """Check the cost: from 1/2 on, guessing between two classes would not be worse than rejecting."""
     return check_real("cost", cost, low=0.0, high=0.5, low_open=True, high_open=True)
 
 
@@ -305,7 +306,7 @@ def _differ(truth: NDArray[np.object_], answers: NDArray[np.object_], rows: NDAr
                     f"{name} must not have missing values, got {safe_repr(labels[r])} in row {r}."
                 )
     pairs = list(zip(truth[rows], answers[rows], strict=True))
-    # If text is compared with numbers, "1" was given for 1, and every answer would silently be wrong.
+    # Text against numbers means that "1" was passed for 1: every answer would silently count as wrong.
     if pairs and all(isinstance(t, str) != isinstance(a, str) for t, a in pairs):
         t, a = pairs[0]
         raise ValueError(

@@ -16,7 +16,7 @@ import oracles
 from problems import as_rows, variable_width
 from skcredal import AODE, CredalCompAODE, NaiveBayes
 from skcredal._encoding.factors import is_missing
-from skcredal._encoding.features import CategoricalFeature, NumericFeature, weighted_median
+from skcredal._encoding.features import CategoricalFeature, NumericFeature, state_counts, weighted_median
 from skcredal._encoding.frames import read_table
 from skcredal._encoding.table_encoding import EncodingRules, learn_encoding
 from skcredal.scale import fit_batches
@@ -46,9 +46,8 @@ def learn(X, y, *, weights=None, names=None, n_threads=1, **rules):
 
 def learn_categorical(values, *, declared=None, weights=None, max_categories=None, impute=True):
     factor = column([[value] for value in values] if declared is None else frame(values, object)).factor()
-    return CategoricalFeature.learn(
-        factor,
-        weights,
+    return CategoricalFeature.from_counts(
+        state_counts(factor, weights),
         declared=declared,
         max_categories=max_categories,
         impute=impute,

@@ -70,9 +70,9 @@ def test_counts_of_different_shapes_do_not_add():
     rng = np.random.default_rng(0)
     codes, labels, _, _ = random_codes(rng, n=10, k=2, n_classes=2, most_states=2)
     counts = count(codes, labels, np.array([2, 2]), 2)
-    with pytest.raises(ValueError, match="same features, states and classes"):
+    with pytest.raises(ValueError, match="features, states and classes are the same"):
         counts + count(codes, labels, np.array([2, 3]), 2)
-    with pytest.raises(ValueError, match="same features, states and classes"):
+    with pytest.raises(ValueError, match="features, states and classes are the same"):
         counts + count(codes, labels, np.array([2, 2]), 3)
     with pytest.raises(TypeError):
         counts + 1

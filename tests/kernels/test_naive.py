@@ -49,7 +49,7 @@ def test_value_counts_add():
     np.testing.assert_array_equal(total.n_c, whole.n_c)
     np.testing.assert_array_equal(total.n_ca, whole.n_ca)
     assert repr(total) == "ValueCounts(n=30, features=3, classes=2)"
-    with pytest.raises(ValueError, match="same features, states and classes"):
+    with pytest.raises(ValueError, match="features, states and classes are the same"):
         whole + count_values(codes[:2], labels, n_states[:2], n_classes)
     with pytest.raises(TypeError):
         whole + 1

@@ -232,11 +232,11 @@ def test_a_batch_that_fails_leaves_nothing_behind(failing):
 @pytest.mark.parametrize(
     ("batches", "error", "message"),
     [
-        ((batch for batch in []), TypeError, "spent after one pass. Give the function"),
-        (iter([]), TypeError, "spent after one pass"),
+        ((batch for batch in []), TypeError, "exhausted after one pass. Pass the function"),
+        (iter([]), TypeError, "exhausted after one pass"),
         (3, TypeError, "batches must be iterable"),
-        ("rows.parquet", TypeError, "got the path 'rows.parquet'; scan_parquet"),
-        (Path("rows.parquet"), TypeError, "got the path 'rows.parquet'; scan_parquet"),
+        ("rows.parquet", TypeError, "got the path 'rows.parquet'; use scan_parquet"),
+        (Path("rows.parquet"), TypeError, "got the path 'rows.parquet'; use scan_parquet"),
         ([], ValueError, "at least one row"),
         ([(np.empty((0, 2)), [])], ValueError, "at least one row"),
         ([np.zeros((2, 2))], TypeError, r"must yield \(X, y\).* got ndarray"),
@@ -272,7 +272,7 @@ def test_an_iterator_that_comes_again_is_refused_before_any_pass():
     generator = (batch for batch in batches)
     stages = []
     for again in (lambda: generator, Spent()):
-        with pytest.raises(TypeError, match=r"spent after one pass. Give a function that makes a new one"):
+        with pytest.raises(TypeError, match=r"after one pass\. Pass a function that makes a new one"):
             fit_batches(AODE(), again, progress=stages.append)
     assert stages == []
 
@@ -293,7 +293,7 @@ def test_an_interrupt_leaves_the_classifier_as_it_was(stage):
 def test_an_error_says_in_which_batch_it_arose():
     with pytest.raises(ValueError, match="infinity") as caught:
         fit_batches(AODE(), [([[1.0]], [0]), ([[np.inf]], [1])])
-    assert caught.value.__notes__ == ["This was in batch 2 in the pass for the encoding."]
+    assert caught.value.__notes__ == ["This happened in batch 2 in the pass for the encoding."]
 
 
 @pytest.mark.parametrize("learner", [MaplmgAODE, CredalTree])
@@ -329,6 +329,6 @@ def test_batches_that_change_between_passes_are_refused(changed, message):
 def test_tables_that_are_too_large_are_refused_before_the_rows_are_counted():
     stages = []
     X = pd.DataFrame({"a": [f"s{r}" for r in range(30)], "b": [f"t{r}" for r in range(30)]})
-    with config_context(pair_table_limit=10_000), pytest.raises(ValueError, match="beyond the limit"):
+    with config_context(pair_table_limit=10_000), pytest.raises(ValueError, match="more than the limit"):
         fitted(lambda: fit_batches(AODE(), [(X, [0, 1] * 15)], progress=lambda p: stages.append(p.stage)))
     assert stages == ["encoding"]

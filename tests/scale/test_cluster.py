@@ -168,7 +168,7 @@ def test_bad_collections_are_refused(client, whole):
     with pytest.raises(ValueError, match="Column 'number' contains infinity") as caught:
         fit_dask(clf, wrong, target="class", client=client)
     place = int(whole["number"].argmax()) // (len(whole) // 3)
-    assert caught.value.__notes__ == [f"This was in partition {place + 1}."]
+    assert caught.value.__notes__ == [f"This happened in partition {place + 1}."]
     assert vars(clf) == vars(AODE())
 
 

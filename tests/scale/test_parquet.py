@@ -144,7 +144,7 @@ def test_a_file_that_lacks_a_column_is_refused_even_if_it_is_the_first(table, tm
 def test_of_two_files_that_differ_both_are_named(table, tmp_path):
     write(table, tmp_path)
     pq.write_table(table.append_column("more", table["kind"]), tmp_path / "part7.parquet")
-    with pytest.raises(ValueError, match=r"part0\.parquet has no column 'more', which .*part7\.parquet has"):
+    with pytest.raises(ValueError, match=r"part0\.parquet has no column 'more', unlike .*part7\.parquet"):
         scan_parquet(tmp_path, target="class")
 
 
@@ -167,7 +167,7 @@ def test_a_column_that_no_file_has_is_refused_with_the_parameter(table, tmp_path
 
 def test_learning_from_a_scan_without_a_target_says_what_is_lacking(table, tmp_path):
     write(table, tmp_path)
-    with pytest.raises(TypeError, match=r"got Table\. Name the target of scan_parquet"):
+    with pytest.raises(TypeError, match=r"got Table\. Pass target to scan_parquet"):
         fit_batches(AODE(), scan_parquet(tmp_path))
 
 
@@ -302,7 +302,7 @@ def test_predictions_appear_only_when_complete(tmp_path):
             predict_batches(clf, wrong, path)
     with pytest.raises(ValueError, match="2 features") as caught:
         predict_batches(clf, [[["a"]], [["a", "b"]]], path)
-    assert caught.value.__notes__ == ["This was in batch 2 in the pass for the predictions."]
+    assert caught.value.__notes__ == ["This happened in batch 2 in the pass for the predictions."]
     with pytest.raises(TypeError, match="batches must be iterable"):
         predict_batches(clf, 3, path)
     with pytest.raises(TypeError, match="got the path"):

@@ -141,7 +141,9 @@ def test_a_column_that_a_file_holds_itself_is_read_from_the_files(tmp_path):
 
 def test_a_name_that_cannot_be_read_is_refused(tmp_path):
     write(tmp_path, "part=%E4/a.parquet", number=[1.0])
-    with pytest.raises(ValueError, match=r"folders of .*part=%E4/a\.parquet cannot be read as columns .*%E4"):
+    with pytest.raises(
+        ValueError, match=r"folder names of .*part=%E4/a\.parquet cannot be read as columns .*%E4"
+    ):
         scan_parquet(tmp_path)
     assert scan_parquet(tmp_path, partitioning=None).n_rows == 1
 

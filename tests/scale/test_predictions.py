@@ -31,9 +31,9 @@ def test_rows_are_encoded_and_inferred_once(tmp_path, monkeypatch):
     X, y = long_table(600)
     clf = CredalCompAODE().fit(X, y)
     calls = []
-    encode, infer = CredalCompAODE._encode, SpodeTables._infer
+    encode, infer = CredalCompAODE._encode, SpodeTables.infer
     monkeypatch.setattr(CredalCompAODE, "_encode", lambda *a: calls.append("encode") or encode(*a))
-    monkeypatch.setattr(SpodeTables, "_infer", lambda *a, **k: calls.append("infer") or infer(*a, **k))
+    monkeypatch.setattr(SpodeTables, "infer", lambda *a, **k: calls.append("infer") or infer(*a, **k))
     predict_batches(clf, [X[:300], X[300:]], tmp_path / "answers.parquet")
     assert calls == ["encode", "infer"] * 2
 

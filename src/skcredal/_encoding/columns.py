@@ -26,7 +26,7 @@ from skcredal._encoding.factors import (
     is_missing,
     is_missing_type,
 )
-from skcredal._validation import naming, safe_repr
+from skcredal._validation import has_hash, naming, safe_repr
 
 __all__ = ["Column"]
 
@@ -105,10 +105,11 @@ class Column:
     def factor(self) -> Factor:
         """Return the column as states: those that its type declares, else those that occur, sorted."""
         # The cheapest first: states that the library knows, then small integers, which need no sorting.
-        declared = declared_factor(self.data) if self._declares_states() else None
-        if declared is not None:
-            self._refuse_infinity(declared.states)
-            return declared
+        if isinstance(self.data, nw.Series) and self.data.dtype in (nw.Categorical, nw.Enum):
+            declared = declared_factor(self.data)
+            if declared is not None:
+                self._refuse_infinity(declared.states)
+                return declared
         self._refuse_foreign_types()
         text = factor_of_text(self.data) if isinstance(self.data, nw.Series) else None
         if text is not None:
@@ -131,9 +132,6 @@ class Column:
             states = states[:-1]
             codes = np.where(codes == len(states), -1, codes)
         return Factor(codes, states.tolist(), declared=False)
-
-    def _declares_states(self) -> bool:
-        return isinstance(self.data, nw.Series) and self.data.dtype in (nw.Categorical, nw.Enum)
 
     def _array(self) -> AnyArray:
         values: AnyArray = self.data.to_numpy() if isinstance(self.data, nw.Series) else self.data
@@ -207,7 +205,7 @@ class Column:
         try:
             codes = np.fromiter(map(numbering.__getitem__, values), np.int64, len(values))
         except TypeError:
-            unhashable = next(value for value in values if not _has_hash(value))
+            unhashable = next(value for value in values if not has_hash(value))
             raise self._not_a_state(type(unhashable).__name__) from None
         # Only the distinct values are looked at one by one from here on, not the rows.
         known = [state for state in numbering if not is_missing(state)]
@@ -216,15 +214,6 @@ class Column:
         rank = {state: code for code, state in enumerate(states)}
         new_codes = np.array([-1 if is_missing(state) else rank[state] for state in numbering], np.int64)
         return Factor(new_codes[codes] if len(numbering) else codes, states, declared=False)
-
-
-def _has_hash(value: Any) -> bool:
-    # Asking the type is not enough: a tuple has a hash only if everything in it has one.
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
 
 
 def _types_in(values: AnyArray) -> set[type]:

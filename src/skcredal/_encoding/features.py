@@ -279,26 +279,6 @@ class CategoricalFeature:
     refuse_unknown: bool = False
 
     @classmethod
-    def learn(
-        cls,
-        factor: Factor,
-        weights: CountArray | None,
-        *,
-        declared: Sequence[Any] | None,
-        max_categories: int | None,
-        impute: bool,
-        refuse_unknown: bool,
-    ) -> CategoricalFeature:
-        """Learn the states and the mode from a training column."""
-        return cls.from_counts(
-            state_counts(factor, weights),
-            declared=declared,
-            max_categories=max_categories,
-            impute=impute,
-            refuse_unknown=refuse_unknown,
-        )
-
-    @classmethod
     def from_counts(
         cls,
         seen: Mapping[Any, float],

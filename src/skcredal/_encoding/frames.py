@@ -59,6 +59,7 @@ class Table:
         return Table(data, columns, int(rows.sum()))
 
 
+@naming("X")
 def read_table(X: Any, *, estimator: Any, n_threads: int = 1) -> Table:
     """Read the features of any table.
 
@@ -80,11 +81,6 @@ def read_table(X: Any, *, estimator: Any, n_threads: int = 1) -> Table:
         raise TypeError(
             "X is a masked array, whose mask would be lost: use X.astype(float).filled(numpy.nan)."
         )
-    with naming("X"):
-        return _read_any_table(X, estimator, n_threads)
-
-
-def _read_any_table(X: Any, estimator: Any, n_threads: int) -> Table:
     X = _whole_table(X)
     try:
         frame = X if isinstance(X, np.ndarray) else nw.from_native(X, pass_through=True)

@@ -23,6 +23,7 @@ ONLY_ZEROS = "sample_weight must hold a number > 0, got only zeros: no row is le
 _LEAST_WEIGHT, _MOST_WEIGHT = 1e-100, 1e100
 
 
+@naming("y")
 def encode_target(y: Any, *, estimator: Any, n_rows: int | None = None) -> tuple[AnyArray, LabelArray]:
     """Return the classes present, sorted, and the index of each row's class among them.
 
@@ -38,11 +39,6 @@ def encode_target(y: Any, *, estimator: Any, n_rows: int | None = None) -> tuple
         raise ValueError(
             f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
         )
-    with naming("y"):
-        return _encode_classes(y, n_rows)
-
-
-def _encode_classes(y: Any, n_rows: int | None) -> tuple[AnyArray, LabelArray]:
     refuse_mask("y", y)
     # Text is left to the library that holds it. If a class is missing, the way below says in which row.
     text = read_text(y)

@@ -1,4 +1,4 @@
-"""Rows are counted: classes, values and pairs of values, by bitmaps where that is faster (§2)."""
+"""Counting classes, values and pairs of values in rows, with bitmaps where that is faster (§2)."""
 
 from __future__ import annotations
 
@@ -9,25 +9,20 @@ from skcredal._arrays import BoolArray, CodeArray, CountArray, IntArray, LabelAr
 from skcredal._ensemble.counts import JointCounts, Layout, ValueCounts, ends
 from skcredal._threads import parts, run_in_threads
 
-__all__ = ["count", "count_values", "is_complete"]
+__all__ = ["count", "count_values"]
 
-# Bitmaps count a pair of so many cells (values × values × classes) as fast as increments do.
+# With many rows, bitmaps are as fast as increments for a pair of this many cells (values × values × classes).
 MOST_CELLS = 512
-# Codes of bitmaps are less.
+# Bitmaps are made of codes below this.
 BYTE = 256
-# What a cell costs however few rows there are, in rows.
+# The fixed cost of a cell, in rows.
 ROWS_A_CELL = 2048
-# Fewer rows are counted in no time anyhow, without having the kernels for bitmaps compiled.
+# Fewer rows are counted in no time anyway, and the kernels for bitmaps need not be compiled for them.
 FEW_ROWS = 1000
-# Rows whose bitmaps are held at a time.
+# Rows whose bitmaps are held at a time: a bit per state, so that 1,000 states take 128 MiB.
 SLAB_ROWS = 1 << 20
-# Rows times pairs that are worth starting a thread for.
+# Starting a thread pays from this many rows times pairs.
 WORTH_A_THREAD = 1_000_000
-
-
-def is_complete(codes: CodeArray, n_states: IntArray) -> bool:
-    """Tell whether every cell is known."""
-    return bool(np.all(codes.max(axis=1, initial=0) < n_states))
 
 
 def count_values(
@@ -42,13 +37,13 @@ def count_values(
     Parameters
     ----------
     codes : ndarray of shape (k, n)
-        The states of the features, feature-major; the number of states of a feature stands for unknown.
+        The states of the features, feature-major; a feature's number of states stands for unknown.
     labels : ndarray of shape (n,)
-        The classes, from 0.
+        The classes, counted from 0.
     n_states : ndarray of shape (k,)
-        How many states each feature has.
+        The number of states of each feature.
     n_classes : int
-        How many classes there are.
+        The number of classes.
     weights : ndarray of shape (n,), optional
         Integer or real weights of the rows.
 
@@ -64,6 +59,7 @@ def count_values(
     """
     layout = Layout(n_states, n_classes)
     dtype = np.dtype(np.int64) if weights is None else weights.dtype
+    # To the kernel, no weights means that every row counts once.
     row_weights = np.empty(0, np.int64) if weights is None else weights
     n_c = np.bincount(labels, weights, n_classes).astype(dtype)
     n_ca = np.zeros(layout.value_offsets[-1], dtype)
@@ -80,22 +76,7 @@ def count(
     weights: CountArray | None = None,
     n_threads: int = 1,
 ) -> JointCounts:
-    """Count the classes, values and pairs of values of rows.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (k, n)
-        The states of the features, feature-major; the number of states of a feature stands for unknown.
-    labels : ndarray of shape (n,)
-        The classes, from 0.
-    n_states : ndarray of shape (k,)
-        How many states each feature has.
-    n_classes : int
-        How many classes there are.
-    weights : ndarray of shape (n,), optional
-        Integer or real weights of the rows.
-    n_threads : int
-        Threads; the counts do not depend on it.
+    """Count the classes, values and pairs of values of rows, given as in :func:`count_values`.
 
     Examples
     --------
@@ -106,9 +87,6 @@ def count(
     >>> counts = count(codes, np.array([0, 0, 1], np.int32), np.array([2, 2]), 2)
     >>> counts.n_c
     array([2, 1])
-    >>> counts.values(0)
-    array([[1, 0],
-           [1, 1]])
     >>> counts.pair(0, 1)[1, 1]
     array([1, 0])
     """
@@ -116,20 +94,22 @@ def count(
     if weights is None:
         return _count_rows(codes, labels, layout, n_threads)
     n_cab = np.zeros(layout.pair_offsets[-1], weights.dtype)
-    complete = is_complete(codes, n_states)
+    complete = bool(np.all(codes.max(axis=1, initial=0) < n_states))
+    # Bitmaps count rows and know no weights: all pairs are counted by increments.
     everything = np.ones(len(layout.pairs), np.bool_)
     _increment(codes, labels, weights, layout, everything, complete, n_cab, n_threads)
     return JointCounts(count_values(codes, labels, n_states, n_classes, weights), n_cab, complete)
 
 
 def _count_rows(codes: CodeArray, labels: LabelArray, layout: Layout, n_threads: int) -> JointCounts:
-    """Count rows without weights: by bitmaps, and pairs with many cells by increments."""
+    """Count rows without weights: with bitmaps, and pairs with many cells by increments."""
     n_states, n_classes = layout.n_states, layout.n_classes
     k, n = codes.shape
     n_ca = np.zeros(layout.value_offsets[-1], np.int64)
     n_cab = np.zeros(layout.pair_offsets[-1], np.int64)
     cells = np.diff(layout.pair_offsets)
-    # A cell costs a word for every 64 rows, and something however few they are; an increment costs the same.
+    # With bitmaps a pair costs a word per cell and 64 rows, and a fixed amount per cell; by increments it
+    # costs the same per row however many cells it has. So few cells favour bitmaps, and many increments.
     by_bits = cells * (n + ROWS_A_CELL) <= MOST_CELLS * n
     by_bits &= (n >= FEW_ROWS) & (n_classes < BYTE) & (n_states[layout.pairs].max(axis=1, initial=0) < BYTE)
     packed = np.zeros(k, np.bool_)
@@ -138,13 +118,14 @@ def _count_rows(codes: CodeArray, labels: LabelArray, layout: Layout, n_threads:
     if len(features) == 0:
         n_c = np.bincount(labels, minlength=n_classes)
     else:
-        # Wide codes have bytes in the features that are packed; the others are counted below, from the codes.
+        # The features to pack have codes below 256, even where others need wider ones and are counted below.
         bytes_ = np.where(packed[:, None], codes, 0) if codes.itemsize > 1 else codes
         bytes_ = np.ascontiguousarray(bytes_, np.uint8)
         classes = labels.astype(np.uint8)
         occurrences = np.zeros(BYTE, np.int64)
         kernels.counting.count_bytes(classes, occurrences)
         n_c = occurrences[:n_classes].copy()
+        # Slab by slab, so that the bitmaps of all rows are never in memory at once.
         for start in range(0, n, SLAB_ROWS):
             rows = slice(start, min(start + SLAB_ROWS, n))
             _count_bits(bytes_, classes, rows, layout, features, by_bits, n_ca, n_cab, n_threads)
@@ -180,7 +161,7 @@ def _count_bits(
     n_cab: CountArray,
     n_threads: int,
 ) -> None:
-    """Add the counts of a slab of rows for some features, and for the pairs that ask for it."""
+    """Add the counts of a slab of rows for some features, and for the pairs that are counted by bits."""
     n = rows.stop - rows.start
     n_words = -(-n // kernels.counting.WORD)
     sizes = np.zeros(len(codes), np.int64)
@@ -204,10 +185,10 @@ def _count_bits(
             slab_ca,
         )
 
-    # Each thread packs whole features, and their counts lie apart: no two write to the same place in memory.
+    # Each thread packs whole features, whose counts lie apart: no two threads write to the same memory.
     run_in_threads(pack, parts(len(features), n_threads, WORTH_A_THREAD // n + 1), n_threads)
     n_ca += slab_ca
-    # Of a feature that is known in the whole slab, the counts of its last state follow from the others.
+    # If a feature is known in the whole slab, the counts of its last state follow from the others.
     whole = np.add.reduceat(slab_ca, layout.value_offsets[:-1]) == n
     pairs, offsets = layout.pairs[by_bits], layout.pair_offsets[:-1][by_bits]
 

@@ -38,8 +38,7 @@ class Layout:
     n_classes : int
         How many classes there are; the class is innermost.
     slots : int
-        How many slots each feature has besides its states: 0 in counts, 1 (unknown) in the tables of
-        inference.
+        Extra slots of each feature after its states: 0 in counts, 1 (unknown) in the tables of inference.
     """
 
     n_states: IntArray
@@ -53,40 +52,41 @@ class Layout:
 
     @cached_property
     def value_offsets(self) -> IntArray:
-        """The beginning of each feature's block (values × classes), and the end of the last."""
+        """Where each feature's block (values × classes) begins, and the end of the last."""
         return ends((self.n_states + self.slots) * self.n_classes)
 
     @cached_property
     def pair_offsets(self) -> IntArray:
-        """The beginning of each pair's block (values × values × classes), and the end of the last."""
+        """Where each pair's block (values × values × classes) begins, and the end of the last."""
         widths = self.n_states + self.slots
         return ends(widths[self.pairs[:, 0]] * widths[self.pairs[:, 1]] * self.n_classes)
 
     @cached_property
     def line_offsets(self) -> IntArray:
-        """The beginning of each super-parent's block (values × values of all others × classes), and the end.
+        """Where each super-parent's block (values × values of all others × classes) begins, and the end.
 
-        It consists of lines, one for each value (see ``kernels.parameters``).
+        A block consists of lines, one for each value of the super-parent (see ``kernels.parameters``).
         """
         widths = self.n_states + self.slots
         return ends(widths * (widths.sum() - widths) * self.n_classes)
 
     def pair_index(self, i: int, j: int) -> int:
         """Return the index of the pair ``i < j`` in the order of the blocks."""
+        # The rows of the triangle above have k - 1, k - 2, … pairs.
         k = len(self.n_states)
         return i * k - i * (i + 1) // 2 + (j - i - 1)
 
 
 def ends(sizes: IntArray) -> IntArray:
-    """Return where blocks of these sizes begin if they follow each other, and the end of the last."""
+    """Return where consecutive blocks of these sizes begin, and the end of the last."""
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
 
 
 def pair_table_bytes(n_states: npt.ArrayLike, n_classes: int, n_logarithms: int = 2) -> int:
-    """Return the bytes of the pair tables of a model: the counts, and the logarithms with a slot for unknown.
+    """Return the size in bytes of a model's pair tables: the counts, and the logarithms for inference.
 
-    A pair has one block of counts and two of logarithms, one for each of the two as super-parent; and another
-    where weights are folded into them.
+    A pair has one block of counts and two of logarithms, one for each feature as super-parent, with slots for
+    unknown values; and another one if weights are folded into them.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def pair_table_bytes(n_states: npt.ArrayLike, n_classes: int, n_logarithms: int 
 
 
 def pair_cells(sizes: Sequence[int]) -> int:
-    """Return Σ_{i<j} v_i v_j, in Python's integers: it is what may not fit.
+    """Return Σ_{i<j} v_i v_j as a Python integer, which cannot overflow.
 
     Examples
     --------
@@ -165,7 +165,7 @@ class ValueCounts:
             return NotImplemented
         same_states = np.array_equal(self.layout.n_states, other.layout.n_states)
         if not same_states or self.layout.n_classes != other.layout.n_classes:
-            raise ValueError("Counts add only if they have the same features, states and classes.")
+            raise ValueError("Counts can be added only if their features, states and classes are the same.")
         return ValueCounts(self.layout, self.n_c + other.n_c, self.n_ca + other.n_ca)
 
     def __repr__(self) -> str:

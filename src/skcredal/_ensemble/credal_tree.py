@@ -25,20 +25,20 @@ __all__ = [
     "idm_sets",
 ]
 
-# Counts closer than this, relative to the largest, are a tie.
+# Counts closer than this, relative to the largest, are a tie: sums of real weights are off by rounding.
 TIE = 1e-12
-# Room for the nodes of a tree; it is doubled as the tree grows.
+# Initial room for the nodes of a tree: when it is full, the kernel stops, and goes on after it is doubled.
 FIRST_NODES = 256
 
 
 def idm_posterior(n_c: CountArray, s: float) -> FloatArray:
-    """Return the probabilities (n_c + s/l)/(n + s) of counts (..., n_classes): the uniform prior's."""
+    """Return (n_c + s/l)/(n + s) of counts (..., n_classes): the probabilities under the uniform prior."""
     posterior: FloatArray = (n_c + s / n_c.shape[-1]) / (n_c.sum(axis=-1, keepdims=True) + s)
     return posterior
 
 
 def idm_intervals(n_c: CountArray, s: float) -> FloatArray:
-    """Return the bounds [n_c/(n + s), (n_c + s)/(n + s)] of counts (..., n_classes); 1 for a single class.
+    """Return the bounds [n_c/(n + s), (n_c + s)/(n + s)] of counts (..., n_classes).
 
     Examples
     --------
@@ -49,13 +49,13 @@ def idm_intervals(n_c: CountArray, s: float) -> FloatArray:
     """
     total = n_c.sum(axis=-1, keepdims=True) + s
     upper = (n_c + s) / total
-    # A single class takes all of s whatever the prior.
+    # A single class gets all of s under every prior, so that both bounds are 1.
     lower = n_c / total if n_c.shape[-1] > 1 else upper
     return np.stack([lower, upper], axis=-1)
 
 
 def idm_sets(n_c: CountArray, s: float) -> BoolArray:
-    """Return every class with n_c + s ≥ max n, ties kept: those that no other dominates.
+    """Return every class with n_c + s ≥ max n, ties included: those that no other dominates.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def idm_sets(n_c: CountArray, s: float) -> BoolArray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeafEvidence:
-    """The class counts (n_rows, n_classes) that answer for rows, and what the uniform prior makes of them."""
+    """The class counts (n_rows, n_classes) of each row's node, and probabilities under the uniform prior."""
 
     counts: CountArray
     reference: FloatArray
@@ -97,15 +97,15 @@ class TreeNode:
     Parameters
     ----------
     index : int
-        Its number in the tree; the root is 0.
+        Its index in the tree; the root is 0.
     depth : int
-        How many splits lead to it.
+        The number of splits that lead to it.
     feature : str or int or None
         The feature it splits on, by name or else by index; ``None`` for a leaf.
     counts : ndarray of shape (n_classes,)
         Its training rows of each class, or the sums of their weights.
     children : dict
-        The index of the child for each state, or bin, that occurs in the node.
+        The index of the child for each state or bin that occurs in the node.
     """
 
     index: int
@@ -122,7 +122,7 @@ class TreeNode:
 
 @dataclass(frozen=True, eq=False)
 class DecisionTree:
-    """A tree in flat arrays; nodes are numbered as one reads them, the root first, then branch by branch.
+    """A tree in flat arrays, its nodes in depth-first order from the root.
 
     Parameters
     ----------
@@ -199,9 +199,9 @@ class DecisionTree:
             raise ValueError("branches must lead to later nodes, and to each of them once.")
 
     def node(self, index: int) -> TreeNode:
-        """Return the node of an index."""
+        """Return the node with an index."""
         if not 0 <= index < self.n_nodes:
-            raise IndexError(f"index must lie in [0, {self.n_nodes}), the nodes of the tree, got {index}.")
+            raise IndexError(f"index must lie in [0, {self.n_nodes}) for this tree, got {index}.")
         j, depth = int(self.feature[index]), int(self.depths[index])
         if j < 0:
             return TreeNode(index, depth, None, self.counts[index], {})
@@ -215,7 +215,7 @@ class DecisionTree:
     def depth_below(self, index: int) -> int:
         """Return the number of splits on the longest path from a node down."""
         depth = deepest = self.depths[index]
-        # What is below a node follows it, up to the next node that is not deeper.
+        # In depth-first order, the descendants of a node follow it, up to the next node that is not deeper.
         below = index + 1
         while below < self.n_nodes and self.depths[below] > depth:
             deepest = max(deepest, self.depths[below])
@@ -223,7 +223,7 @@ class DecisionTree:
         return int(deepest - depth)
 
     def find(self, codes: CodeArray) -> IntArray:
-        """Return the nodes that answer for codes (k, rows): the last on the way of each row."""
+        """Return the nodes that answer for codes (k, rows): the last on the path of each row."""
         nodes = np.empty(codes.shape[1], np.int64)
         kernels.tree.find_nodes(codes, self.n_states, self.feature, self.branch_offsets, self.branches, nodes)
         return nodes
@@ -242,24 +242,10 @@ def grow_tree(
     states: list[list[str]],
     weights: CountArray | None = None,
 ) -> DecisionTree:
-    """Grow a tree: split on the largest imprecise information gain as long as one is positive.
+    """Grow a tree: split on the largest imprecise information gain, as long as it is positive.
 
-    Parameters
-    ----------
-    codes : ndarray of shape (k, n)
-        The states of the features, feature-major; the number of states of a feature stands for unknown.
-    labels : ndarray of shape (n,)
-        The classes, from 0.
-    n_classes : int
-        How many classes there are.
-    s : float
-        The strength of the prior.
-    features : sequence of length k
-        What the features are called.
-    states : list of list of str
-        What their states are called.
-    weights : ndarray of shape (n,), optional
-        Integer or real weights of the rows.
+    The rows are given as in :func:`count_values`, ``s`` is the strength of the prior, and ``features`` and
+    ``states`` are the names of the features and of their states.
 
     Examples
     --------
@@ -278,7 +264,8 @@ def grow_tree(
     n_states = np.array([len(names) for names in states], np.int64)
     widest = int(n_states.max(initial=0))
     row_weights = np.ones(n) if weights is None else weights.astype(np.float64)
-    # Nodes that wait have rows of their own, and at most one for every state on each level.
+    # Nodes still to be split have disjoint rows, and on each level there is at most one for every state: this
+    # bounds how many wait at a time.
     todo = np.empty((min(n, k * widest) + 1, 4), np.int64)
     todo[0] = 0, -1, 0, n
     progress = np.array([1, 0, 0, 0])
@@ -318,5 +305,5 @@ def grow_tree(
 
 
 def _doubled(part: AnyArray) -> AnyArray:
-    """Return an array with as much room again behind its entries."""
+    """Return an array with room for as many entries again."""
     return np.concatenate([part, np.empty_like(part)])

@@ -1,4 +1,4 @@
-"""Why a case was decided or left undecided: the strongest rival, and what speaks for either, in words."""
+"""Why a row is decided or left undecided: the strongest rival, and what speaks for either, in words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["CaseExplanation", "describe", "describe_odds", "explain_case"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CaseExplanation:
-    """What decides one case.
+    """What decides one row.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ class CaseExplanation:
     rival : int or None
         The class that some prior of the set brings closest to it, or past it; ``None`` with a single class.
     prior : ndarray of shape (k,)
-        The prior over the SPODEs that favours the rival most; NaN where no SPODE speaks.
+        The prior over the SPODEs that favours the rival most; NaN if no SPODE takes part.
     votes : ndarray of shape (k,)
         P(predicted | a, s_j) - P(rival | a, s_j) of every SPODE; NaN where its super-parent is unknown.
     """
@@ -45,13 +45,14 @@ def explain_case(
     known: BoolArray,
     reference: FloatArray,
 ) -> CaseExplanation:
-    """Explain one row from what every SPODE says of it, (k, n_classes), and their mean."""
+    """Explain one row from the posteriors of every SPODE, (k, n_classes), and their mean."""
     k, n_classes = posterior.shape
     predicted = int(reference.argmax())
     unsaid = np.full(k, np.nan)
     rivals = [d for d in range(n_classes) if d != predicted]
     if not rivals:
         return CaseExplanation(predicted, None, unsaid, unsaid)
+    # Without a SPODE there is no prior to blame: the class frequencies answer, and the next one is the rival.
     if not priors.members(known).any():
         second = max(rivals, key=lambda d: reference[d])
         return CaseExplanation(predicted, second, unsaid, unsaid)
@@ -69,7 +70,7 @@ def describe(
     classes: list[str],
     super_parents: list[str],
 ) -> str:
-    """Put an explanation into words that someone who knows the case, and not the method, can read."""
+    """Put an explanation into words for somebody who knows the case but not the method."""
     predicted = classes[case.predicted]
     answer = f"{predicted} ({reference[case.predicted]:.0%})"
     if case.rival is None:

@@ -1,4 +1,4 @@
-"""The weights of MAPLMG: the most probable linear mixture of the SPODEs, judged by leaving rows out (§5)."""
+"""The weights of MAPLMG: the most probable linear mixture of the SPODEs, by leave-one-out (§5)."""
 
 from __future__ import annotations
 
@@ -20,27 +20,28 @@ Part = TypeVar("Part")
 
 __all__ = ["LeftOut", "Mixture", "leave_one_out", "maplmg_weights"]
 
-# Rows that a sum takes at a time; its last digits depend on this number, not on the threads.
+# Rows that are summed at a time: the last digits of a sum depend on this number, but not on the threads.
 BLOCK_ROWS = 16_384
 # A sum over fewer blocks is done before threads have started.
 BLOCKS_FOR_THREADS = 4
-# The share of the promised gain that a step of Newton's method must keep, and the rounding of the objective.
+# The share of the gain predicted by the tangent that a step must achieve, as in Armijo's rule.
 PROMISE = 0.1
+# How far the objective may be off by rounding, relative to its size.
 ROUNDING = 1e-13
-# Below this, the next decrement is far smaller, unless what is left is rounding.
+# Below this Newton's method converges quadratically: a decrement that does not even halve is rounding.
 NEAR = 1e-8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeftOut:
-    """P_{-r}(c_r | a_r, s_j), what each SPODE says of a training row that it was not trained on.
+    """P_{-r}(c_r | a_r, s_j), the probability of each training row's class if the row itself is left out.
 
     Parameters
     ----------
     relative : ndarray of shape (n, k)
-        Relative to the best SPODE of the row, so that no mixture of a row vanishes.
+        Relative to the largest of the row, so that no mixture of a row underflows to 0.
     log_best : ndarray of shape (n,)
-        The logarithm of what the best one says.
+        The logarithm of the largest.
     """
 
     relative: FloatArray
@@ -56,7 +57,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mixture:
-    """The weights of a mixture, the objective they reach, and how sure they are.
+    """The weights of a mixture, and how close they are to the best ones.
 
     Parameters
     ----------
@@ -65,11 +66,11 @@ class Mixture:
     objective : float
         The objective at the weights; NaN without SPODEs.
     n_iter : int
-        The iterations that led to them.
+        The number of iterations.
     gap : float
-        How far below its maximum the objective is at most.
+        An upper bound on how far the objective is below its maximum.
     converged : bool
-        Whether the gap is as small as it was to be, or as rounding allows.
+        Whether the gap is within the tolerance, or as small as rounding allows.
     """
 
     weights: FloatArray
@@ -88,7 +89,7 @@ def leave_one_out(
     weights: CountArray | None = None,
     n_threads: int = 1,
 ) -> LeftOut:
-    """Return what each SPODE says of each training row's class, with the row taken out of the counts."""
+    """Return each SPODE's probability of each training row's class, with the row taken out of the counts."""
     k, n = codes.shape
     taken_off = itself(weights, n)
     left_out = LeaveOneOut.prepare(counts, tables, taken_off)
@@ -122,17 +123,17 @@ def maplmg_weights(
 ) -> Mixture:
     """Maximise Σ_r log Σ_j w_j P_{-r}(c_r | a_r, s_j) + Σ_j log w_j over the simplex, from uniform weights.
 
-    The objective is concave, so that its tangent bounds how far below the maximum it is; it ends when that
-    gap is no more than ``tol`` times its size. Without SPODEs there is nothing to maximise, and the objective
-    is NaN.
+    The objective is concave, so that its tangent bounds the gap to the maximum; the method stops when the gap
+    is at most ``tol`` times the objective. Without SPODEs there is nothing to maximise, and the objective is
+    NaN.
 
     Notes
     -----
-    Every derivative at the maximum is n + k, and the weights may be any positive numbers if (n + k) Σ_j w_j
-    is taken off: the maximum is the same. What is left is a sum of logarithms, for which Newton's method,
-    with steps halved until they climb, goes all the way. In steps relative to the weights its matrix is
-    RᵀR + 1, with R the responsibilities of the SPODEs for the rows, whose inverse is harmless. EM, which has
-    the same maximum, takes thousands of passes over the rows where SPODEs nearly agree.
+    Every derivative at the maximum is n + k. So the constraint Σ_j w_j = 1 can be replaced by subtracting
+    (n + k) Σ_j w_j, which has the same maximum over all positive weights. What remains is a sum of
+    logarithms, on which Newton's method with step halving always converges. In steps relative to the weights
+    its matrix is RᵀR + 1, with R the responsibilities of the SPODEs for the rows; no eigenvalue is below 1.
+    EM, which has the same maximum, takes thousands of passes over the rows if SPODEs nearly agree.
 
     Examples
     --------
@@ -154,19 +155,19 @@ def maplmg_weights(
     objective, n_iter, decrement = rows.objective(mixture), 0, np.inf
     while True:
         sums, curvature = rows.derivatives(mixture)
-        # The tangent at the weights is highest at a corner of the simplex: no objective lies above it.
+        # The tangent at the weights is highest at a corner of the simplex, and the objective lies below it.
         gap = max(float(((1.0 + sums) / mixture).max()) - (n_all + k), 0.0)
         slope = 1.0 + sums - (n_all + k) * mixture
         step = np.linalg.solve(curvature + np.eye(k), slope)
         before, decrement = decrement, float(slope @ step)
-        # The gap may stay above the tolerance by rounding alone: then the decrement no longer shrinks.
+        # Rounding alone may keep the gap above the tolerance: then the decrement no longer shrinks.
         converged = gap <= tol * abs(objective) or (before < NEAR and decrement >= before / 2.0)
         if converged or n_iter == max_iter:
             return Mixture(mixture, objective, n_iter, gap, converged)
         n_iter += 1
-        # No weight loses more than nine tenths in one step, so that all stay positive.
+        # No weight loses more than nine tenths of itself in one step, so that all stay positive.
         length = min(1.0, 0.9 / max(-float(step.min()), 0.9))
-        # Of a row that every SPODE predicts, the logarithm is rounding only.
+        # The number of rows matters, too: a row that all SPODEs predict adds nothing but rounding.
         rounding = ROUNDING * (abs(objective) + n_all)
         while True:
             moved = mixture * (1.0 + length * step)
@@ -180,7 +181,7 @@ def maplmg_weights(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rows:
-    """The sums over all rows, whose last digits do not depend on the threads."""
+    """Sums over all rows, whose last digits do not depend on the threads."""
 
     left_out: LeftOut
     weights: FloatArray
@@ -197,7 +198,7 @@ class _Rows:
         return float(np.log(mixture).sum()) + sum(self._over_blocks(add))
 
     def derivatives(self, mixture: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the sums of the responsibilities of each SPODE, and of the products of those of each two."""
+        """Return the sums of the responsibilities of the SPODEs, and of the products of any two of them."""
         k = len(mixture)
 
         def add(rows: slice) -> tuple[FloatArray, FloatArray]:
@@ -207,7 +208,7 @@ class _Rows:
             )
             return sums, curvature
 
-        # The kernel fills the lower triangle alone: the matrix is symmetric.
+        # The matrix is symmetric, and the kernel fills only its lower triangle.
         parts = self._over_blocks(add)
         lower = sum((part[1] for part in parts), np.zeros((k, k)))
         return sum((part[0] for part in parts), np.zeros(k)), lower + np.tril(lower, -1).T

@@ -1,8 +1,8 @@
 """Sets of priors over naive Bayes: NCC's over its parameters, and CMA's over which features matter (§8).
 
-CMA averages all naive Bayes models with any subset of the features, and need not enumerate them: averaged
-over all of them, each feature has the factor ``w_j P(a_j|c) + (1-w_j) P(a_j)`` with w_j the posterior
-probability that it is in the model.
+CMA averages the naive Bayes models of all subsets of the features without enumerating them: in the average,
+each feature has the factor ``w_j P(a_j|c) + (1-w_j) P(a_j)`` with w_j the posterior probability that it is in
+the model.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ __all__ = [
 class DirichletPriors:
     """All priors that spread the pseudo-count s over the classes and the values within them.
 
-    The part λ of it, the contamination, is spread evenly and cannot move.
+    A share λ of it, the contamination, is spread evenly under every prior.
 
     Parameters
     ----------
     layout : Layout
         Where the block of each feature lies.
     mass_c : ndarray of shape (n_classes,)
-        n(c) + sλ/l: the counts with what cannot move.
+        n(c) + sλ/l: the counts and what is spread evenly.
     mass_a : ndarray
-        n(c, a_j) + sλ/(l v_j).
+        n(c, a_j) + sλ/(l v_j), likewise.
     free : float
-        s(1-λ): what moves.
+        s(1-λ): what a prior may spread as it likes.
     """
 
     layout: Layout
@@ -54,8 +54,8 @@ class DirichletPriors:
     def from_counts(cls, counts: ValueCounts, s: float, contamination: float) -> DirichletPriors:
         """Build the set around the counts.
 
-        Where training cells are unknown, n(c) counts all rows of the class and n(c, a_j) those that know the
-        cell. No value has more mass than its class, then as ever, and so the problem stays convex.
+        If training cells are unknown, n(c) counts all rows of the class and n(c, a_j) those in which the cell
+        is known. Even so no value has more mass than its class, so that the problem stays convex.
 
         Examples
         --------
@@ -67,7 +67,7 @@ class DirichletPriors:
         ([2.5, 1.5], [1.25, 0.25, 1.25, 1.25], 1.0)
         """
         layout = counts.layout
-        # What is spread evenly is added to the counts once, so that the kernels know only what is free.
+        # What is spread evenly is added to the counts here, so that the kernels see only what is free.
         fixed = s * contamination / layout.n_classes
         fixed_a = np.repeat(fixed / layout.n_states, layout.n_states * layout.n_classes)
         return cls(layout, counts.n_c + fixed, counts.n_ca + fixed_a, s * (1.0 - contamination))
@@ -106,11 +106,11 @@ class DirichletPriors:
 
 
 def _log_marginal(counts: CountArray, alpha: float) -> float:
-    """Return the log-likelihood of counts (values, columns), each column with a Dirichlet prior of its own.
+    """Return the log marginal likelihood of counts (values, columns) with the pseudo-count alpha per cell.
 
-    Each value has the pseudo-count ``alpha``.
+    Each column has its own Dirichlet prior.
     """
-    # The Dirichlet-multinomial in logarithms: the counts of large tables overflow anything else.
+    # In logarithms, since the gamma function of large counts overflows.
     total = alpha * len(counts)
     columns = gammaln(total) - gammaln(counts.sum(axis=0) + total)
     values = gammaln(counts + alpha) - gammaln(alpha)
@@ -133,8 +133,7 @@ def log_bayes_factors(counts: ValueCounts, ess: float) -> FloatArray:
     """
     log_e = np.empty(len(counts.layout.n_states))
     for j, v in enumerate(counts.layout.n_states):
-        # Where training cells are unknown, those rows say nothing about the feature, with the class or
-        # without it.
+        # Rows in which the cell is unknown tell nothing about the feature, with the class or without it.
         n_ac = counts.values(j)
         log_e[j] = _log_marginal(n_ac, ess / (counts.layout.n_classes * v)) - _log_marginal(
             n_ac.sum(axis=1, keepdims=True), ess / v
@@ -143,7 +142,7 @@ def log_bayes_factors(counts: ValueCounts, ess: float) -> FloatArray:
 
 
 def inclusion_probabilities(log_e: FloatArray) -> FloatArray:
-    """Return the posterior probability that each feature is in the model, for a prior one of 1/2.
+    """Return the posterior probability that each feature is in the model, for the prior probability 1/2.
 
     Examples
     --------
@@ -158,10 +157,9 @@ def inclusion_probabilities(log_e: FloatArray) -> FloatArray:
 def averaged_tables(
     naive: NaiveTables, counts: ValueCounts, ess: float, log_e: FloatArray, log_odds: float
 ) -> NaiveTables:
-    """Return naive Bayes averaged over all subsets of the features, of prior odds ``exp(log_odds)`` each.
+    """Return naive Bayes averaged over all subsets of features, each feature with prior odds exp(log_odds).
 
-    A class's score is then ``log P(c) + Σ_j log(w_j P(a_j|c) + (1-w_j) P(a_j))``. Dividing by the evidence
-    for and against the feature keeps the numbers small, whatever log E_j.
+    A class's score is then ``log P(c) + Σ_j log(w_j P(a_j|c) + (1-w_j) P(a_j))``.
     """
     layout = naive.layout
     log_mixture = np.zeros_like(naive.log_a)
@@ -171,6 +169,7 @@ def averaged_tables(
         log_given_class = naive.log_a[begin:end].reshape(v, -1)
         n_a = counts.values(j).sum(axis=1, keepdims=True)
         log_alone = np.log(n_a + ess / v) - np.log(n_a.sum() + ess)
+        # log w and log(1 - w) from the odds: exp(log E_j) itself may overflow.
         log_posterior_odds = log_e[j] + log_odds
         log_mixture[begin:end] = np.logaddexp(
             log_expit(log_posterior_odds) + log_given_class, log_expit(-log_posterior_odds) + log_alone
@@ -180,12 +179,13 @@ def averaged_tables(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InclusionPriors:
-    """CMA's set: each feature has an inclusion probability between ε and 1 - ε, whatever the others have.
+    """CMA's set: each feature has an inclusion probability between ε and 1 - ε, independently of the others.
 
     Parameters
     ----------
     low, high : NaiveTables
-        The models' average with all inclusion probabilities ε, and with all 1 - ε.
+        The average of the models if all inclusion probabilities are ε, and if all are 1 - ε. The ratio of two
+        classes is monotone in each, so that its extremes lie at one or the other for each feature.
     """
 
     low: NaiveTables

@@ -8,7 +8,7 @@ import numpy as np
 
 from skcredal import _kernels as kernels
 from skcredal._arrays import CodeArray, CountArray, FloatArray, IntArray
-from skcredal._ensemble.counts import JointCounts, Layout, ValueCounts
+from skcredal._ensemble.counts import JointCounts, Layout, ValueCounts, ends
 from skcredal._threads import run_in_threads
 
 __all__ = [
@@ -22,13 +22,14 @@ __all__ = [
     "tan_tables",
 ]
 
-# Mutual informations are compared to this many decimals, so that rounding does not decide between equal ones.
+# Mutual informations are rounded to this many decimals before they are compared: between equal ones, the
+# order of the features should decide, not rounding.
 DECIMALS = 12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NaiveEvidence:
-    """Rows that a set of priors judges: their codes (k, n_rows), and the reference prior's answers."""
+    """What a set of priors judges: codes (k, n_rows), and the probabilities under the reference prior."""
 
     codes: CodeArray
     reference: FloatArray
@@ -67,7 +68,7 @@ class NaiveTables:
 
     @property
     def prior(self) -> FloatArray:
-        """P(c), what the null model answers."""
+        """P(c), the answer of the null model."""
         return np.exp(self.log_c)
 
     def log_joints(self, codes: CodeArray) -> FloatArray:
@@ -84,19 +85,7 @@ class NaiveTables:
 
 
 def naive_tables(counts: ValueCounts, ess: float) -> NaiveTables:
-    """Learn the parameters of naive Bayes from the counts.
-
-    Examples
-    --------
-    Three rows of class 0 and one of class 1, no feature: P(c) = (n(c) + 1/2)/(n + 1).
-
-    >>> import numpy as np
-    >>> from skcredal._ensemble.counting import count_values
-    >>> labels = np.array([0, 0, 0, 1], np.int32)
-    >>> counts = count_values(np.empty((0, 4), np.uint8), labels, np.empty(0, np.int64), 2)
-    >>> naive_tables(counts, 1.0).prior
-    array([0.7, 0.3])
-    """
+    """Learn the parameters of naive Bayes from the counts."""
     n_states, n_classes = counts.layout.n_states, counts.layout.n_classes
     layout = Layout(n_states, n_classes, slots=1)
     log_a = np.empty(layout.value_offsets[-1])
@@ -108,7 +97,7 @@ def naive_tables(counts: ValueCounts, ess: float) -> NaiveTables:
         n_classes,
         ess,
         log_a,
-        np.empty_like(log_a),  # masses are for super-parents, and there are none
+        np.empty_like(log_a),  # the masses, which only SPODEs need
     )
     return NaiveTables(layout, np.log(class_prior(counts.n_c, ess)), log_a)
 
@@ -116,7 +105,7 @@ def naive_tables(counts: ValueCounts, ess: float) -> NaiveTables:
 def conditional_information(counts: JointCounts, *, n_threads: int = 1) -> FloatArray:
     """Return the empirical mutual information I(A_i; A_j | C) of every pair ``i < j``, in nats.
 
-    Where training cells are unknown, that of a pair comes from the rows in which both cells are known.
+    If training cells are unknown, each pair uses the rows in which both of its cells are known.
     """
     layout = counts.layout
 
@@ -137,10 +126,9 @@ def conditional_information(counts: JointCounts, *, n_threads: int = 1) -> Float
 
 
 def spanning_tree(information: FloatArray, k: int) -> IntArray:
-    """Return the edges (parent, child) of the tree of largest information, directed away from feature 0.
+    """Return the edges (parent, child) of the tree with the most information, directed away from feature 0.
 
-    Of pairs with equal information the first goes before; a parent's own edge comes before those to its
-    children.
+    Among pairs with equal information the first is preferred; the edge to a feature precedes those from it.
 
     Examples
     --------
@@ -150,7 +138,7 @@ def spanning_tree(information: FloatArray, k: int) -> IntArray:
     >>> spanning_tree(np.array([0.1, 0.5, 0.4]), 3).tolist()
     [[0, 2], [2, 1]]
     """
-    # Ranks, the most informative pair first, leave no ties to Prim's algorithm.
+    # Prim's algorithm on ranks, the most informative pair first: unlike informations, they have no ties.
     ranks = np.empty(len(information), np.int64)
     ranks[np.argsort(-information.round(DECIMALS), kind="stable")] = np.arange(len(information))
     beyond = len(information)
@@ -173,7 +161,7 @@ def spanning_tree(information: FloatArray, k: int) -> IntArray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TanTables:
-    """Naive Bayes and, for every edge of the tree, a correction (see ``kernels.parameters``).
+    """Naive Bayes and a correction for every edge of the tree (see ``kernels.parameters``).
 
     Parameters
     ----------
@@ -214,7 +202,9 @@ def tan_tables(counts: JointCounts, edges: IntArray, ess: float) -> TanTables:
     pairs = np.sort(edges, axis=1)
     widths = n_states + 1
     sizes = widths[pairs[:, 0]] * widths[pairs[:, 1]] * n_classes
-    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+    offsets = ends(sizes)
+    # If all cells are known, the ratio is the same in both directions. Otherwise it depends on which of the
+    # two is the parent, and the kernel fills in both.
     log_ratio = np.zeros(offsets[-1])
     log_ratio_reverse = np.zeros(0 if counts.complete else offsets[-1])
     index = np.array([counts.layout.pair_index(i, j) for i, j in pairs.tolist()], np.int64)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from skcredal import _kernels as kernels
-from skcredal._arrays import BoolArray, CodeArray, FloatArray, LabelArray
+from skcredal._arrays import BoolArray, CodeArray, FloatArray
 from skcredal._ensemble.counts import JointCounts, Layout
 from skcredal._ensemble.networks import class_prior
 from skcredal._kernels._arguments import (
@@ -23,17 +23,17 @@ from skcredal._threads import run_in_threads
 
 __all__ = ["CHUNK_ROWS", "SpodeTables", "chunks", "prediction_chunks", "spode_tables"]
 
-# Rows that inference takes at a time, a multiple of the block by which the likelihoods are summed.
+# Rows per chunk of inference: whole blocks of the kernel, which takes 256 rows at a time.
 CHUNK_ROWS = 512
-# Numbers of a chunk that stay in the cache.
+# A chunk of this many numbers, 1 MiB, stays in the cache.
 CACHED_NUMBERS = 1 << 17
-# Filling in smaller tables takes less time than starting a thread for it.
+# Smaller tables are filled faster than a thread is started.
 CELLS_WORTH_A_THREAD = 200_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpodeTables:
-    """log P(c), log P(a|c) and the corrections that make a SPODE of naive Bayes (see ``kernels.parameters``).
+    """log P(c), log P(a|c), and corrections that turn naive Bayes into a SPODE (see ``kernels.parameters``).
 
     Parameters
     ----------
@@ -42,10 +42,10 @@ class SpodeTables:
     log_c : ndarray of shape (n_classes,)
         The class probabilities.
     log_a : ndarray
-        The naive Bayes factors; a few zeros follow.
+        The naive Bayes factors, padded with a few zeros.
     log_ratio : ndarray
-        The corrections, a line for each value of each super-parent, which begins with the feature after it.
-        A few zeros follow the last.
+        The corrections, a line for each value of each super-parent, which begins with the feature after it;
+        padded likewise.
     ess : float
         The equivalent sample size of the prior.
     """
@@ -58,7 +58,7 @@ class SpodeTables:
 
     @property
     def prior(self) -> FloatArray:
-        """P(c), what the null model answers."""
+        """P(c), the answer of the null model."""
         return np.exp(self.log_c)
 
     @property
@@ -79,7 +79,7 @@ class SpodeTables:
         return out
 
     def posteriors(self, codes: CodeArray, *, left_out: float = 0.0) -> FloatArray:
-        """Return P(c | a, s_j) of a chunk likewise; a SPODE left out of a row gets the given number."""
+        """Return P(c | a, s_j) of a chunk likewise; ``left_out`` where a SPODE is left out of a row."""
         return self.mean_posterior(codes, np.zeros(len(codes)), keep=True, left_out=left_out)[1]
 
     def mean_posterior(
@@ -90,28 +90,29 @@ class SpodeTables:
         keep: bool = False,
         left_out: float = 0.0,
     ) -> tuple[FloatArray, FloatArray]:
-        """Return Σ_j w_j P(c | a, s_j) of rows, (rows, n_classes), and if they are to be kept its terms.
+        """Return Σ_j w_j P(c | a, s_j) of rows, (rows, n_classes), and with ``keep`` its terms.
 
-        The weights are renormalised over the SPODEs whose super-parent a row knows; where there is none, P(c)
-        answers.
+        The weights are renormalised over the SPODEs whose super-parent is known; without any, the answer is
+        P(c).
         """
         k, n = codes.shape
         mean = np.empty((n, self.layout.n_classes))
         posterior = np.empty((k if keep else 0, *mean.shape))
-        self._infer(codes, slice(0, n), average=Average(weights, left_out, mean, posterior))
+        self.infer(codes, slice(0, n), average=Average(weights, left_out, mean, posterior))
         return mean, posterior
 
     def decide(
         self, codes: CodeArray, weights: FloatArray, least: FloatArray, most: FloatArray, tie: float
     ) -> tuple[FloatArray, BoolArray]:
-        """Return the mean, and for which rows it is doubtful that its best class dominates all others.
+        """Return the mean, and for which rows it is in doubt whether its best class dominates all others.
 
-        That is settled where it is ahead although each SPODE has the factor, between ``least`` and ``most``,
-        that serves its rival.
+        There is no doubt if the class is ahead even with the factor, between ``least`` and ``most``, of each
+        SPODE that favours its rival most. A prior cannot favour the rival in all of them at once: what this
+        test leaves in doubt may still be dominance, but what it decides is certain.
         """
         n = codes.shape[1]
         mean, doubtful = np.empty((n, self.layout.n_classes)), np.empty(n, np.bool_)
-        self._infer(
+        self.infer(
             codes,
             slice(0, n),
             average=Average(weights, 0.0, mean, np.empty((0, 0, 0))),
@@ -119,19 +120,7 @@ class SpodeTables:
         )
         return mean, doubtful
 
-    def sum_log_likelihoods(
-        self,
-        codes: CodeArray,
-        rows: slice,
-        labels: LabelArray,
-        row_weights: FloatArray,
-        log_floor: float,
-        sums: FloatArray,
-    ) -> None:
-        """Fill in Σ_r log P(c_r | a_r, s_j) of every block of rows, (blocks, k); weights may be empty."""
-        self._infer(codes, rows, likelihoods=Likelihoods(labels, row_weights, log_floor, sums))
-
-    def _infer(
+    def infer(
         self,
         codes: CodeArray,
         rows: slice,
@@ -140,12 +129,13 @@ class SpodeTables:
         decision: Decision = NO_DECISION,
         likelihoods: Likelihoods = NO_LIKELIHOODS,
     ) -> None:
-        """Run the kernel for what is wanted."""
+        """Fill the arrays of what is wanted, for some of the rows."""
         layout = self.layout
-        # The kernel reads a weight for every SPODE, however many there are.
+        # The kernel does not check bounds, and reads one weight for each SPODE.
         if len(average.mean) and len(average.weights) != len(layout.n_states):
             raise ValueError(
-                f"weights must hold {len(layout.n_states)} numbers, one a model, got {len(average.weights)}."
+                f"weights must hold one number for each of {len(layout.n_states)} SPODEs, got "
+                f"{len(average.weights)}."
             )
         kernels.inference.infer(
             codes, rows.start, rows.stop, self.kernel_tables, average, decision, likelihoods
@@ -153,24 +143,12 @@ class SpodeTables:
 
 
 def spode_tables(counts: JointCounts, ess: float, *, n_threads: int = 1) -> SpodeTables:
-    """Learn the parameters of all SPODEs from the counts.
-
-    Examples
-    --------
-    Three rows of class 0 and one of class 1, no feature: P(c) = (n(c) + 1/2)/(n + 1).
-
-    >>> import numpy as np
-    >>> from skcredal._ensemble.counting import count
-    >>> labels = np.array([0, 0, 0, 1], np.int32)
-    >>> counts = count(np.empty((0, 4), np.uint8), labels, np.empty(0, np.int64), 2)
-    >>> spode_tables(counts, 1.0).prior
-    array([0.7, 0.3])
-    """
+    """Learn the parameters of all SPODEs from the counts."""
     singles = counts.singles
     n_states, n_classes = singles.layout.n_states, singles.layout.n_classes
     layout = Layout(n_states, n_classes, slots=1)
     log_c = np.log(class_prior(singles.n_c, ess))
-    # Vectors read beyond the last cell.
+    # Padded, since the kernel reads whole vectors, also beyond the last cell.
     log_a = np.zeros(layout.value_offsets[-1] + kernels.inference.LANES)
     log_masses = np.empty(layout.value_offsets[-1])
     log_ratio = np.zeros(layout.line_offsets[-1] + kernels.inference.LANES)
@@ -185,7 +163,8 @@ def spode_tables(counts: JointCounts, ess: float, *, n_threads: int = 1) -> Spod
         log_masses,
     )
     if not counts.complete:
-        log_masses = np.empty(0)  # each pair has masses of its own
+        # The rows that know both values differ from pair to pair: the kernel sums the masses of each.
+        log_masses = np.empty(0)
 
     def fill_some(first: int) -> None:
         kernels.parameters.fill_spodes(
@@ -203,7 +182,7 @@ def spode_tables(counts: JointCounts, ess: float, *, n_threads: int = 1) -> Spod
             log_ratio,
         )
 
-    # Tasks for the threads to take in turns: the first features have the most pairs.
+    # Small tasks, which the threads take in turns: the first features have the most pairs.
     k = len(n_states)
     step = kernels.parameters.FEATURE_TILE if len(log_ratio) > CELLS_WORTH_A_THREAD else max(k, 1)
     run_in_threads(fill_some, range(0, k, step), n_threads)
@@ -211,7 +190,7 @@ def spode_tables(counts: JointCounts, ess: float, *, n_threads: int = 1) -> Spod
 
 
 def prediction_chunks(n_rows: int, n_numbers: int, n_threads: int) -> list[slice]:
-    """Return larger chunks, where each row has so few numbers that they fit the cache, for few calls.
+    """Return the chunks of rows to predict: as large as fits in the cache, so that calls are few.
 
     Examples
     --------
@@ -219,11 +198,11 @@ def prediction_chunks(n_rows: int, n_numbers: int, n_threads: int) -> list[slice
     [8, 20]
     """
     most = max(CACHED_NUMBERS // max(n_numbers, 1), CHUNK_ROWS)
-    # Several chunks a thread: one that is slowed down leaves the rest to the others.
+    # Several chunks per thread: while one thread is held up, the others take over its share.
     rows = max(min(most, -(-n_rows // (4 * n_threads))), CHUNK_ROWS)
     return [slice(start, min(start + rows, n_rows)) for start in range(0, n_rows, rows)]
 
 
 def chunks(n_rows: int) -> list[slice]:
-    """Return the chunks that inference goes by, in the order of the rows."""
+    """Return chunks of ``CHUNK_ROWS`` rows."""
     return [slice(start, min(start + CHUNK_ROWS, n_rows)) for start in range(0, n_rows, CHUNK_ROWS)]

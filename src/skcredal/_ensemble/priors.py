@@ -15,14 +15,15 @@ from skcredal._kernels._arguments import Bma, Compression, Evidence
 __all__ = ["BmaPriors", "CompressionPriors", "Evidence", "make_evidence", "most_probable", "put_back"]
 
 
-# Probabilities closer than this, relative to the largest, are a tie.
+# Probabilities closer than this, relative to the largest, are a tie: sums over a thousand SPODEs may be off
+# by some 1e-13, and doubt widens the set.
 TIE = 1e-12
-# What the solver of linear programs cannot tell from 0.
+# Optima of linear programs closer to 0 than this may be rounding.
 SOLVER_TIE = 1e-9
 
 
 def most_probable(prior: FloatArray) -> BoolArray:
-    """Return the mask of the most probable classes, ties kept: the set of the null model.
+    """Return the mask of the most probable classes, ties included: the set of the null model.
 
     Examples
     --------
@@ -37,16 +38,16 @@ def most_probable(prior: FloatArray) -> BoolArray:
 def make_evidence(
     codes: CodeArray, n_states: IntArray, posterior: FloatArray, reference: FloatArray, prior: FloatArray
 ) -> Evidence:
-    """Return what a set of priors judges, from what every SPODE says of rows, their mean and P(c)."""
+    """Return what a set of priors judges, from the posteriors of every SPODE, their mean and P(c)."""
     return Evidence(codes, n_states, posterior, reference, _best(reference), most_probable(prior))
 
 
 def put_back(sets: BoolArray, reference: FloatArray) -> int:
-    """Put the most probable class of the reference prior back where it is missing; return how often.
+    """Add the most probable class under the reference prior to sets that lack it; return how many did.
 
-    Where the reference prior belongs to the set of priors, it is never missing. It may not belong where a
-    SPODE is feasible for some prior of COMP-AODE*'s set but not for the reference prior, and where NCC's
-    naive Bayes has another prior over its parameters than the set holds.
+    None does if the reference prior belongs to the set of priors. It may not: in COMP-AODE*, if a SPODE is
+    feasible under some prior of the set but not under the reference prior; in NCC, if the prior of naive
+    Bayes is not one of the set.
     """
     rows = np.arange(len(sets))
     best = _best(reference)
@@ -56,19 +57,20 @@ def put_back(sets: BoolArray, reference: FloatArray) -> int:
 
 
 def _best(reference: FloatArray) -> IntArray:
-    """Return the most probable class of every row, of equal ones the first."""
+    """Return the most probable class of every row; on a tie, the first."""
     best = np.empty(len(reference), np.int64)
     kernels.inference.best_classes(reference, best)
     return best
 
 
 def _can_be_best(scores: FloatArray, c: int, eps: float) -> bool:
-    """Tell whether some prior ≥ ε over the members gives class c the largest score, up to rounding.
+    """Tell whether class c has the largest score, up to rounding, under some prior ≥ ε over the members.
 
-    ``scores`` is (members, n_classes). A linear program: the largest t with ``Σ_j P_j (s_jc - s_jd) ≥ t`` for
-    all d is not negative.
+    ``scores`` is (members, n_classes). It is a linear program: the largest t with ``Σ_j P_j (s_jc - s_jd) ≥
+    t`` for all d must not be negative.
     """
     advantage = scores[:, [c]] - np.delete(scores, c, axis=1)
+    # The solver's tolerances are absolute, and scores may be tiny: take them relative to the largest.
     scale = np.abs(scores).max()
     n_members, n_rivals = advantage.shape
     solution = linprog(
@@ -79,12 +81,12 @@ def _can_be_best(scores: FloatArray, c: int, eps: float) -> bool:
         b_eq=[1.0],
         bounds=[(eps, 1.0)] * n_members + [(None, None)],
     )
-    # A solver that fails has excluded nothing.
+    # If the solver fails, nothing is proven, and the class stays.
     return not solution.success or bool(np.asarray(solution.fun) <= SOLVER_TIE)
 
 
 class BmaPriors(Bma):
-    """BMA-AODE*'s set, asked for sets, bounds, robustness and the prior that favours a rival most."""
+    """BMA-AODE*'s set of priors, with the sets, bounds and robustness that follow from it."""
 
     __slots__ = ()
 
@@ -94,15 +96,16 @@ class BmaPriors(Bma):
         return cls(relative_likelihoods(log_lik), eps)
 
     def members(self, known: BoolArray) -> BoolArray:
-        """Return the SPODEs that count for a row, given whose super-parent it knows."""
+        """Return the SPODEs that count in a row, given which super-parents are known in it."""
         return (self.likelihood > 0.0) & known
 
     def factors(self) -> tuple[FloatArray, FloatArray, float]:
-        """Return between what the priors leave the factor of each SPODE, and what counts as a tie.
+        """Return the least and the largest factor of each SPODE over the priors, and what counts as a tie.
 
-        That is for a row that knows all super-parents; the factors of SPODEs that never count are 0. Two
-        probabilities sum to 1 at most, so that the tie is at least that of :meth:`maximal_sets`.
+        This is for rows in which all super-parents are known; the factors of SPODEs that never count are 0.
         """
+        # Two probabilities sum to at most 1, so that this tie is never below that of maximal_sets: what it
+        # decides, maximal_sets would decide alike. Without any SPODE everything is a tie.
         free = 1.0 - np.count_nonzero(self.likelihood) * self.eps
         most = (self.eps + free) * self.likelihood
         return self.eps * self.likelihood, most, TIE * float(most.sum()) if most.any() else np.inf
@@ -120,11 +123,9 @@ class BmaPriors(Bma):
         return out
 
     def e_admissible_sets(self, evidence: Evidence, maximal: BoolArray) -> BoolArray:
-        """Return the classes of maximal sets that a single prior makes the most probable, (rows, n_classes).
-
-        With up to two maximal classes the two criteria agree; beyond, each class asks for a linear program.
-        """
+        """Return the classes of maximal sets that are the best under some prior, (rows, n_classes)."""
         out = maximal.copy()
+        # With one or two maximal classes the two criteria agree; otherwise each class is a linear program.
         for r in np.flatnonzero(maximal.sum(axis=1) > 2):
             members = self.members(evidence.codes[:, r] < evidence.n_states)
             if members.any():
@@ -136,11 +137,12 @@ class BmaPriors(Bma):
     def worst_prior(
         self, posterior: FloatArray, known: BoolArray, c: int, d: int
     ) -> tuple[float, FloatArray]:
-        """Return the least advantage of class c over d in a row, relative to their scores, and where it lies.
+        """Return the least advantage of class c over d in a row, relative to their scores, and its prior.
 
-        ``posterior`` is (k, n_classes), ``known`` tells whose super-parent the row knows. The prior is 0 for
-        the SPODEs that are left out.
+        ``posterior`` is (k, n_classes), ``known`` tells which super-parents are known. The prior of SPODEs
+        that are left out is 0.
         """
+        # Linear in the prior: the minimum gives all of the free mass to the SPODE that is most against c.
         members = np.flatnonzero(self.members(known))
         w = self.likelihood[members] * (posterior[members, c] - posterior[members, d])
         prior = np.zeros(len(known))
@@ -157,33 +159,33 @@ class BmaPriors(Bma):
 
 
 class CompressionPriors(Compression):
-    """COMP-AODE*'s set, asked for sets, bounds, robustness and the prior that favours a rival most."""
+    """COMP-AODE*'s set of priors, with the sets, bounds and robustness that follow from it."""
 
     __slots__ = ()
 
     @classmethod
     def from_likelihoods(cls, log_lik: FloatArray, log_lik_null: float, eps: float) -> CompressionPriors:
         """Build the set for SPODEs of the given log-likelihoods."""
+        # The most that one SPODE can have, if the null model and all others have ε.
         highest_prior = math.log1p(-len(log_lik) * eps)
         upper = compression_coefficients(log_lik, log_lik_null, eps, highest_prior)
         base = compression_coefficients(log_lik, log_lik_null, eps, 0.0)
         return cls(upper > 0.0, base, -1.0 / (log_lik_null + math.log(eps)), eps)
 
     def members(self, known: BoolArray) -> BoolArray:
-        """Return the SPODEs that count for a row, given whose super-parent it knows."""
+        """Return the SPODEs that count in a row, given which super-parents are known in it."""
         return self.feasible & known
 
     def factors(self) -> tuple[FloatArray, FloatArray, float]:
-        """Return between what the priors leave the factor of each SPODE, and what counts as a tie.
+        """Return the least and the largest factor of each SPODE over the priors, and what counts as a tie.
 
-        That is for a row that knows all super-parents; the factors of SPODEs that never count are 0. Two
-        probabilities sum to 1 at most, so that the tie is at least that of :meth:`maximal_sets`. Where no
-        SPODE counts, or the least factors sum to nothing positive, everything is a tie: some prior may say
-        nothing at all.
+        This is for rows in which all super-parents are known; the factors of SPODEs that never count are 0.
         """
         log_eps, log_most = math.log(self.eps), math.log1p(-len(self.base) * self.eps)
         least = np.where(self.feasible, self.base + self.kappa * log_eps, 0.0)
         most = np.where(self.feasible, self.base + self.kappa * log_most, 0.0)
+        # As for BMA. If the least factors do not sum to more than rounding, some prior may give the SPODEs no
+        # weight at all: then everything is a tie, and left to maximal_sets.
         scale = np.abs(self.base) - self.kappa * log_eps
         tie = TIE * float(scale[self.feasible].sum())
         return least, most, tie if least.sum() > tie else np.inf
@@ -203,10 +205,10 @@ class CompressionPriors(Compression):
     def worst_prior(
         self, posterior: FloatArray, known: BoolArray, c: int, d: int
     ) -> tuple[float, FloatArray]:
-        """Return the least advantage of class c over d in a row, relative to their scores, and where it lies.
+        """Return the least advantage of class c over d in a row, relative to their scores, and its prior.
 
-        ``posterior`` is (k, n_classes), ``known`` tells whose super-parent the row knows. A SPODE that is
-        left out has ε, or the mass that no other needs.
+        ``posterior`` is (k, n_classes), ``known`` tells which super-parents are known. A SPODE that is left
+        out has the prior ε; one of them also takes the mass that the others do not need.
         """
         k = len(known)
         members = np.flatnonzero(self.members(known))

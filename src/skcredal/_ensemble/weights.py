@@ -8,6 +8,7 @@ import numpy.typing as npt
 from skcredal import _kernels as kernels
 from skcredal._arrays import CodeArray, CountArray, FloatArray, LabelArray
 from skcredal._ensemble.parameters import SpodeTables
+from skcredal._kernels._arguments import Likelihoods
 from skcredal._threads import parts, run_in_threads
 
 __all__ = [
@@ -21,7 +22,7 @@ __all__ = [
     "uniform_weights",
 ]
 
-# BMA leaves out models this much less likely than the best.
+# BMA leaves out models whose likelihood, relative to the best, is below this (§5).
 LIKELIHOOD_CUT = 1e-4
 
 
@@ -43,16 +44,17 @@ def log_likelihoods(
     log_floor = math.log(floor) if floor > 0.0 else -math.inf
     if k == 0 or n == 0:
         return np.zeros(k)
+    # One row of sums per block, whichever thread computes it, so that the total does not depend on threads.
     block = kernels.inference.BLOCK_ROWS
     sums = np.empty((-(-n // block), k))
 
     def sum_blocks(blocks: slice) -> None:
         rows = slice(blocks.start * block, min(n, blocks.stop * block))
-        tables.sum_log_likelihoods(codes, rows, labels, row_weights, log_floor, sums[blocks])
+        tables.infer(codes, rows, likelihoods=Likelihoods(labels, row_weights, log_floor, sums[blocks]))
 
-    # Four tasks a thread: one that is slowed down leaves the rest to the others.
+    # Four tasks per thread: while one thread is held up, the others take over its share.
     run_in_threads(sum_blocks, parts(len(sums), 4 * n_threads, 8), n_threads)
-    # Block after block, as if a loop added them: the sum of a column of numbers in memory.
+    # cumsum adds block after block; np.sum may add pairwise, depending on the shape.
     return np.asarray(sums.cumsum(axis=0)[-1])
 
 
@@ -70,12 +72,12 @@ def null_log_likelihood(n_c: CountArray) -> float:
 
 
 def automatic_epsilon(k: int) -> float:
-    """Return the ε that ``"auto"`` stands for with k features: 0.01, less beyond 49 features (§6)."""
+    """Return the ε that ``"auto"`` means for k features: 0.01, or less from 50 features on (§6)."""
     return min(0.01, 1.0 / (2 * (k + 1)))
 
 
 def uniform_weights(k: int) -> FloatArray:
-    """Return AODE's weights."""
+    """Return AODE's weights, 1/k each."""
     return np.full(k, 1.0 / max(k, 1))
 
 

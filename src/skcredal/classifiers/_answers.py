@@ -1,4 +1,4 @@
-"""All that a classifier says of rows, from one encoding and one inference, in the words of one schema."""
+"""All answers of a classifier for some rows, from one encoding and one inference, under fixed names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Answers", "answers", "no_answers"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answers:
-    """What a classifier says of rows: the result of :func:`answers`.
+    """All answers of a classifier for some rows: the result of :func:`answers`.
 
     Parameters
     ----------
@@ -26,11 +26,11 @@ class Answers:
     proba : ndarray of shape (n_rows, n_classes)
         The probability of every class.
     sets : ndarray of bool of shape (n_rows, n_classes), optional
-        The classes that remain, of a credal classifier.
+        Which classes are in the set of each row; only for credal classifiers.
     interval : ndarray of shape (n_rows, n_classes, 2), optional
-        The lower and upper probabilities, likewise.
+        The lower and upper probabilities; only for credal classifiers.
     robustness : ndarray of shape (n_rows,), optional
-        How much of the prior may be replaced before the answer changes, where the classifier can tell.
+        How much of the prior may be replaced before the answer changes, if the classifier computes it.
     """
 
     classes: AnyArray
@@ -43,7 +43,7 @@ class Answers:
 
     @property
     def predicted_index(self) -> IntArray:
-        """The index of the most probable class of every row, of equal ones the first."""
+        """The index of the most probable class of every row; on a tie, the first."""
         index: IntArray = self.proba.argmax(axis=1)
         return index
 
@@ -55,14 +55,14 @@ class Answers:
 
     @property
     def set_size(self) -> IntArray | None:
-        """How many classes remain."""
+        """The number of classes in each set."""
         return None if self.sets is None else self.sets.sum(axis=1)
 
     def columns(self) -> dict[str, Any]:
-        """Return the answers by the names that they have in tables.
+        """Return the answers as columns of a table.
 
-        ``predicted`` and ``probability_<class>``; of a credal classifier also ``set`` (a list of classes),
-        ``set_size``, ``lower_<class>`` and ``upper_<class>``; and ``robustness`` where there is one.
+        ``predicted`` and ``probability_<class>``; for a credal classifier also ``set`` (a list of classes),
+        ``set_size``, ``lower_<class>`` and ``upper_<class>``; and ``robustness`` if there is one.
         """
         labels = self.classes.tolist()
         columns: dict[str, Any] = {"predicted": self.predicted}
@@ -78,15 +78,12 @@ class Answers:
         return columns
 
     def to_frame(self) -> Any:
-        """Return the answers as a DataFrame of the library that the rows came from, of pandas for an array.
-
-        The columns are those of :meth:`columns`.
-        """
+        """Return :meth:`columns` as a DataFrame of the library that the rows came from (default: pandas)."""
         return make_frame(self.columns(), self.library)
 
     @classmethod
     def joined(cls, parts: Sequence[Answers]) -> Answers:
-        """Return the answers for all rows from those for some each.
+        """Join the answers for consecutive parts of the rows.
 
         Examples
         --------
@@ -96,6 +93,7 @@ class Answers:
         array([[0.25, 0.75],
                [0.5 , 0.5 ]])
         """
+        # Few rows are one part, which need not be copied.
         if len(parts) == 1:
             return parts[0]
 
@@ -108,23 +106,24 @@ class Answers:
 
 
 def answers(estimator: Any, X: Any) -> Answers:
-    """Return all that a fitted classifier says of rows, also from inside a pipeline or a search.
+    """Return all answers of a fitted classifier, also if it is inside a pipeline or a search.
 
-    The table is encoded once and inferred once, however much there is to say.
+    The table is encoded only once, and inference runs only once.
 
     Parameters
     ----------
     estimator : classifier
         A classifier of this package or any other with ``predict_proba``; a pipeline that ends in one, or a
-        search for one.
+        fitted search over one.
     X : array-like or DataFrame of shape (n_rows, n_features)
         The rows to classify.
 
     Returns
     -------
     answers : Answers
-        Arrays ``predicted``, ``proba`` and, of a credal classifier, ``sets``, ``set_size``, ``interval`` and
-        ``robustness``; ``None`` for what the classifier cannot tell. ``to_frame()`` makes a table of them.
+        The arrays ``predicted`` and ``proba`` and, for a credal classifier, ``sets``, ``set_size``,
+        ``interval`` and ``robustness``; ``None`` for what the classifier does not compute. ``to_frame()``
+        turns them into a table.
 
     Examples
     --------
@@ -138,17 +137,19 @@ def answers(estimator: Any, X: Any) -> Answers:
     ['predicted', 'probability_0', 'probability_1', 'set', 'set_size']
     """
     classifier, rows = innermost(estimator, X)
-    if hasattr(classifier, "_answers"):  # one of ours
+    # Our own classifiers have a method that infers once; of others, each method is called.
+    if hasattr(classifier, "_answers"):
         found: Answers = classifier._answers(rows)
     else:
         methods = ("predict_set", "predict_interval", "robustness")
         others = (getattr(classifier, name)(rows) if hasattr(classifier, name) else None for name in methods)
         found = Answers(np.asarray(classifier.classes_), classifier.predict_proba(rows), *others)
+    # The library of what the caller passed, not of what a pipeline made of it.
     return replace(found, library=frame_library(X))
 
 
 def no_answers(estimator: Any) -> Answers:
-    """Return what a fitted classifier says of a table without rows.
+    """Return the answers of a fitted classifier for a table without rows, which tells their shapes.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""AODE: the plain mean of all SPODEs (§5), learned at once or batch by batch."""
+"""AODE: the unweighted mean of all SPODEs (§5), learned at once or batch by batch."""
 
 from __future__ import annotations
 
@@ -19,39 +19,38 @@ from skcredal.classifiers._stream import CountStream
 
 __all__ = ["AODE"]
 
-
+# What partial_fit keeps of the batches before.
 _OF_BATCHES = ("_stream", "classes_", "n_features_in_", "feature_names_in_")
 
 
 class AODE(SpodeEnsemble):
-    """Averaged one-dependence estimators: the plain mean of all SPODEs.
+    """Averaged one-dependence estimators: the unweighted mean of all SPODEs.
 
-    Each SPODE takes another feature as super-parent: all other features depend on it and on the class.
-    Numeric features are discretised inside, on the training rows only.
+    Each SPODE has a different feature as super-parent: all other features depend on it and on the class.
+    Numeric features are discretised on the training rows.
 
     Parameters
     ----------
     ess : float, default=1.0
         Equivalent sample size of the BDeu prior over the parameters.
     average : {"posterior", "joint"}, default="posterior"
-        What is averaged: the posteriors of the SPODEs, as in the paper of Corani and Antonucci, or their
-        joint probabilities, as in Webb's original and in Weka.
+        What is averaged: the posteriors of the SPODEs, as in Corani and Antonucci's paper, or their joint
+        probabilities, as in Webb's original and in Weka.
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
-        Which features are categorical: by the type of their column (strings, booleans and declared
-        categories), ``"all"``, or besides those also the ones named here, by name, index or mask.
+        Which features are categorical: ``"from_dtype"``, those with strings, booleans or declared categories;
+        ``"all"``; or a list of names or indices, or a mask, of features to add to those of ``"from_dtype"``.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature, in the order of the columns. ``"auto"``: those that the input
-        declares (a pandas categorical, a polars Enum, an Arrow dictionary), else those that occur in
-        training.
+        The states of each categorical feature, in column order. ``"auto"``: those that the dtype declares
+        (pandas categorical, polars Enum, Arrow dictionary), otherwise those that occur in training.
     missing : {"impute", "marginalize"}, default="impute"
-        ``"impute"``: a missing value is taken for the training median or mode. ``"marginalize"``: it is left
-        out, of the counts in training and of the factors in prediction.
+        ``"impute"``: a missing value is replaced by the training median or mode. ``"marginalize"``: it is
+        left out of the counts in training and of the factors in prediction.
     handle_unknown : {"ignore", "error"}, default="ignore"
-        What to do with a value that is not among the states: leave its factors out, or refuse.
+        What to do with a value that is not among the states: leave out its factors, or raise an error.
     max_categories : int, optional
-        The most states a categorical feature may have; its rarest ones are merged into one "other" state.
+        The largest number of states of a categorical feature; the rarest are merged into one "other" state.
     n_jobs : int, optional
-        Threads; ``None`` is one, -1 is all cores. The answers do not depend on it.
+        Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
 
     Attributes
     ----------
@@ -60,10 +59,10 @@ class AODE(SpodeEnsemble):
     n_features_in_ : int
         Number of features seen in :meth:`fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where ``X`` has names that are all strings.
+        Their names, if ``X`` has column names and all of them are strings.
     super_parents_ : ndarray of shape (k,)
-        The features kept, each the super-parent of a SPODE, by name or else by index. A feature with a single
-        bin or a single observed value is dropped.
+        The names (or else indices) of the features kept, each the super-parent of one SPODE; those with a
+        single bin or observed value are dropped.
     counts_ : JointCounts
         How often each class, value and pair of values was seen.
     weights_ : ndarray of shape (k,)
@@ -77,13 +76,9 @@ class AODE(SpodeEnsemble):
     Examples
     --------
     >>> import pandas as pd
-    >>> fruit = pd.DataFrame(
-    ...     {
-    ...         "colour": ["red", "red", "green", "green", "yellow", "yellow"],
-    ...         "weight": [150.0, 160.0, 140.0, None, 120.0, 118.0],
-    ...     }
-    ... )
-    >>> kind = ["apple", "apple", "apple", "apple", "banana", "banana"]
+    >>> colour = ["red", "red", "green", "green", "yellow", "yellow"]
+    >>> fruit = pd.DataFrame({"colour": colour, "weight": [150.0, 160.0, 140.0, None, 120.0, 118.0]})
+    >>> kind = ["apple"] * 4 + ["banana"] * 2
     >>> from skcredal import AODE
     >>> clf = AODE().fit(fruit, kind)
     >>> clf.predict(pd.DataFrame({"colour": ["green", "yellow"], "weight": [None, 119.0]}))
@@ -114,30 +109,29 @@ class AODE(SpodeEnsemble):
     _stream: CountStream | None = None
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from one more batch of rows, without those before.
+        """Learn from one more batch of rows, without the earlier ones.
 
-        With categorical features the model is that of :meth:`fit` on all batches so far: states may be
-        declared or come as they come, and the mode, the rarest states and the features to drop are settled
-        anew by every batch. A numeric feature keeps the cuts and the median of the first batch, which should
-        be large enough for them; :func:`skcredal.scale.fit_batches` learns cuts from all rows.
+        With categorical features the model is that of :meth:`fit` on all batches so far: new states may
+        appear at any time, and the mode, the rarest states and the features to drop are decided again after
+        each batch. A numeric feature keeps the cuts and the median of the first batch, which should be large
+        enough for them; :func:`skcredal.scale.fit_batches` learns cuts from all rows.
 
         Parameters
         ----------
         X : array-like or DataFrame of shape (n_rows, n_features)
             The features of some rows.
         y : array-like of shape (n_rows,)
-            Their classes; not all need occur.
+            Their classes; a batch need not have all of them.
         classes : array-like of shape (n_classes,), optional
-            All classes there may be; needed in the first call. After :meth:`fit`, whose rows are forgotten
-            with a warning, they are by default the same.
+            All classes that may occur; required in the first call. After :meth:`fit`, whose rows are
+            forgotten with a warning, the default is the same classes.
         sample_weight : array-like of shape (n_rows,), optional
             Weights of the rows.
 
         Returns
         -------
         self : object
-            The classifier, fitted to all batches so far. If anything is wrong with a batch, it stays as it
-            was before.
+            The classifier, fitted to all batches so far. If a batch is refused, it stays as it was.
 
         Examples
         --------
@@ -146,8 +140,8 @@ class AODE(SpodeEnsemble):
         >>> clf.partial_fit([["yellow"]], ["banana"]).predict([["yellow"], ["red"]])
         array(['banana', 'apple'], dtype='<U6')
         """
+        # As in fit_rows, a copy learns; unlike there, it starts from the counts so far.
         learner = self._unfitted()
-        # What was counted so far, and the features that it was counted of.
         learner.__dict__ |= {name: vars(self)[name] for name in _OF_BATCHES if name in vars(self)}
         learner._check_parameters()
         learner._learn_batch(X, y, classes, sample_weight)
@@ -159,12 +153,14 @@ class AODE(SpodeEnsemble):
         given = read_rows(self, X, y, sample_weight, reset=stream is None)
         table, weights = given.table, given.weights
         labels = self._declared_classes(classes, given.classes)[given.labels]
+        # The first batch decides which features are categorical, and where the others are cut.
         if stream is None:
             features = getattr(self, "feature_names_in_", None)
             stream = CountStream.start(table, labels, weights, len(self.classes_), rules, features)
         stream, codes = stream.read(table, n_threads=n_threads)
         if rules.handle_unknown == "error":
             stream.refuse_unknown(codes)
+        # The slots of all columns, also of those that a model would drop: a later batch may make them useful.
         self._refuse_large_tables([stream.n_slots], [column.label for column in table.columns])
         self._learn_stream(stream.add(codes, labels, weights, n_threads=n_threads))
 
@@ -177,11 +173,11 @@ class AODE(SpodeEnsemble):
         self._derive()
 
     def _declared_classes(self, classes: Any, present: AnyArray) -> LabelArray:
-        """Settle the classes in the first call, and return the index of each class of a batch among them."""
+        """Set the classes in the first call; return the index among them of each class of the batch."""
         if self._stream is None:
             if hasattr(self, "classes_"):
                 warnings.warn(
-                    "partial_fit does not go on from fit, but starts anew: what fit learned is forgotten.",
+                    "partial_fit does not continue from fit, but starts anew: what fit learned is forgotten.",
                     stacklevel=4,
                 )
             elif classes is None:
@@ -192,15 +188,17 @@ class AODE(SpodeEnsemble):
             encode_target(classes, estimator=self)[0], self.classes_
         ):
             raise ValueError(
-                f"classes={safe_repr(classes)} is not the same as on the first call to partial_fit, which "
-                f"was {self.classes_!r}."
+                "classes must be the same as in the first call to partial_fit, "
+                f"{safe_repr(self.classes_.tolist())}, got {safe_repr(classes)}."
             )
+        # A class that is not known has the index of the next one, or of none: compare before trusting it.
         index = np.searchsorted(self.classes_, present)
         known = self.classes_[np.minimum(index, len(self.classes_) - 1)]
         for label, found in zip(present.tolist(), known.tolist(), strict=True):
             if label != found:
                 raise ValueError(
-                    f"y holds the class {safe_repr(label)}, which is not in classes: {self.classes_!r}."
+                    f"y must hold only the classes {safe_repr(self.classes_.tolist())}, got "
+                    f"{safe_repr(label)}."
                 )
         return index.astype(np.int32)
 
@@ -215,6 +213,8 @@ class AODE(SpodeEnsemble):
     def _posterior(self, chunk: CodeArray) -> FloatArray:
         if self.average == "posterior":
             return super()._posterior(chunk)
+        # Joint probabilities are averaged before they are normalised, so that a SPODE counts the more, the
+        # more probable it finds the row.
         tables = self._tables
         out = np.empty((chunk.shape[1], len(self.classes_)))
         kernels.inference.mean_joint(

@@ -1,4 +1,4 @@
-"""What all classifiers share: reading tables, classes and weights, and scikit-learn's contract."""
+"""The base class of all classifiers: scikit-learn's contract, and learning and answering in steps."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ __all__ = ["LEARNED", "TabularClassifier", "fit_rows", "learned_features"]
 Value = TypeVar("Value")
 Classifier = TypeVar("Classifier", bound="TabularClassifier")
 
-# What is learned and has no trailing underscore.
+# Learned attributes without a trailing underscore.
 LEARNED = {"_encoding", "_tables", "_pool", "_priors", "_stream"}
 
 
 class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
-    """A classifier of tables with numeric and categorical columns and missing values, discretised inside.
+    """A classifier of tables with numeric and categorical columns and missing values.
 
-    Subclasses take the parameters that are read here in their ``__init__``, learn in three steps and answer
-    for a chunk of codes in :meth:`_posterior`. The steps are :meth:`_count`, what adds up over rows;
-    :meth:`_score`, where a second pass over the rows is needed; and :meth:`_derive`, everything else, without
-    rows. A model file holds what the first two have learned.
+    The ``__init__`` of a subclass takes the parameters declared here. It learns in three steps:
+    :meth:`_count`, what adds up over rows; :meth:`_score`, what needs a second pass over the rows; and
+    :meth:`_derive`, everything else, without rows. A model file holds the results of the first two. It
+    answers for a chunk of codes in :meth:`_posterior`.
     """
 
     categorical_features: Any
@@ -56,7 +56,7 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
 
     # Why the classifier cannot learn from sums over batches of rows; ``None`` if it can.
     _needs_all_rows: str | None = None
-    # What :meth:`_score` learns, by name.
+    # The names of the attributes that :meth:`_score` learns.
     _scores: tuple[str, ...] = ()
 
     _encoding: TableEncoding
@@ -71,23 +71,23 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
         Parameters
         ----------
         X : array-like or DataFrame of shape (n_rows, n_features)
-            The features: a numpy array, or a table of pandas, polars or pyarrow, with numeric, boolean,
-            string and categorical columns and missing values.
+            The features: a numpy array, or a pandas, polars or pyarrow table, with numeric, boolean, string
+            and categorical columns and missing values.
         y : array-like of shape (n_rows,)
             The classes.
         sample_weight : array-like of shape (n_rows,), optional
-            Weights of the rows; a whole number equals repeating the row, 0 leaving it out.
+            Weights of the rows; a whole number is the same as repeating the row, 0 the same as omitting it.
 
         Returns
         -------
         self : object
-            The fitted classifier. If anything is wrong, it stays as it was before.
+            The fitted classifier. If fitting fails, it stays as it was.
         """
         return fit_rows(self, lambda learner: training_rows(learner, X, y, sample_weight))
 
     def _unfitted(self) -> Self:
-        """Return a copy that has learned nothing, to learn aside (see :func:`fit_rows`)."""
-        # What scikit-learn keeps besides parameters (requests for metadata) goes along.
+        """Return an unfitted copy, which learns in place of the classifier (see :func:`fit_rows`)."""
+        # Unlike sklearn.base.clone, this keeps the metadata requests and does not copy the parameters.
         copy = object.__new__(type(self))
         copy.__dict__ = {
             name: value
@@ -97,7 +97,7 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
         return copy
 
     def _snapshot(self) -> Self:
-        """Return this classifier as it is now, whatever is fitted meanwhile in another thread."""
+        """Return this classifier as it is now, even if another thread fits it meanwhile."""
         check_is_fitted(self)
         snapshot = object.__new__(type(self))
         # The same dictionary, not a copy: a fit gives the classifier another one.
@@ -105,7 +105,7 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
         return snapshot
 
     def predict(self, X: Any) -> AnyArray:
-        """Return the most probable class of every row; of equally probable ones the first in ``classes_``.
+        """Return the most probable class of every row; on a tie, the first in ``classes_``.
 
         Parameters
         ----------
@@ -117,6 +117,7 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
         y_pred : ndarray of shape (n_rows,)
             The classes.
         """
+        # One snapshot for both: the probabilities and the classes must come from the same model.
         model = self._snapshot()
         y_pred: AnyArray = model.classes_[model.predict_proba(X).argmax(axis=1)]
         return y_pred
@@ -135,30 +136,20 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
             The probabilities, columns as in ``classes_``.
         """
         model = self._snapshot()
-        return model._proba_of_codes(model._encode(X))
-
-    def _proba_of_codes(self, codes: CodeArray) -> FloatArray:
-        proba = np.empty((codes.shape[1], len(self.classes_)))
+        codes = model._encode(X)
+        proba = np.empty((codes.shape[1], len(model.classes_)))
 
         def answer(chunk: CodeArray, rows: slice) -> None:
-            proba[rows] = self._posterior(chunk)
+            proba[rows] = model._posterior(chunk)
 
-        self._for_each_chunk(codes, answer)
+        model._for_each_chunk(codes, answer)
         return proba
 
     def _answers(self, X: Any) -> Answers:
-        """Return what all of the methods say of a table, from one encoding and one inference."""
+        """Return the results of all methods for a table, which is encoded and inferred only once."""
         model = self._snapshot()
-        return model._answers_of_codes(model._encode(X))
-
-    def _answers_of_codes(self, codes: CodeArray) -> Answers:
-        parts: dict[int, Answers] = {}
-
-        def answer(chunk: CodeArray, rows: slice) -> None:
-            parts[rows.start] = self._answer_chunk(chunk)
-
-        self._for_each_chunk(codes, answer)
-        return Answers.joined([parts[start] for start in sorted(parts)])
+        chunks = model._for_each_chunk(model._encode(X), lambda chunk, _: model._answer_chunk(chunk))
+        return Answers.joined(chunks)
 
     def predict_log_proba(self, X: Any) -> FloatArray:
         """Return the logarithm of the probability of every class.
@@ -171,8 +162,7 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
         Returns
         -------
         log_proba : ndarray of shape (n_rows, n_classes)
-            The natural logarithms, columns as in ``classes_``; ``-inf`` for a probability too small for a
-            double.
+            The natural logarithms, columns as in ``classes_``; ``-inf`` where a probability is 0 as a double.
         """
         with np.errstate(divide="ignore"):
             log_proba: FloatArray = np.log(self.predict_proba(X))
@@ -193,23 +183,25 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
         Returns
         -------
         score : float
-            The share of rows, by weight, that are classified as `y` says.
+            The weighted share of rows whose predicted class is that of `y`.
         """
         y_pred = self.predict(X)
+        # Checked as in fit, with errors that name the argument.
         weights = read_weights(sample_weight, len(y_pred))
         with naming("y"):
             return float(accuracy_score(read_series(y), y_pred, sample_weight=weights))
 
     def _check_parameters(self) -> None:
-        """Refuse bad parameters before any work."""
+        """Raise an error for an invalid parameter, before any work is done."""
         check_choice("missing", self.missing, ("impute", "marginalize"))
         check_choice("handle_unknown", self.handle_unknown, ("ignore", "error"))
         if self.max_categories is not None:
             check_integer("max_categories", self.max_categories, low=2)
-        thread_count(self.n_jobs)
+        thread_count(self.n_jobs)  # for its check alone
 
     def _learn(self, rows: TrainingRows) -> None:
-        """Learn from rows, in memory or not, whose encoding and classes are settled."""
+        """Learn from rows, in memory or not, whose encoding and classes are known."""
+        # The order is fixed: tables are made of the counts, scores with the tables, and the rest of both.
         self._encoding, self.classes_ = rows.encoding, rows.classes
         self._count(rows)
         self._score(rows)
@@ -224,59 +216,64 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
 
     @abstractmethod
     def _derive(self) -> None:
-        """Learn everything else from that, without rows; also done when a model is loaded."""
+        """Derive everything else, without rows; this also happens when a model is loaded."""
 
     @abstractmethod
     def _posterior(self, chunk: CodeArray) -> FloatArray:
         """Return the probabilities (rows, n_classes) of a chunk of codes (k, rows)."""
 
     def _answer_chunk(self, chunk: CodeArray) -> Answers:
-        """Return all that is said of a chunk, exactly as each method by itself says it."""
+        """Return the results of all methods for a chunk, exactly as each of them would by itself."""
         return Answers(self.classes_, self._posterior(chunk))
 
-    def _for_each_chunk(self, codes: CodeArray, work: Callable[[CodeArray, slice], None]) -> None:
-        """Do the work chunk by chunk, so that nothing of the size rows × features × classes is held."""
+    def _for_each_chunk(self, codes: CodeArray, work: Callable[[CodeArray, slice], Value]) -> list[Value]:
+        """Do the work chunk by chunk, so that no array of size rows × features × classes is held."""
 
-        def work_on(rows: slice) -> None:
-            work(np.ascontiguousarray(codes[:, rows]), rows)
+        def work_on(rows: slice) -> Value:
+            return work(np.ascontiguousarray(codes[:, rows]), rows)
 
         n_threads = thread_count(self.n_jobs)
+        # What inference holds per row: a number for each SPODE and class.
         n_numbers = len(codes) * len(self.classes_)
-        run_in_threads(work_on, prediction_chunks(codes.shape[1], n_numbers, n_threads), n_threads)
+        return run_in_threads(work_on, prediction_chunks(codes.shape[1], n_numbers, n_threads), n_threads)
 
     def _encode(self, X: Any) -> CodeArray:
         """Return the codes (k, n) of a table to predict."""
         if isinstance(X, EncodedTable):
+            # Identity, not equality: codes of another encoding would be valid numbers with another meaning.
             if X.encoding is not self._encoding:
-                raise ValueError("X must have been encoded as the training rows were, got another encoding.")
+                raise ValueError("X must be encoded as the training rows were, got another encoding.")
             return X.codes
         table = read_table(X, estimator=self)
+        # scikit-learn compares the names and number of features with those of fit.
         validate_data(self, table.data, reset=False, skip_check_array=True)
         return self._encoding.encode(table, n_threads=thread_count(self.n_jobs))
 
     def _kept_features(self) -> AnyArray:
-        """Return the features kept: their names, or their indices where there are no names."""
+        """Return the names of the features kept, or their indices if they have no names."""
         kept = np.array(self._encoding.kept, np.int64)
         names = getattr(self, "feature_names_in_", None)
         return kept if names is None else names[kept]
 
     def _refuse_large_tables(self, codings: Sequence[IntArray], names: Any, *, n_logarithms: int = 2) -> None:
-        """Refuse pair tables beyond the limit before they are allocated, given the states in each coding."""
+        """Raise an error if the pair tables would exceed the limit, given the states in each coding."""
         needed = sum(pair_table_bytes(of_coding, len(self.classes_), n_logarithms) for of_coding in codings)
         limit = get_config()["pair_table_limit"]
         if needed <= limit:
             return
         n_states = np.concatenate(codings)
+        # Name a few features: those that are worth merging or dropping.
         most = np.argsort(-n_states, kind="stable")[:3]
         worst = ", ".join(f"{names[j]!s} ({n_states[j]} states)" for j in most)
         raise ValueError(
             f"The pair tables of {len(n_states)} features and {len(self.classes_)} classes would take "
-            f"{_size(needed)}, beyond the limit of {_size(limit)}. The features with most states are "
+            f"{_size(needed)}, more than the limit of {_size(limit)}. The features with the most states are "
             f"{worst}. Set max_categories to merge their rarest states, drop them, or raise the limit with "
             "skcredal.set_config(pair_table_limit=...)."
         )
 
     def __sklearn_tags__(self) -> Any:
+        # Missing values and strings are read as they are, and scikit-learn's checks should try them.
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
@@ -284,21 +281,16 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
 
 
 def fit_rows(classifier: Classifier, make_rows: Callable[[Classifier], TrainingRows]) -> Classifier:
-    """Fit a classifier, aside: it changes as a whole at the end, or not at all.
+    """Fit a classifier in place: it changes as a whole at the end, or not at all.
 
-    Parameters
-    ----------
-    classifier : TabularClassifier
-        What is to be fitted, in place.
-    make_rows : callable
-        Returns the training rows, given a copy of the classifier that has learned nothing, which it lets know
-        the names and the number of the features.
+    ``make_rows`` is given an unfitted copy of the classifier, sets its feature names and their number, and
+    returns the training rows.
     """
     learner = classifier._unfitted()
     learner._check_parameters()
     learner._learn(make_rows(learner))
-    # One assignment: whatever failed or was interrupted before leaves the classifier as it was, and a
-    # prediction in another thread answers from the old model or from the new one, never from a mixture.
+    # One assignment: a failure or an interrupt before it leaves the classifier as it was, and a prediction in
+    # another thread answers from the old model or from the new one, never from a mixture.
     classifier.__dict__ = learner.__dict__
     return classifier
 

@@ -26,72 +26,7 @@ __all__ = ["TAN", "NaiveBayes", "NullClassifier"]
 class BayesClassifier(TabularClassifier):
     """A single Bayesian network classifier with BDeu parameters."""
 
-    ess: float
-
     features_: AnyArray
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_real("ess", self.ess, low=0.0, low_open=True)
-
-
-class NullClassifier(BayesClassifier):
-    """The null model: the class probabilities, whatever the features say.
-
-    It is what a classifier must beat, and what the compression coefficients measure the SPODEs against. The
-    features are read and checked as by the others.
-
-    Parameters
-    ----------
-    ess : float, default=1.0
-        Equivalent sample size of the BDeu prior over the parameters.
-    categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
-        Which features are categorical: by the type of their column (strings, booleans and declared
-        categories), ``"all"``, or besides those also the ones named here, by name, index or mask.
-    categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature, in the order of the columns. ``"auto"``: those that the input
-        declares (a pandas categorical, a polars Enum, an Arrow dictionary), else those that occur in
-        training.
-    missing : {"impute", "marginalize"}, default="impute"
-        ``"impute"``: a missing value is taken for the training median or mode. ``"marginalize"``: it is left
-        out, of the counts and of the cuts.
-    handle_unknown : {"ignore", "error"}, default="ignore"
-        What to do with a value that is not among the states: ignore it, or refuse.
-    max_categories : int, optional
-        The most states a categorical feature may have; its rarest ones are merged into one "other" state.
-    n_jobs : int, optional
-        Threads; ``None`` is one, -1 is all cores. The answers do not depend on it.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-        The classes.
-    n_features_in_ : int
-        Number of features seen in :meth:`fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where ``X`` has names that are all strings.
-    features_ : ndarray of shape (k,)
-        The features kept, by name or else by index. A feature with a single bin or a single observed value is
-        dropped.
-    counts_ : ValueCounts
-        How often each class and value was seen.
-    prior_ : ndarray of shape (n_classes,)
-        The class probabilities.
-
-    See Also
-    --------
-    NaiveBayes : Listens to the features.
-
-    Examples
-    --------
-    Three apples and a banana: P(apple) = (3 + 1/2)/(4 + 1).
-
-    >>> from skcredal import NullClassifier
-    >>> X = [["red"], ["red"], ["green"], ["yellow"]]
-    >>> clf = NullClassifier().fit(X, ["apple", "apple", "apple", "banana"])
-    >>> clf.predict_proba([["yellow"]])
-    array([[0.7, 0.3]])
-    """
 
     def __init__(
         self,
@@ -112,44 +47,36 @@ class NullClassifier(BayesClassifier):
         self.max_categories = max_categories
         self.n_jobs = n_jobs
 
-    def _derive(self) -> None:
-        self.features_ = self._kept_features()
-        self.prior_ = class_prior(self.counts_.n_c, float(self.ess))
-
-    def _posterior(self, chunk: CodeArray) -> FloatArray:
-        return np.broadcast_to(self.prior_, (chunk.shape[1], len(self.prior_)))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True
-        return tags
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_real("ess", self.ess, low=0.0, low_open=True)
 
 
-class NaiveBayes(BayesClassifier):
-    """Naive Bayes: the features are independent given the class.
+class NullClassifier(BayesClassifier):
+    """The null model: the class probabilities, whatever the features say.
 
-    Numeric features are discretised inside, on the training rows only.
+    It is what a classifier must beat, and what the compression coefficients measure the SPODEs against. It
+    reads and checks the features like the other classifiers.
 
     Parameters
     ----------
     ess : float, default=1.0
         Equivalent sample size of the BDeu prior over the parameters.
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
-        Which features are categorical: by the type of their column (strings, booleans and declared
-        categories), ``"all"``, or besides those also the ones named here, by name, index or mask.
+        Which features are categorical: ``"from_dtype"``, those with strings, booleans or declared categories;
+        ``"all"``; or a list of names or indices, or a mask, of features to add to those of ``"from_dtype"``.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature, in the order of the columns. ``"auto"``: those that the input
-        declares (a pandas categorical, a polars Enum, an Arrow dictionary), else those that occur in
-        training.
+        The states of each categorical feature, in column order. ``"auto"``: those that the dtype declares
+        (pandas categorical, polars Enum, Arrow dictionary), otherwise those that occur in training.
     missing : {"impute", "marginalize"}, default="impute"
-        ``"impute"``: a missing value is taken for the training median or mode. ``"marginalize"``: it is left
-        out, of the counts in training and of the factors in prediction.
+        ``"impute"``: a missing value is replaced by the training median or mode. ``"marginalize"``: it is
+        left out of the counts and the cuts.
     handle_unknown : {"ignore", "error"}, default="ignore"
-        What to do with a value that is not among the states: leave its factors out, or refuse.
+        What to do with a value that is not among the states: ignore it, or raise an error.
     max_categories : int, optional
-        The most states a categorical feature may have; its rarest ones are merged into one "other" state.
+        The largest number of states of a categorical feature; the rarest are merged into one "other" state.
     n_jobs : int, optional
-        Threads; ``None`` is one, -1 is all cores. The answers do not depend on it.
+        Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
 
     Attributes
     ----------
@@ -158,17 +85,86 @@ class NaiveBayes(BayesClassifier):
     n_features_in_ : int
         Number of features seen in :meth:`fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where ``X`` has names that are all strings.
+        Their names, if ``X`` has column names and all of them are strings.
     features_ : ndarray of shape (k,)
-        The features kept, by name or else by index. A feature with a single bin or a single observed value is
-        dropped.
+        The names (or else indices) of the features kept; those with a single bin or observed value are not.
+    counts_ : ValueCounts
+        How often each class and value was seen.
+    prior_ : ndarray of shape (n_classes,)
+        The class probabilities.
+
+    See Also
+    --------
+    NaiveBayes : Uses the features.
+
+    Examples
+    --------
+    Three apples and a banana: P(apple) = (3 + 1/2)/(4 + 1).
+
+    >>> from skcredal import NullClassifier
+    >>> X = [["red"], ["red"], ["green"], ["yellow"]]
+    >>> clf = NullClassifier().fit(X, ["apple", "apple", "apple", "banana"])
+    >>> clf.predict_proba([["yellow"]])
+    array([[0.7, 0.3]])
+    """
+
+    def _derive(self) -> None:
+        self.features_ = self._kept_features()
+        self.prior_ = class_prior(self.counts_.n_c, float(self.ess))
+
+    def _posterior(self, chunk: CodeArray) -> FloatArray:
+        # A view: the one row of probabilities is not copied for every row.
+        return np.broadcast_to(self.prior_, (chunk.shape[1], len(self.prior_)))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # scikit-learn's checks must not expect it to learn anything from the features.
+        tags.classifier_tags.poor_score = True
+        return tags
+
+
+class NaiveBayes(BayesClassifier):
+    """Naive Bayes: the features are independent given the class.
+
+    Numeric features are discretised on the training rows.
+
+    Parameters
+    ----------
+    ess : float, default=1.0
+        Equivalent sample size of the BDeu prior over the parameters.
+    categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
+        Which features are categorical: ``"from_dtype"``, those with strings, booleans or declared categories;
+        ``"all"``; or a list of names or indices, or a mask, of features to add to those of ``"from_dtype"``.
+    categories : "auto" or list of array-like, default="auto"
+        The states of each categorical feature, in column order. ``"auto"``: those that the dtype declares
+        (pandas categorical, polars Enum, Arrow dictionary), otherwise those that occur in training.
+    missing : {"impute", "marginalize"}, default="impute"
+        ``"impute"``: a missing value is replaced by the training median or mode. ``"marginalize"``: it is
+        left out of the counts in training and of the factors in prediction.
+    handle_unknown : {"ignore", "error"}, default="ignore"
+        What to do with a value that is not among the states: leave out its factors, or raise an error.
+    max_categories : int, optional
+        The largest number of states of a categorical feature; the rarest are merged into one "other" state.
+    n_jobs : int, optional
+        Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    n_features_in_ : int
+        Number of features seen in :meth:`fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if ``X`` has column names and all of them are strings.
+    features_ : ndarray of shape (k,)
+        The names (or else indices) of the features kept; those with a single bin or observed value are not.
     counts_ : ValueCounts
         How often each class and value was seen.
 
     See Also
     --------
     TAN : Lets each feature depend on one other besides the class.
-    NullClassifier : Listens to no feature.
+    NullClassifier : Uses no feature.
 
     Examples
     --------
@@ -183,25 +179,6 @@ class NaiveBayes(BayesClassifier):
            [0.5, 0.5]])
     """
 
-    def __init__(
-        self,
-        *,
-        ess: float = 1.0,
-        categorical_features: Any = "from_dtype",
-        categories: Any = "auto",
-        missing: str = "impute",
-        handle_unknown: str = "ignore",
-        max_categories: int | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.ess = ess
-        self.categorical_features = categorical_features
-        self.categories = categories
-        self.missing = missing
-        self.handle_unknown = handle_unknown
-        self.max_categories = max_categories
-        self.n_jobs = n_jobs
-
     counts_: ValueCounts
 
     def _derive(self) -> None:
@@ -215,29 +192,29 @@ class NaiveBayes(BayesClassifier):
 class TAN(BayesClassifier):
     """Tree-augmented naive Bayes: each feature depends on the class and on one other feature.
 
-    The dependences form the tree of largest mutual information given the class, rooted at the first feature.
-    Numeric features are discretised inside, on the training rows only.
+    The dependences form the tree with the largest mutual information given the class, rooted at the first
+    feature.
+    Numeric features are discretised on the training rows.
 
     Parameters
     ----------
     ess : float, default=1.0
         Equivalent sample size of the BDeu prior over the parameters.
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
-        Which features are categorical: by the type of their column (strings, booleans and declared
-        categories), ``"all"``, or besides those also the ones named here, by name, index or mask.
+        Which features are categorical: ``"from_dtype"``, those with strings, booleans or declared categories;
+        ``"all"``; or a list of names or indices, or a mask, of features to add to those of ``"from_dtype"``.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature, in the order of the columns. ``"auto"``: those that the input
-        declares (a pandas categorical, a polars Enum, an Arrow dictionary), else those that occur in
-        training.
+        The states of each categorical feature, in column order. ``"auto"``: those that the dtype declares
+        (pandas categorical, polars Enum, Arrow dictionary), otherwise those that occur in training.
     missing : {"impute", "marginalize"}, default="impute"
-        ``"impute"``: a missing value is taken for the training median or mode. ``"marginalize"``: it is left
-        out, of the counts in training and of the factors in prediction.
+        ``"impute"``: a missing value is replaced by the training median or mode. ``"marginalize"``: it is
+        left out of the counts in training and of the factors in prediction.
     handle_unknown : {"ignore", "error"}, default="ignore"
-        What to do with a value that is not among the states: leave its factors out, or refuse.
+        What to do with a value that is not among the states: leave out its factors, or raise an error.
     max_categories : int, optional
-        The most states a categorical feature may have; its rarest ones are merged into one "other" state.
+        The largest number of states of a categorical feature; the rarest are merged into one "other" state.
     n_jobs : int, optional
-        Threads; ``None`` is one, -1 is all cores. The answers do not depend on it.
+        Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
 
     Attributes
     ----------
@@ -246,17 +223,16 @@ class TAN(BayesClassifier):
     n_features_in_ : int
         Number of features seen in :meth:`fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where ``X`` has names that are all strings.
+        Their names, if ``X`` has column names and all of them are strings.
     features_ : ndarray of shape (k,)
-        The features kept, by name or else by index. A feature with a single bin or a single observed value is
-        dropped.
+        The names (or else indices) of the features kept; those with a single bin or observed value are not.
     counts_ : JointCounts
         How often each class, value and pair of values was seen.
     tree_ : list of tuple
-        The edges (parent, child) of the tree, by name or else by index; a feature comes as a child before it
-        comes as a parent.
+        The edges (parent, child) of the tree, by name or else by index; except for the root, a feature is
+        listed as a child before it is listed as a parent.
     mutual_information_ : ndarray of shape (k - 1,)
-        The empirical mutual information of the two features of each edge given the class, in nats.
+        The empirical mutual information between the features of each edge given the class, in nats.
 
     See Also
     --------
@@ -265,13 +241,13 @@ class TAN(BayesClassifier):
 
     Notes
     -----
-    Of equally informative pairs (to 12 decimals) the first goes into the tree. Where the value of a parent is
-    unknown, its children depend on the class alone. With ``missing="marginalize"`` the mutual information of
+    Of equally informative pairs (to 12 decimals) the first goes into the tree. Where a parent's value is
+    unknown, its children depend on the class alone. With ``missing="marginalize"``, the mutual information of
     a pair comes from the training rows in which both values are known.
 
     Examples
     --------
-    The two switches say nothing each, and everything together:
+    Alone, each switch tells nothing about the lamp; together, they tell everything:
 
     >>> import pandas as pd
     >>> from skcredal import TAN, NaiveBayes
@@ -286,28 +262,10 @@ class TAN(BayesClassifier):
     array([[0.5, 0.5]])
     """
 
-    def __init__(
-        self,
-        *,
-        ess: float = 1.0,
-        categorical_features: Any = "from_dtype",
-        categories: Any = "auto",
-        missing: str = "impute",
-        handle_unknown: str = "ignore",
-        max_categories: int | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.ess = ess
-        self.categorical_features = categorical_features
-        self.categories = categories
-        self.missing = missing
-        self.handle_unknown = handle_unknown
-        self.max_categories = max_categories
-        self.n_jobs = n_jobs
-
     counts_: JointCounts
 
     def _count(self, rows: TrainingRows) -> None:
+        # Before counting, which would allocate the tables.
         self._refuse_large_tables([rows.encoding.n_states], self._kept_features())
         self.counts_ = rows.count_pairs(n_threads=thread_count(self.n_jobs))
 
@@ -318,6 +276,7 @@ class TAN(BayesClassifier):
         names = self.features_.tolist()
         self.tree_ = [(names[i], names[j]) for i, j in edges.tolist()]
         layout = self.counts_.layout
+        # Pairs are stored as i < j, whichever of the two is the parent.
         self.mutual_information_ = information[[layout.pair_index(*sorted(edge)) for edge in edges.tolist()]]
         self._tables = tan_tables(self.counts_, edges, float(self.ess))
 

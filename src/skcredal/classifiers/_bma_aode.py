@@ -17,32 +17,31 @@ class BmaAODE(LikelihoodWeightedEnsemble):
     """BMA-AODE: Bayesian model averaging over the SPODEs with a uniform prior.
 
     The weights are proportional to the conditional likelihoods of the SPODEs; those below a ten-thousandth of
-    the largest are set to 0. On larger data a single SPODE takes nearly all the weight: mind
-    :class:`CompAODE`.
+    the largest are set to 0. On larger data a single SPODE gets nearly all the weight; :class:`CompAODE` does
+    not have this problem.
 
     Parameters
     ----------
     ess : float, default=1.0
         Equivalent sample size of the BDeu prior over the parameters.
     likelihood_floor : float, default=0.0
-        Bounds each probability inside the likelihoods from below (and nowhere else); the original experiments
-        of the paper used 0.01.
+        Lower bound on each probability inside the likelihoods, and nowhere else; the paper's own experiments
+        used 0.01.
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
-        Which features are categorical: by the type of their column (strings, booleans and declared
-        categories), ``"all"``, or besides those also the ones named here, by name, index or mask.
+        Which features are categorical: ``"from_dtype"``, those with strings, booleans or declared categories;
+        ``"all"``; or a list of names or indices, or a mask, of features to add to those of ``"from_dtype"``.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature, in the order of the columns. ``"auto"``: those that the input
-        declares (a pandas categorical, a polars Enum, an Arrow dictionary), else those that occur in
-        training.
+        The states of each categorical feature, in column order. ``"auto"``: those that the dtype declares
+        (pandas categorical, polars Enum, Arrow dictionary), otherwise those that occur in training.
     missing : {"impute", "marginalize"}, default="impute"
-        ``"impute"``: a missing value is taken for the training median or mode. ``"marginalize"``: it is left
-        out, of the counts in training and of the factors in prediction.
+        ``"impute"``: a missing value is replaced by the training median or mode. ``"marginalize"``: it is
+        left out of the counts in training and of the factors in prediction.
     handle_unknown : {"ignore", "error"}, default="ignore"
-        What to do with a value that is not among the states: leave its factors out, or refuse.
+        What to do with a value that is not among the states: leave out its factors, or raise an error.
     max_categories : int, optional
-        The most states a categorical feature may have; its rarest ones are merged into one "other" state.
+        The largest number of states of a categorical feature; the rarest are merged into one "other" state.
     n_jobs : int, optional
-        Threads; ``None`` is one, -1 is all cores. The answers do not depend on it.
+        Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
 
     Attributes
     ----------
@@ -51,16 +50,16 @@ class BmaAODE(LikelihoodWeightedEnsemble):
     n_features_in_ : int
         Number of features seen in :meth:`fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where ``X`` has names that are all strings.
+        Their names, if ``X`` has column names and all of them are strings.
     super_parents_ : ndarray of shape (k,)
-        The features kept, each the super-parent of a SPODE, by name or else by index. A feature with a single
-        bin or a single observed value is dropped.
+        The names (or else indices) of the features kept, each the super-parent of one SPODE; those with a
+        single bin or observed value are dropped.
     counts_ : JointCounts
         How often each class, value and pair of values was seen.
     log_likelihood_ : ndarray of shape (k,)
         The conditional log-likelihood of each SPODE.
     null_log_likelihood_ : float
-        That of the null model, which knows only the class frequencies.
+        The log-likelihood of the null model, which knows only the class frequencies.
     weights_ : ndarray of shape (k,)
         The weight of each SPODE.
 
@@ -71,13 +70,9 @@ class BmaAODE(LikelihoodWeightedEnsemble):
     Examples
     --------
     >>> import pandas as pd
-    >>> fruit = pd.DataFrame(
-    ...     {
-    ...         "colour": ["red", "red", "green", "green", "yellow", "yellow"],
-    ...         "weight": [150.0, 160.0, 140.0, None, 120.0, 118.0],
-    ...     }
-    ... )
-    >>> kind = ["apple", "apple", "apple", "apple", "banana", "banana"]
+    >>> colour = ["red", "red", "green", "green", "yellow", "yellow"]
+    >>> fruit = pd.DataFrame({"colour": colour, "weight": [150.0, 160.0, 140.0, None, 120.0, 118.0]})
+    >>> kind = ["apple"] * 4 + ["banana"] * 2
     >>> from skcredal import BmaAODE
     >>> clf = BmaAODE().fit(fruit, kind)
     >>> list(clf.super_parents_)
@@ -116,41 +111,39 @@ class CredalBmaAODE(CredalSpodesMixin, BmaAODE):
     """BMA-AODE*: Bayesian model averaging over the SPODEs with a set of priors.
 
     The set holds every prior that gives each SPODE at least ε. :meth:`predict_set` returns the classes that
-    no other beats under all of them, by an exact closed form; :meth:`predict` and :meth:`predict_proba`
-    answer for the uniform prior, as :class:`BmaAODE`.
+    no other beats under all of them, by an exact closed form; :meth:`predict` and :meth:`predict_proba` use
+    the uniform prior, like :class:`BmaAODE`.
 
     Parameters
     ----------
     ess : float, default=1.0
         Equivalent sample size of the BDeu prior over the parameters.
     epsilon : "auto" or float, default="auto"
-        Least prior probability of a SPODE.
-        ``"auto"`` is ``min(0.01, 1/(2(k+1)))`` with k the features kept; a number must lie in ``(0,
-        1/(k+1))``.
+        Least prior probability of a SPODE. ``"auto"`` is ``min(0.01, 1/(2(k+1)))`` for k features kept; a
+        number must lie in ``(0, 1/(k+1))``.
     likelihood_floor : float, default=0.0
-        Bounds each probability inside the likelihoods from below (and nowhere else); the original experiments
-        of the paper used 0.01.
+        Lower bound on each probability inside the likelihoods, and nowhere else; the paper's own experiments
+        used 0.01.
     criterion : {"maximality", "interval_dominance", "e_admissibility"}, default="maximality"
         Which classes :meth:`predict_set` returns: those that no other dominates under every prior
         (``"maximality"``), those whose upper probability reaches the largest lower one
-        (``"interval_dominance"``, larger sets), or those that some single prior makes
-        the most probable (``"e_admissibility"``, smaller sets).
+        (``"interval_dominance"``, larger sets), or those that are the most probable under some prior
+        (``"e_admissibility"``, smaller sets).
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
-        Which features are categorical: by the type of their column (strings, booleans and declared
-        categories), ``"all"``, or besides those also the ones named here, by name, index or mask.
+        Which features are categorical: ``"from_dtype"``, those with strings, booleans or declared categories;
+        ``"all"``; or a list of names or indices, or a mask, of features to add to those of ``"from_dtype"``.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature, in the order of the columns. ``"auto"``: those that the input
-        declares (a pandas categorical, a polars Enum, an Arrow dictionary), else those that occur in
-        training.
+        The states of each categorical feature, in column order. ``"auto"``: those that the dtype declares
+        (pandas categorical, polars Enum, Arrow dictionary), otherwise those that occur in training.
     missing : {"impute", "marginalize"}, default="impute"
-        ``"impute"``: a missing value is taken for the training median or mode. ``"marginalize"``: it is left
-        out, of the counts in training and of the factors in prediction.
+        ``"impute"``: a missing value is replaced by the training median or mode. ``"marginalize"``: it is
+        left out of the counts in training and of the factors in prediction.
     handle_unknown : {"ignore", "error"}, default="ignore"
-        What to do with a value that is not among the states: leave its factors out, or refuse.
+        What to do with a value that is not among the states: leave out its factors, or raise an error.
     max_categories : int, optional
-        The most states a categorical feature may have; its rarest ones are merged into one "other" state.
+        The largest number of states of a categorical feature; the rarest are merged into one "other" state.
     n_jobs : int, optional
-        Threads; ``None`` is one, -1 is all cores. The answers do not depend on it.
+        Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
 
     Attributes
     ----------
@@ -159,20 +152,20 @@ class CredalBmaAODE(CredalSpodesMixin, BmaAODE):
     n_features_in_ : int
         Number of features seen in :meth:`fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where ``X`` has names that are all strings.
+        Their names, if ``X`` has column names and all of them are strings.
     super_parents_ : ndarray of shape (k,)
-        The features kept, each the super-parent of a SPODE, by name or else by index. A feature with a single
-        bin or a single observed value is dropped.
+        The names (or else indices) of the features kept, each the super-parent of one SPODE; those with a
+        single bin or observed value are dropped.
     counts_ : JointCounts
         How often each class, value and pair of values was seen.
     log_likelihood_ : ndarray of shape (k,)
         The conditional log-likelihood of each SPODE.
     null_log_likelihood_ : float
-        That of the null model, which knows only the class frequencies.
+        The log-likelihood of the null model, which knows only the class frequencies.
     weights_ : ndarray of shape (k,)
         The weight of each SPODE under the uniform prior.
     epsilon_ : float
-        The ε in use.
+        The value of ε that was used.
 
     See Also
     --------
@@ -182,9 +175,9 @@ class CredalBmaAODE(CredalSpodesMixin, BmaAODE):
     -----
     The set of priors is over the SPODEs that survive the likelihood cut of :class:`BmaAODE`, and in each row
     over those whose super-parent is known. The difference of two scores is linear in the prior, so that its
-    minimum lies at one of the extreme points; no solver is needed. Classes that are equal up to rounding stay
-    together. Where no SPODE is left (no feature tells anything, or all values are unknown), the class
-    frequencies answer.
+    minimum lies at an extreme point of the set; no solver is needed. Classes that are equal up to rounding
+    stay together. If no SPODE is left (no feature was kept, or all values are unknown), the class frequencies
+    are the answer.
 
     References
     ----------
@@ -193,13 +186,9 @@ class CredalBmaAODE(CredalSpodesMixin, BmaAODE):
     Examples
     --------
     >>> import pandas as pd
-    >>> fruit = pd.DataFrame(
-    ...     {
-    ...         "colour": ["red", "red", "green", "green", "yellow", "yellow"],
-    ...         "weight": [150.0, 160.0, 140.0, None, 120.0, 118.0],
-    ...     }
-    ... )
-    >>> kind = ["apple", "apple", "apple", "apple", "banana", "banana"]
+    >>> colour = ["red", "red", "green", "green", "yellow", "yellow"]
+    >>> fruit = pd.DataFrame({"colour": colour, "weight": [150.0, 160.0, 140.0, None, 120.0, 118.0]})
+    >>> kind = ["apple"] * 4 + ["banana"] * 2
     >>> from skcredal import CredalBmaAODE, set_labels
     >>> clf = CredalBmaAODE().fit(fruit, kind)
     >>> new = pd.DataFrame({"colour": ["red", "red"], "weight": [150.0, 100.0]})
@@ -236,7 +225,7 @@ class CredalBmaAODE(CredalSpodesMixin, BmaAODE):
     _criteria = ("maximality", "interval_dominance", "e_admissibility")
 
     def _count(self, rows: TrainingRows) -> None:
-        resolve_epsilon(self.epsilon, len(rows.codes))  # refused before the work of counting
+        resolve_epsilon(self.epsilon, len(rows.codes))  # an error should come before the work of counting
         super()._count(rows)
 
     def _derive(self) -> None:
@@ -245,6 +234,7 @@ class CredalBmaAODE(CredalSpodesMixin, BmaAODE):
         self._priors = BmaPriors.from_likelihoods(self.log_likelihood_, self.epsilon_)
 
     def _sets_of_evidence(self, evidence: Evidence, interval: FloatArray | None = None) -> BoolArray:
+        # An E-admissible class is also maximal: only the maximal ones need a linear program.
         sets = super()._sets_of_evidence(evidence, interval)
         if self.criterion == "e_admissibility":
             return self._priors.e_admissible_sets(evidence, sets)

@@ -15,37 +15,35 @@ __all__ = ["CompAODE", "CredalCompAODE"]
 class CompAODE(LikelihoodWeightedEnsemble):
     """COMP-AODE: the SPODEs weighted by their compression coefficients.
 
-    The coefficient of a SPODE tells how much shorter it makes the description of the classes than the null
-    model does. The logarithm spreads the weights more evenly than Bayesian model averaging, and models that
-    do not compress get none.
+    A SPODE's coefficient tells how much shorter it makes the description of the classes than the null model
+    does. Being logarithmic, the weights are more even than those of Bayesian model averaging; SPODEs that do
+    not compress get none.
 
     Parameters
     ----------
     ess : float, default=1.0
         Equivalent sample size of the BDeu prior over the parameters.
     epsilon : "auto" or float, default="auto"
-        Prior probability of the null model.
-        ``"auto"`` is ``min(0.01, 1/(2(k+1)))`` with k the features kept; a number must lie in ``(0,
-        1/(k+1))``.
+        Prior probability of the null model. ``"auto"`` is ``min(0.01, 1/(2(k+1)))`` for k features kept; a
+        number must lie in ``(0, 1/(k+1))``.
     likelihood_floor : float, default=0.0
-        Bounds each probability inside the likelihoods from below (and nowhere else); the original experiments
-        of the paper used 0.01.
+        Lower bound on each probability inside the likelihoods, and nowhere else; the paper's own experiments
+        used 0.01.
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
-        Which features are categorical: by the type of their column (strings, booleans and declared
-        categories), ``"all"``, or besides those also the ones named here, by name, index or mask.
+        Which features are categorical: ``"from_dtype"``, those with strings, booleans or declared categories;
+        ``"all"``; or a list of names or indices, or a mask, of features to add to those of ``"from_dtype"``.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature, in the order of the columns. ``"auto"``: those that the input
-        declares (a pandas categorical, a polars Enum, an Arrow dictionary), else those that occur in
-        training.
+        The states of each categorical feature, in column order. ``"auto"``: those that the dtype declares
+        (pandas categorical, polars Enum, Arrow dictionary), otherwise those that occur in training.
     missing : {"impute", "marginalize"}, default="impute"
-        ``"impute"``: a missing value is taken for the training median or mode. ``"marginalize"``: it is left
-        out, of the counts in training and of the factors in prediction.
+        ``"impute"``: a missing value is replaced by the training median or mode. ``"marginalize"``: it is
+        left out of the counts in training and of the factors in prediction.
     handle_unknown : {"ignore", "error"}, default="ignore"
-        What to do with a value that is not among the states: leave its factors out, or refuse.
+        What to do with a value that is not among the states: leave out its factors, or raise an error.
     max_categories : int, optional
-        The most states a categorical feature may have; its rarest ones are merged into one "other" state.
+        The largest number of states of a categorical feature; the rarest are merged into one "other" state.
     n_jobs : int, optional
-        Threads; ``None`` is one, -1 is all cores. The answers do not depend on it.
+        Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
 
     Attributes
     ----------
@@ -54,20 +52,20 @@ class CompAODE(LikelihoodWeightedEnsemble):
     n_features_in_ : int
         Number of features seen in :meth:`fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where ``X`` has names that are all strings.
+        Their names, if ``X`` has column names and all of them are strings.
     super_parents_ : ndarray of shape (k,)
-        The features kept, each the super-parent of a SPODE, by name or else by index. A feature with a single
-        bin or a single observed value is dropped.
+        The names (or else indices) of the features kept, each the super-parent of one SPODE; those with a
+        single bin or observed value are dropped.
     counts_ : JointCounts
         How often each class, value and pair of values was seen.
     log_likelihood_ : ndarray of shape (k,)
         The conditional log-likelihood of each SPODE.
     null_log_likelihood_ : float
-        That of the null model, which knows only the class frequencies.
+        The log-likelihood of the null model, which knows only the class frequencies.
     weights_ : ndarray of shape (k,)
-        The weight of each SPODE, all 0 if none is better than the null model.
+        The weight of each SPODE; all 0 if none is better than the null model.
     epsilon_ : float
-        The ε in use.
+        The value of ε that was used.
 
     See Also
     --------
@@ -76,13 +74,9 @@ class CompAODE(LikelihoodWeightedEnsemble):
     Examples
     --------
     >>> import pandas as pd
-    >>> fruit = pd.DataFrame(
-    ...     {
-    ...         "colour": ["red", "red", "green", "green", "yellow", "yellow"],
-    ...         "weight": [150.0, 160.0, 140.0, None, 120.0, 118.0],
-    ...     }
-    ... )
-    >>> kind = ["apple", "apple", "apple", "apple", "banana", "banana"]
+    >>> colour = ["red", "red", "green", "green", "yellow", "yellow"]
+    >>> fruit = pd.DataFrame({"colour": colour, "weight": [150.0, 160.0, 140.0, None, 120.0, 118.0]})
+    >>> kind = ["apple"] * 4 + ["banana"] * 2
     >>> from skcredal import CompAODE
     >>> clf = CompAODE().fit(fruit, kind)
     >>> clf.predict_proba(pd.DataFrame({"colour": ["yellow"], "weight": [121.0]})).round(2)
@@ -113,7 +107,7 @@ class CompAODE(LikelihoodWeightedEnsemble):
         self.n_jobs = n_jobs
 
     def _count(self, rows: TrainingRows) -> None:
-        resolve_epsilon(self.epsilon, len(rows.codes))  # refused before the work of counting
+        resolve_epsilon(self.epsilon, len(rows.codes))  # an error should come before the work of counting
         super()._count(rows)
 
     def _derive(self) -> None:
@@ -127,39 +121,37 @@ class CredalCompAODE(CredalSpodesMixin, CompAODE):
 
     The set holds every prior that gives the null model ε and each SPODE at least ε. :meth:`predict_set`
     returns the classes that no other beats under all of them, by an exact closed form; :meth:`predict` and
-    :meth:`predict_proba` answer for the prior that is uniform over the SPODEs, as :class:`CompAODE`.
+    :meth:`predict_proba` use the prior that is uniform over the SPODEs, like :class:`CompAODE`.
 
     Parameters
     ----------
     ess : float, default=1.0
         Equivalent sample size of the BDeu prior over the parameters.
     epsilon : "auto" or float, default="auto"
-        Prior probability of the null model, and the least one of a SPODE.
-        ``"auto"`` is ``min(0.01, 1/(2(k+1)))`` with k the features kept; a number must lie in ``(0,
-        1/(k+1))``.
+        Prior probability of the null model, and the least one of a SPODE. ``"auto"`` is
+        ``min(0.01, 1/(2(k+1)))`` for k features kept; a number must lie in ``(0, 1/(k+1))``.
     likelihood_floor : float, default=0.0
-        Bounds each probability inside the likelihoods from below (and nowhere else); the original experiments
-        of the paper used 0.01.
+        Lower bound on each probability inside the likelihoods, and nowhere else; the paper's own experiments
+        used 0.01.
     criterion : {"maximality", "interval_dominance"}, default="maximality"
         Which classes :meth:`predict_set` returns: those that no other dominates under every prior
-        (``"maximality"``), those whose upper probability reaches the largest lower one
+        (``"maximality"``), or those whose upper probability reaches the largest lower one
         (``"interval_dominance"``, larger sets).
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
-        Which features are categorical: by the type of their column (strings, booleans and declared
-        categories), ``"all"``, or besides those also the ones named here, by name, index or mask.
+        Which features are categorical: ``"from_dtype"``, those with strings, booleans or declared categories;
+        ``"all"``; or a list of names or indices, or a mask, of features to add to those of ``"from_dtype"``.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature, in the order of the columns. ``"auto"``: those that the input
-        declares (a pandas categorical, a polars Enum, an Arrow dictionary), else those that occur in
-        training.
+        The states of each categorical feature, in column order. ``"auto"``: those that the dtype declares
+        (pandas categorical, polars Enum, Arrow dictionary), otherwise those that occur in training.
     missing : {"impute", "marginalize"}, default="impute"
-        ``"impute"``: a missing value is taken for the training median or mode. ``"marginalize"``: it is left
-        out, of the counts in training and of the factors in prediction.
+        ``"impute"``: a missing value is replaced by the training median or mode. ``"marginalize"``: it is
+        left out of the counts in training and of the factors in prediction.
     handle_unknown : {"ignore", "error"}, default="ignore"
-        What to do with a value that is not among the states: leave its factors out, or refuse.
+        What to do with a value that is not among the states: leave out its factors, or raise an error.
     max_categories : int, optional
-        The most states a categorical feature may have; its rarest ones are merged into one "other" state.
+        The largest number of states of a categorical feature; the rarest are merged into one "other" state.
     n_jobs : int, optional
-        Threads; ``None`` is one, -1 is all cores. The answers do not depend on it.
+        Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
 
     Attributes
     ----------
@@ -168,20 +160,20 @@ class CredalCompAODE(CredalSpodesMixin, CompAODE):
     n_features_in_ : int
         Number of features seen in :meth:`fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where ``X`` has names that are all strings.
+        Their names, if ``X`` has column names and all of them are strings.
     super_parents_ : ndarray of shape (k,)
-        The features kept, each the super-parent of a SPODE, by name or else by index. A feature with a single
-        bin or a single observed value is dropped.
+        The names (or else indices) of the features kept, each the super-parent of one SPODE; those with a
+        single bin or observed value are dropped.
     counts_ : JointCounts
         How often each class, value and pair of values was seen.
     log_likelihood_ : ndarray of shape (k,)
         The conditional log-likelihood of each SPODE.
     null_log_likelihood_ : float
-        That of the null model, which knows only the class frequencies.
+        The log-likelihood of the null model, which knows only the class frequencies.
     weights_ : ndarray of shape (k,)
-        The weight of each SPODE under the reference prior, all 0 if none is better than the null model.
+        The weight of each SPODE under the reference prior; all 0 if none is better than the null model.
     epsilon_ : float
-        The ε in use.
+        The value of ε that was used.
 
     See Also
     --------
@@ -193,8 +185,8 @@ class CredalCompAODE(CredalSpodesMixin, CompAODE):
     better than the null model, which knows only the class frequencies. The set of classes is *maximal*: it
     leaves out a class only if another beats it under every prior. The minimum of the difference of two scores
     is found by water-filling; no solver is needed. Classes that are equal up to rounding stay together, and
-    all classes are returned where some prior gives the feasible SPODEs no weight in sum. Where no SPODE is
-    feasible, or all values are unknown, the class frequencies answer.
+    all classes are returned if under some prior the weights of the feasible SPODEs sum to 0. If no SPODE is
+    feasible, or all values are unknown, the class frequencies are the answer.
 
     References
     ----------
@@ -203,13 +195,9 @@ class CredalCompAODE(CredalSpodesMixin, CompAODE):
     Examples
     --------
     >>> import pandas as pd
-    >>> fruit = pd.DataFrame(
-    ...     {
-    ...         "colour": ["red", "red", "green", "green", "yellow", "yellow"],
-    ...         "weight": [150.0, 160.0, 140.0, None, 120.0, 118.0],
-    ...     }
-    ... )
-    >>> kind = ["apple", "apple", "apple", "apple", "banana", "banana"]
+    >>> colour = ["red", "red", "green", "green", "yellow", "yellow"]
+    >>> fruit = pd.DataFrame({"colour": colour, "weight": [150.0, 160.0, 140.0, None, 120.0, 118.0]})
+    >>> kind = ["apple"] * 4 + ["banana"] * 2
     >>> from skcredal import CredalCompAODE, set_labels
     >>> clf = CredalCompAODE().fit(fruit, kind)
     >>> new = pd.DataFrame({"colour": ["red", "red"], "weight": [150.0, 100.0]})

@@ -1,4 +1,4 @@
-"""What all credal classifiers share: sets of classes and bounds on their probabilities."""
+"""The mixin of all credal classifiers: sets of classes and bounds on their probabilities."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
     Base = TabularClassifier
 else:
-    # A mixin, like scikit-learn's: it goes before a TabularClassifier among the bases.
+    # A mixin, like scikit-learn's; only the type checker needs to know what it is mixed into.
     Base = object
 
 __all__ = ["CredalMixin", "interval_dominance"]
 
-# Bounds closer than this do not tell classes apart: doubt widens the set.
+# Bounds closer than this may differ by rounding alone, so that the class stays: doubt widens the set.
 BOUND_TIE = 1e-10
 
 
@@ -41,12 +41,12 @@ def interval_dominance(interval: FloatArray) -> BoolArray:
 
 
 class CredalMixin(Base):
-    """Sets and bounds of a classifier with a set of priors: the classes that remain whatever the prior.
+    """Sets and bounds of a classifier with a set of priors.
 
-    To be named before a :class:`TabularClassifier` among the bases of a class, which derives the set of
-    priors as ``_priors`` and returns in :meth:`_evidence` what it is to judge. Of ``_priors`` this asks
-    ``maximal_sets(evidence)``, (rows, n_classes), ``intervals(evidence)``, (rows, n_classes, 2), and where it
-    can tell ``robustness(evidence)``, (rows,); of the evidence ``reference``, the probabilities (rows,
+    It comes before a :class:`TabularClassifier` among the bases of a class, whose :meth:`_derive` sets
+    ``_priors`` and whose :meth:`_evidence` returns what these judge. ``_priors`` has the methods
+    ``maximal_sets(evidence)``, (rows, n_classes), ``intervals(evidence)``, (rows, n_classes, 2), and
+    optionally ``robustness(evidence)``, (rows,); the evidence has ``reference``, the probabilities (rows,
     n_classes) under the reference prior.
     """
 
@@ -56,12 +56,12 @@ class CredalMixin(Base):
     _criteria: tuple[str, ...] = ("maximality", "interval_dominance")
 
     def predict_set(self, X: Any) -> BoolArray:
-        """Return the classes that remain whatever the prior of the set, by the ``criterion``.
+        """Return the classes that the set of priors cannot rule out, by the ``criterion``.
 
-        By default those that no other dominates, that is, beats under every prior (maximality). Where one
-        class remains, the answer does not hang on the prior, and it is the class of :meth:`predict`. Where
-        several do, the case is prior-dependent, or its classes are tied whatever the prior; the class of
-        :meth:`predict` is one of them.
+        By default these are the classes that no other class dominates, that is, beats under every prior
+        (maximality). A single class means that the answer does not depend on the prior; it is then the class
+        of :meth:`predict`. Several mean that it does, or that the classes are tied under every prior; the
+        class of :meth:`predict` is one of them.
 
         Parameters
         ----------
@@ -74,24 +74,23 @@ class CredalMixin(Base):
             Which classes belong to the set of each row, columns as in ``classes_``; never empty.
         """
         model = self._snapshot()
-        return model._sets_of_codes(model._encode(X))
-
-    def _sets_of_codes(self, codes: CodeArray) -> BoolArray:
-        sets = np.empty((codes.shape[1], len(self.classes_)), np.bool_)
+        codes = model._encode(X)
+        sets = np.empty((codes.shape[1], len(model.classes_)), np.bool_)
 
         def decide(chunk: CodeArray, rows: slice) -> None:
-            found, reference = self._sets(chunk)
+            # The class of predict must be in the set, even if the reference prior is not one of the priors.
+            found, reference = model._sets(chunk)
             put_back(found, reference)
             sets[rows] = found
 
-        self._for_each_chunk(codes, decide)
+        model._for_each_chunk(codes, decide)
         return sets
 
     def predict_interval(self, X: Any) -> FloatArray:
-        """Return the lower and the upper probability of every class over the priors of the set.
+        """Return the lower and upper probability of every class over the set of priors.
 
-        The bounds are exact, but for ``NaiveCredal`` and ``CredalModelAveraging`` with three or more classes,
-        where they are outer bounds: they contain the exact ones.
+        The bounds are exact, except for ``NaiveCredal``, ``CredalModelAveraging`` and ``CredalLogPoolAODE``
+        with three or more classes, where they contain the exact ones.
 
         Parameters
         ----------
@@ -101,7 +100,7 @@ class CredalMixin(Base):
         Returns
         -------
         interval : ndarray of shape (n_rows, n_classes, 2)
-            The bounds, columns as in ``classes_``; they hold the probability of :meth:`predict_proba`.
+            The bounds, columns as in ``classes_``; they enclose the probability of :meth:`predict_proba`.
         """
         model = self._snapshot()
         codes = model._encode(X)
@@ -113,30 +112,34 @@ class CredalMixin(Base):
         model._for_each_chunk(codes, bound)
         return interval
 
-    def _robustness_of_codes(self, codes: CodeArray) -> FloatArray:
+    def _robustness(self, X: Any) -> FloatArray:
+        """Return the robustness of every row; what it means, the classifiers that have one say."""
+        model = self._snapshot()
+        codes = model._encode(X)
         robustness = np.empty(codes.shape[1])
 
         def measure(chunk: CodeArray, rows: slice) -> None:
-            robustness[rows] = self._priors.robustness(self._evidence(chunk))
+            robustness[rows] = model._priors.robustness(model._evidence(chunk))
 
-        self._for_each_chunk(codes, measure)
+        model._for_each_chunk(codes, measure)
         return robustness
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
+        # A valid name, but not for this classifier: a list of the other names would not say why.
         if self.criterion == "e_admissibility" and self.criterion not in self._criteria:
             raise ValueError(
-                f"criterion='e_admissibility' is not available for {type(self).__name__}: it asks for one "
-                "prior that makes a class the best, which is a linear program only for CredalBmaAODE."
+                f"criterion='e_admissibility' is not available for {type(self).__name__}: finding a prior "
+                "under which a class is the best is a linear program only for CredalBmaAODE."
             )
         check_choice("criterion", self.criterion, self._criteria)
 
     @abstractmethod
     def _evidence(self, chunk: CodeArray) -> Any:
-        """Return what the set of priors judges of a chunk of codes (k, rows)."""
+        """Return what the set of priors judges, for a chunk of codes (k, rows)."""
 
     def _answer_chunk(self, chunk: CodeArray) -> Answers:
-        # Inference is most of the work, and sets, bounds and robustness all ask for the same.
+        # Inference is most of the work, and sets, bounds and robustness need the same: it runs once.
         evidence = self._evidence(chunk)
         interval = self._priors.intervals(evidence)
         sets = self._sets_of_evidence(evidence, interval)
@@ -145,12 +148,12 @@ class CredalMixin(Base):
         return Answers(self.classes_, evidence.reference, sets, interval, robustness)
 
     def _sets(self, chunk: CodeArray) -> tuple[BoolArray, FloatArray]:
-        """Return the sets of a chunk as they come out, and the probabilities under the reference prior."""
+        """Return the sets of a chunk before ``put_back``, and the probabilities under the reference prior."""
         evidence = self._evidence(chunk)
         return self._sets_of_evidence(evidence), evidence.reference
 
     def _sets_of_evidence(self, evidence: Any, interval: FloatArray | None = None) -> BoolArray:
-        """Return the sets by the criterion; bounds that are known already need not be computed again."""
+        """Return the sets by the criterion; bounds that are already known are not computed again."""
         if self.criterion == "interval_dominance":
             return interval_dominance(self._priors.intervals(evidence) if interval is None else interval)
         sets: BoolArray = self._priors.maximal_sets(evidence)

@@ -19,34 +19,33 @@ __all__ = ["MaplmgAODE"]
 class MaplmgAODE(SpodeEnsemble):
     """MAPLMG-AODE: the SPODEs weighted by the maximum a posteriori linear mixture.
 
-    The weights are those under which the mixture as a whole, not each SPODE by itself, predicts best the
-    class of each training row from all the other rows; a Dirichlet prior keeps every weight above 0.
+    With these weights the mixture as a whole, not each SPODE by itself, best predicts the class of each
+    training row from all other rows; a Dirichlet prior keeps every weight above 0.
 
     Parameters
     ----------
     ess : float, default=1.0
         Equivalent sample size of the BDeu prior over the parameters.
     max_iter : int, default=10000
-        The most steps of Newton's method; it takes a dozen or so.
+        Largest number of steps of Newton's method, which usually takes a dozen or so.
     tol : float, default=1e-10
-        It ends when the objective is proven to be no further below its maximum than this share of its size,
-        or as close as rounding allows.
+        Tolerance, relative to the objective: the method stops when the objective is provably this close to
+        its maximum, or as close as rounding allows.
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
-        Which features are categorical: by the type of their column (strings, booleans and declared
-        categories), ``"all"``, or besides those also the ones named here, by name, index or mask.
+        Which features are categorical: ``"from_dtype"``, those with strings, booleans or declared categories;
+        ``"all"``; or a list of names or indices, or a mask, of features to add to those of ``"from_dtype"``.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature, in the order of the columns. ``"auto"``: those that the input
-        declares (a pandas categorical, a polars Enum, an Arrow dictionary), else those that occur in
-        training.
+        The states of each categorical feature, in column order. ``"auto"``: those that the dtype declares
+        (pandas categorical, polars Enum, Arrow dictionary), otherwise those that occur in training.
     missing : {"impute", "marginalize"}, default="impute"
-        ``"impute"``: a missing value is taken for the training median or mode. ``"marginalize"``: it is left
-        out, of the counts in training and of the factors in prediction.
+        ``"impute"``: a missing value is replaced by the training median or mode. ``"marginalize"``: it is
+        left out of the counts in training and of the factors in prediction.
     handle_unknown : {"ignore", "error"}, default="ignore"
-        What to do with a value that is not among the states: leave its factors out, or refuse.
+        What to do with a value that is not among the states: leave out its factors, or raise an error.
     max_categories : int, optional
-        The most states a categorical feature may have; its rarest ones are merged into one "other" state.
+        The largest number of states of a categorical feature; the rarest are merged into one "other" state.
     n_jobs : int, optional
-        Threads; ``None`` is one, -1 is all cores. The answers do not depend on it.
+        Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
 
     Attributes
     ----------
@@ -55,23 +54,23 @@ class MaplmgAODE(SpodeEnsemble):
     n_features_in_ : int
         Number of features seen in :meth:`fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where ``X`` has names that are all strings.
+        Their names, if ``X`` has column names and all of them are strings.
     super_parents_ : ndarray of shape (k,)
-        The features kept, each the super-parent of a SPODE, by name or else by index. A feature with a single
-        bin or a single observed value is dropped.
+        The names (or else indices) of the features kept, each the super-parent of one SPODE; those with a
+        single bin or observed value are dropped.
     counts_ : JointCounts
         How often each class, value and pair of values was seen.
     weights_ : ndarray of shape (k,)
         The weight of each SPODE.
     objective_ : float
-        What the weights maximise (see Notes), at ``weights_``; NaN if no feature is kept.
+        What the weights maximise (see Notes); NaN if no feature is kept.
     n_iter_ : int
-        The steps of Newton's method; 0 if no feature is kept.
+        Number of steps of Newton's method; 0 if no feature is kept.
 
     Warns
     -----
     ConvergenceWarning
-        If the objective is not proven to be within ``tol`` of its maximum after ``max_iter`` steps.
+        If the objective is not provably within ``tol`` of its maximum after ``max_iter`` steps.
 
     See Also
     --------
@@ -82,11 +81,11 @@ class MaplmgAODE(SpodeEnsemble):
     -----
     The weights maximise ``Σ_i log Σ_j w_j P_{-i}(c_i|a_i,s_j) + Σ_j log w_j`` on the simplex, where
     ``P_{-i}`` is learned from all rows but the i-th; cuts, states and the features kept come from all rows.
-    The objective is concave: Newton's method from uniform weights climbs it, and its tangent tells how far
-    the maximum can be.
+    The objective is concave: Newton's method climbs it from uniform weights, and its tangent bounds how far
+    away the maximum can be.
 
     A row of whole weight w stands for w copies: each leaves itself out, and the others stay. A row of weight
-    below 1 leaves out all of it; in general, ``min(1, w)`` is taken off the counts.
+    below 1 is left out altogether; in general, ``min(1, w)`` is subtracted from the counts.
 
     References
     ----------
@@ -94,8 +93,8 @@ class MaplmgAODE(SpodeEnsemble):
 
     Examples
     --------
-    The class tells whether the first two features agree, and the third is noise. Given one of the first two,
-    the other decides; given the third, neither says anything:
+    The class tells whether the first two features agree; the third is noise. With one of the first two as
+    super-parent, the other decides; with the third, neither tells anything:
 
     >>> from skcredal import MaplmgAODE
     >>> X = [[a, b, c] for a in "xy" for b in "xy" for c in "xy"] * 2
@@ -107,7 +106,7 @@ class MaplmgAODE(SpodeEnsemble):
     array([[0.06, 0.94]])
     """
 
-    _needs_all_rows = "each step of Newton's method goes over what every row says with itself left out"
+    _needs_all_rows = "each step of Newton's method needs the leave-one-out probabilities of all rows"
     _scores = ("weights_", "n_iter_", "objective_")
 
     n_iter_: int
@@ -142,6 +141,7 @@ class MaplmgAODE(SpodeEnsemble):
         check_real("tol", self.tol, low=0.0)
 
     def _score(self, rows: TrainingRows) -> None:
+        # An array of rows × SPODEs, over which every step of Newton's method passes.
         n_threads = thread_count(self.n_jobs)
         left_out = leave_one_out(
             self.counts_,
@@ -160,8 +160,8 @@ class MaplmgAODE(SpodeEnsemble):
         )
         if not mixture.converged:
             warnings.warn(
-                f"The weights did not converge in max_iter={self.max_iter} iterations: the maximum may be "
-                f"{mixture.gap / abs(mixture.objective):.1e} of the objective above, more than "
+                f"The weights did not converge in max_iter={self.max_iter} iterations: the objective may be "
+                f"{mixture.gap / abs(mixture.objective):.1e} of its size below the maximum, more than "
                 f"tol={self.tol:g}. Raise max_iter or tol.",
                 ConvergenceWarning,
                 stacklevel=5,  # whoever called fit

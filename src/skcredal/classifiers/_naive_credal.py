@@ -26,42 +26,41 @@ class NaiveCredal(CredalMixin, TabularClassifier):
 
     The set holds every prior that spreads the pseudo-count ``s`` over the classes and over the values within
     them. :meth:`predict_set` returns the classes that no other dominates under all of them; for a pair of
-    classes that is a convex problem in one variable, solved exactly. :meth:`predict` and
-    :meth:`predict_proba` answer for naive Bayes with the BDeu prior.
+    classes this is a convex problem in one variable, solved exactly. :meth:`predict` and
+    :meth:`predict_proba` are those of naive Bayes with the BDeu prior.
 
     A value that was never seen with a class keeps that class from dominating any other, whatever the other
-    features say; a little ``contamination`` is the remedy.
+    features say; a little ``contamination`` remedies this.
 
     Parameters
     ----------
     s : float, default=1.0
-        The pseudo-count: how many rows the prior is worth.
+        The pseudo-count: how many rows the prior counts for.
     contamination : float, default=0.0
-        Share of ``s`` that is spread evenly over the classes and values instead of freely: 0 is NCC, 1 leaves
-        a single prior, that of naive Bayes with ``ess=s``.
+        Share of ``s`` that is spread evenly over the classes and values instead of arbitrarily: 0 is NCC, 1
+        leaves a single prior, that of naive Bayes with ``ess=s``.
     ess : float, default=1.0
-        Equivalent sample size of the BDeu prior of naive Bayes. With ``ess=s``, and no cell left out of the
-        training by ``missing="marginalize"``, this prior is one of the set.
+        Equivalent sample size of the BDeu prior of naive Bayes. With ``ess=s``, and no training cell left out
+        by ``missing="marginalize"``, this prior belongs to the set.
     criterion : {"maximality", "interval_dominance"}, default="maximality"
         Which classes :meth:`predict_set` returns: those that no other dominates under every prior
         (``"maximality"``), or those whose upper probability reaches the largest lower one
         (``"interval_dominance"``, larger sets).
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
-        Which features are categorical: by the type of their column (strings, booleans and declared
-        categories), ``"all"``, or besides those also the ones named here, by name, index or mask.
+        Which features are categorical: ``"from_dtype"``, those with strings, booleans or declared categories;
+        ``"all"``; or a list of names or indices, or a mask, of features to add to those of ``"from_dtype"``.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature, in the order of the columns. ``"auto"``: those that the input
-        declares (a pandas categorical, a polars Enum, an Arrow dictionary), else those that occur in
-        training.
+        The states of each categorical feature, in column order. ``"auto"``: those that the dtype declares
+        (pandas categorical, polars Enum, Arrow dictionary), otherwise those that occur in training.
     missing : {"impute", "marginalize"}, default="impute"
-        ``"impute"``: a missing value is taken for the training median or mode. ``"marginalize"``: it is left
-        out, of the counts in training and of the factors in prediction.
+        ``"impute"``: a missing value is replaced by the training median or mode. ``"marginalize"``: it is
+        left out of the counts in training and of the factors in prediction.
     handle_unknown : {"ignore", "error"}, default="ignore"
-        What to do with a value that is not among the states: leave its factors out, or refuse.
+        What to do with a value that is not among the states: leave out its factors, or raise an error.
     max_categories : int, optional
-        The most states a categorical feature may have; its rarest ones are merged into one "other" state.
+        The largest number of states of a categorical feature; the rarest are merged into one "other" state.
     n_jobs : int, optional
-        Threads; ``None`` is one, -1 is all cores. The answers do not depend on it.
+        Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
 
     Attributes
     ----------
@@ -70,10 +69,9 @@ class NaiveCredal(CredalMixin, TabularClassifier):
     n_features_in_ : int
         Number of features seen in :meth:`fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where ``X`` has names that are all strings.
+        Their names, if ``X`` has column names and all of them are strings.
     features_ : ndarray of shape (k,)
-        The features kept, by name or else by index. A feature with a single bin or a single observed value is
-        dropped.
+        The names (or else indices) of the features kept; those with a single bin or observed value are not.
     counts_ : ValueCounts
         How often each class and value was seen.
 
@@ -85,13 +83,13 @@ class NaiveCredal(CredalMixin, TabularClassifier):
     Notes
     -----
     The bounds of :meth:`predict_interval` are exact for two classes. For more they contain the exact ones:
-    each ratio of two classes is taken at its own extreme, which a single prior need not attain for all at
-    once. Where the BDeu prior is not one of the set, they are widened to hold its answer.
+    each ratio of two classes is taken at its own extreme, and no single prior need attain all of them at
+    once. If the BDeu prior does not belong to the set, they are widened to contain its answer.
 
     Examples
     --------
-    With a single feature, a class dominates another if n(a, c')/(n(a, c'') + s) exceeds 1. Three apples and
-    no banana are red: 3/(0 + 1). Two bananas and one apple are yellow: 2/(1 + 1) does not exceed 1.
+    With a single feature, class c' dominates c'' if n(a, c')/(n(a, c'') + s) exceeds 1. Three apples and no
+    banana are red: 3/(0 + 1). Two bananas and one apple are yellow: 2/(1 + 1) does not exceed 1.
 
     >>> import pandas as pd
     >>> fruit = pd.DataFrame({"colour": ["red", "red", "red", "yellow", "yellow", "yellow"]})
@@ -156,37 +154,36 @@ class NaiveCredal(CredalMixin, TabularClassifier):
 class CredalModelAveraging(CredalMixin, TabularClassifier):
     """CMA: Bayesian model averaging over naive Bayes with any subset of the features, with a set of priors.
 
-    The prior says of every feature with which probability it is in the model, whatever the others; the set
+    A prior gives every feature a probability of being in the model, independently of the others; the set
     holds all priors with these probabilities between ε and 1 - ε. :meth:`predict_set` returns the classes
     that no other dominates under all of them, exactly, and without enumerating the 2^k models;
-    :meth:`predict` and :meth:`predict_proba` answer for the probability 1/2 of every feature.
+    :meth:`predict` and :meth:`predict_proba` use the probability 1/2 for every feature.
 
     Parameters
     ----------
     ess : float, default=1.0
         Equivalent sample size of the BDeu prior over the parameters.
     epsilon : float, default=0.01
-        Least prior probability that a feature is in the model, and that it is not; in ``(0, 1/2)``.
+        Least prior probability that a feature is in the model, and that it is not, in ``(0, 1/2)``.
     criterion : {"maximality", "interval_dominance"}, default="maximality"
         Which classes :meth:`predict_set` returns: those that no other dominates under every prior
         (``"maximality"``), or those whose upper probability reaches the largest lower one
         (``"interval_dominance"``, larger sets).
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
-        Which features are categorical: by the type of their column (strings, booleans and declared
-        categories), ``"all"``, or besides those also the ones named here, by name, index or mask.
+        Which features are categorical: ``"from_dtype"``, those with strings, booleans or declared categories;
+        ``"all"``; or a list of names or indices, or a mask, of features to add to those of ``"from_dtype"``.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature, in the order of the columns. ``"auto"``: those that the input
-        declares (a pandas categorical, a polars Enum, an Arrow dictionary), else those that occur in
-        training.
+        The states of each categorical feature, in column order. ``"auto"``: those that the dtype declares
+        (pandas categorical, polars Enum, Arrow dictionary), otherwise those that occur in training.
     missing : {"impute", "marginalize"}, default="impute"
-        ``"impute"``: a missing value is taken for the training median or mode. ``"marginalize"``: it is left
-        out, of the counts in training and of the factors in prediction.
+        ``"impute"``: a missing value is replaced by the training median or mode. ``"marginalize"``: it is
+        left out of the counts in training and of the factors in prediction.
     handle_unknown : {"ignore", "error"}, default="ignore"
-        What to do with a value that is not among the states: leave its factors out, or refuse.
+        What to do with a value that is not among the states: leave out its factors, or raise an error.
     max_categories : int, optional
-        The most states a categorical feature may have; its rarest ones are merged into one "other" state.
+        The largest number of states of a categorical feature; the rarest are merged into one "other" state.
     n_jobs : int, optional
-        Threads; ``None`` is one, -1 is all cores. The answers do not depend on it.
+        Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
 
     Attributes
     ----------
@@ -195,14 +192,13 @@ class CredalModelAveraging(CredalMixin, TabularClassifier):
     n_features_in_ : int
         Number of features seen in :meth:`fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where ``X`` has names that are all strings.
+        Their names, if ``X`` has column names and all of them are strings.
     features_ : ndarray of shape (k,)
-        The features kept, by name or else by index. A feature with a single bin or a single observed value is
-        dropped.
+        The names (or else indices) of the features kept; those with a single bin or observed value are not.
     counts_ : ValueCounts
         How often each class and value was seen.
     inclusion_ : ndarray of shape (k,)
-        The posterior probability that each feature is in the model, for a prior one of 1/2.
+        The posterior probability that each feature is in the model, for the prior probability 1/2.
 
     See Also
     --------
@@ -212,13 +208,13 @@ class CredalModelAveraging(CredalMixin, TabularClassifier):
     Notes
     -----
     The bounds of :meth:`predict_interval` are exact for two classes. For more they contain the exact ones:
-    each ratio of two classes is taken at its own extreme, which a single prior need not attain for all at
+    each ratio of two classes is taken at its own extreme, and no single prior need attain all of them at
     once.
 
     Examples
     --------
-    A feature that tells two red apples from two yellow bananas. It speaks for the model with it by the factor
-    200/27, so that the probability of this model is 200/227, and that of a red apple ``(200·9/10 +
+    A feature that tells two red apples from two yellow bananas. The Bayes factor in favour of the model with
+    it is 200/27, so that the probability of this model is 200/227, and that of a red apple ``(200·9/10 +
     27·1/2)/227``.
 
     >>> import pandas as pd
@@ -274,7 +270,7 @@ class CredalModelAveraging(CredalMixin, TabularClassifier):
         ess, eps = float(self.ess), float(self.epsilon)
         naive, log_e = naive_tables(self.counts_, ess), log_bayes_factors(self.counts_, ess)
         self.inclusion_ = inclusion_probabilities(log_e)
-        # Even odds that a feature is in the model.
+        # The reference prior: even odds that a feature is in the model.
         self._tables = averaged_tables(naive, self.counts_, ess, log_e, 0.0)
         self._priors = InclusionPriors.from_counts(naive, self.counts_, ess, log_e, eps)
 

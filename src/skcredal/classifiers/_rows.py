@@ -1,4 +1,4 @@
-"""Training rows: how they are read, and what several classifiers that learn from them share."""
+"""Training rows: how they are read, and what several classifiers that learn from them can share."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingRows:
-    """Training rows: how their table becomes codes, their classes, and what was made of them.
+    """Training rows as codes, their classes, and what has been computed from them.
 
-    Several classifiers may learn from the same rows: what more than one of them needs is computed once.
+    Several classifiers may learn from the same rows; what more than one of them needs is computed once.
 
     Parameters
     ----------
@@ -54,9 +54,9 @@ class TrainingRows:
     labels : ndarray of shape (n_rows,)
         The index of each row's class.
     weights : ndarray of shape (n_rows,), optional
-        Their weights.
+        The weights of the rows.
     first_row : int
-        The number of the first one, where these are a part of all rows.
+        The number of the first row, if these are a part of all rows.
     """
 
     encoding: TableEncoding
@@ -65,12 +65,14 @@ class TrainingRows:
     labels: LabelArray
     weights: CountArray | None
     first_row: int = 0
+    # What has been computed, how long it took, and the times of what was then reused: a classifier that is
+    # timed is charged for all of its work, also for what another one happened to do first.
     _shared: dict[Hashable, Any] = field(default_factory=dict)
     _seconds: dict[Hashable, float] = field(default_factory=dict)
     _reused: list[float] = field(default_factory=list)
 
     def shared(self, key: Hashable, compute: Callable[[], Value]) -> Value:
-        """Return what is kept under the key; the first time, compute it."""
+        """Return the value of a key, computed the first time it is asked for."""
         if key in self._shared:
             self._reused.append(self._seconds[key])
         else:
@@ -81,7 +83,7 @@ class TrainingRows:
         return value
 
     def seconds_saved(self) -> float:
-        """Return how long it took others to compute what was reused since the last call of this method."""
+        """Return how long it took to compute what has been reused since the last call of this method."""
         seconds = sum(self._reused)
         self._reused.clear()
         return seconds
@@ -95,7 +97,7 @@ class TrainingRows:
         )
 
     def count_pairs(self, *, n_threads: int) -> JointCounts:
-        """Count the pairs of values, too."""
+        """Count the classes, values and pairs of values."""
         n_states, n_classes, weights = self.encoding.n_states, len(self.classes), self.weights
         return self.shared(
             "joint counts",
@@ -124,7 +126,7 @@ class TrainingRows:
     def log_likelihoods(self, tables: SpodeTables, *, floor: float, n_threads: int) -> FloatArray:
         """Return the conditional log-likelihood of every SPODE, each probability at least ``floor``."""
         return self.shared(
-            # The tables are those of the rows' own counts: they differ by their prior alone.
+            # All tables come from the counts of these rows, and differ only by their prior.
             ("log-likelihoods", tables.ess, floor),
             lambda: log_likelihoods(
                 tables, self.codes, self.labels, weights=self.weights, floor=floor, n_threads=n_threads
@@ -213,7 +215,7 @@ def _splitmix64(state: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
 
 
 def training_rows(classifier: TabularClassifier, X: Any, y: Any, sample_weight: Any = None) -> TrainingRows:
-    """Read a training table, learn its encoding, and return the rows that count."""
+    """Read a training table, learn its encoding, and return its rows of positive weight."""
     given = read_rows(classifier, X, y, sample_weight, reset=True)
     encoding, codes = learn_encoding(
         given.table,
@@ -229,7 +231,7 @@ def training_rows(classifier: TabularClassifier, X: Any, y: Any, sample_weight: 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelledRows:
-    """Rows that count: their table, the classes among them, the index of each row's class, and weights."""
+    """Rows of positive weight: their table, the classes present, each row's class index, and weights."""
 
     table: Table
     classes: AnyArray
@@ -246,14 +248,14 @@ def read_rows(
     reset: bool,
     is_batch: bool = False,
 ) -> LabelledRows:
-    """Read training rows; with ``reset``, the classifier learns the names and number of the features."""
+    """Read training rows; with ``reset``, the classifier takes over the names and number of the features."""
     table = read_table(X, estimator=classifier, n_threads=thread_count(classifier.n_jobs))
     validate_data(classifier, table.data, reset=reset, skip_check_array=True)
-    # A batch may have weights of 0 alone; whether those of all rows are whole numbers is not known yet.
+    # In a batch all weights may be 0, and whether those of all batches are whole numbers is not known yet.
     weights = (check_weights if is_batch else read_weights)(sample_weight, table.n_rows)
     classes, labels = encode_target(y, n_rows=table.n_rows, estimator=classifier)
     if weights is not None and not weights.all():
-        # A row of weight 0 is absent: its values declare no state and its class may vanish with it.
+        # A row of weight 0 is absent: its values are not states, and its class may have no other row.
         rows = weights > 0
         table, weights = table.select(rows), weights[rows]
         present, index = np.unique(labels[rows], return_inverse=True)
@@ -262,7 +264,7 @@ def read_rows(
 
 
 def encoding_rules(classifier: TabularClassifier) -> EncodingRules:
-    """Return how the parameters of a classifier want tables to be read."""
+    """Return how a classifier's parameters say that tables are to be read."""
     return EncodingRules(
         classifier.categorical_features,
         classifier.categories,

@@ -1,14 +1,15 @@
-"""What the AODE family shares: counts, the tables of the SPODEs, and sets of priors over them."""
+"""The base classes of the AODE family: counts, the tables of the SPODEs, and sets of priors over them."""
 
 from __future__ import annotations
 
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from skcredal._arrays import BoolArray, CodeArray, FloatArray
 from skcredal._encoding.frames import frame_library, make_frame
+from skcredal._encoding.table_encoding import EncodedTable
 from skcredal._ensemble.counts import JointCounts
 from skcredal._ensemble.explain import describe, explain_case
 from skcredal._ensemble.parameters import SpodeTables, chunks, spode_tables
@@ -22,25 +23,12 @@ from skcredal.classifiers._rows import TrainingRows
 
 __all__ = ["CredalSpodesMixin", "LikelihoodWeightedEnsemble", "SpodeEnsemble", "resolve_epsilon"]
 
-_EXPLANATION = (
-    "predicted",
-    "probability",
-    "rival",
-    "rival_probability",
-    "set",
-    "set_size",
-    "robustness",
-    "super_parents",
-    "votes",
-    "prior",
-    "sentence",
-)
-
 
 def resolve_epsilon(epsilon: Any, k: int) -> float:
     """Return ε for k features: 0 < ε < 1/(k+1), so that the set holds the reference prior (§6)."""
     if isinstance(epsilon, str) and epsilon == "auto":
         return automatic_epsilon(k)
+    # In Python True is a number, but it is hardly meant as ε.
     if not isinstance(epsilon, Real) or isinstance(epsilon, bool):
         raise TypeError(f"epsilon must be 'auto' or a number in (0, 1/{k + 1}), got {safe_repr(epsilon)}.")
     eps = to_float(epsilon)
@@ -65,23 +53,23 @@ class SpodeEnsemble(TabularClassifier):
         check_real("ess", self.ess, low=0.0, low_open=True)
 
     def _count(self, rows: TrainingRows) -> None:
-        # By arithmetic, before the first table is allocated.
+        # Before counting, which would allocate the tables.
         self._refuse_large_tables([rows.encoding.n_states], self._kept_features())
         self.counts_ = rows.count_pairs(n_threads=thread_count(self.n_jobs))
-        # Others that learn from the same rows need the same tables, and so may the score that comes next.
+        # Made here and not in _derive: _score needs them, and other classifiers of the same rows share them.
         self._tables = rows.shared(("SPODE tables", float(self.ess)), self._make_tables)
 
     def _make_tables(self) -> SpodeTables:
         return spode_tables(self.counts_, float(self.ess), n_threads=thread_count(self.n_jobs))
 
     def _derive(self) -> None:
-        """Derive the tables; subclasses go on with the weights."""
+        """Derive the tables; subclasses add the weights."""
         self.super_parents_ = self._kept_features()
         if not hasattr(self, "_tables"):  # the model was loaded, or counted batch by batch
             self._tables = self._make_tables()
 
     def spode_proba(self, X: Any) -> FloatArray:
-        """Return what each super-parent says: the probabilities of its SPODE.
+        """Return the probabilities that each SPODE gives.
 
         Parameters
         ----------
@@ -91,8 +79,8 @@ class SpodeEnsemble(TabularClassifier):
         Returns
         -------
         proba : ndarray of shape (n_rows, k, n_classes)
-            The probabilities, super-parents as in ``super_parents_``, columns as in ``classes_``; NaN where
-            the value of the super-parent is unknown, which leaves its SPODE out of the row.
+            The probabilities, SPODEs as in ``super_parents_``, columns as in ``classes_``; NaN where the
+            super-parent's value is unknown, so that its SPODE takes no part in the row.
         """
         model = self._snapshot()
         codes = model._encode(X)
@@ -105,6 +93,7 @@ class SpodeEnsemble(TabularClassifier):
         return proba
 
     def _posterior(self, chunk: CodeArray) -> FloatArray:
+        # Without ``keep``: the posteriors of all SPODEs would take k times the memory of their mean.
         return self._tables.mean_posterior(chunk, self.weights_)[0]
 
 
@@ -132,19 +121,13 @@ class LikelihoodWeightedEnsemble(SpodeEnsemble):
         self.null_log_likelihood_ = null_log_likelihood(self.counts_.n_c)
 
 
-if TYPE_CHECKING:
-    Base = SpodeEnsemble
-else:
-    Base = object
-
-
-class CredalSpodesMixin(CredalMixin, Base):
+class CredalSpodesMixin(CredalMixin, SpodeEnsemble):
     """Sets, bounds, robustness and explanations of a SPODE ensemble with a set of priors over the SPODEs."""
 
     _priors: BmaPriors | CompressionPriors
 
     def robustness(self, X: Any) -> FloatArray:
-        """Return how much of the reference prior may be replaced by anything before the answer changes.
+        """Return how much of the reference prior may be replaced arbitrarily before the answer changes.
 
         Parameters
         ----------
@@ -154,14 +137,13 @@ class CredalSpodesMixin(CredalMixin, Base):
         Returns
         -------
         robustness : ndarray of shape (n_rows,)
-            Between 0, where the answer of :meth:`predict` does not dominate even under the reference prior,
-            and 1, where it does under every prior.
+            Between 0, if the class of :meth:`predict` does not dominate even under the reference prior, and
+            1, if it does under every prior.
         """
-        model = self._snapshot()
-        return model._robustness_of_codes(model._encode(X))
+        return self._robustness(X)
 
     def explain(self, X: Any) -> Any:
-        """Return why each row was decided, or left undecided.
+        """Explain why each row is decided, or left undecided.
 
         Parameters
         ----------
@@ -171,22 +153,24 @@ class CredalSpodesMixin(CredalMixin, Base):
         Returns
         -------
         explanation : DataFrame
-            Of the library of ``X`` (of pandas for an array), a row for each of its rows, with the columns
+            A row for each row of ``X``, in a DataFrame of its library (pandas for an array), with the columns
             ``predicted`` and ``probability`` (the answer under the reference prior), ``rival`` and
             ``rival_probability`` (the class that some prior of the set brings closest to it, or past it),
             ``set``, ``set_size`` and ``robustness`` as in :func:`answers`, ``super_parents`` (those whose
-            value is known, from the one that speaks most for the predicted class to the one that speaks most
-            for the rival), ``votes`` (by how much each prefers the predicted class), ``prior`` (the prior
-            over them that favours the rival most) and ``sentence``, the same in words.
+            value is known, from the strongest support for the predicted class to the strongest for the
+            rival), ``votes`` (by how much each prefers the predicted class), ``prior`` (the prior over them
+            that favours the rival most) and ``sentence``, the same in words.
         """
         model = self._snapshot()
         return make_frame(model._explain_codes(model._encode(X)), frame_library(X))
 
     def _explain_codes(self, codes: CodeArray) -> dict[str, list[Any]]:
-        sets, robustness = self._sets_of_codes(codes), self._robustness_of_codes(codes)
+        # The table is encoded only once for what follows.
+        encoded = EncodedTable(self._encoding, codes)
+        sets, robustness = self.predict_set(encoded), self.robustness(encoded)
         classes = [str(label) for label in self.classes_]
         names = [str(name) if isinstance(name, str) else f"feature {name}" for name in self.super_parents_]
-        columns: dict[str, list[Any]] = {name: [] for name in _EXPLANATION}
+        columns: dict[str, list[Any]] = {}
         for rows in chunks(codes.shape[1]):
             evidence = self._evidence(np.ascontiguousarray(codes[:, rows]))
             known = evidence.codes < evidence.n_states[:, None]
@@ -194,21 +178,23 @@ class CredalSpodesMixin(CredalMixin, Base):
                 posterior, reference = evidence.posterior[:, index], evidence.reference[index]
                 case = explain_case(self._priors, posterior, known[:, index], reference)
                 rival = case.rival
-                record = (
-                    self.classes_[case.predicted],
-                    reference[case.predicted],
-                    None if rival is None else self.classes_[rival],
-                    np.nan if rival is None else reference[rival],
-                    self.classes_[sets[r]].tolist(),
-                    sets[r].sum(),
-                    robustness[r],
-                    [names[j] for j in case.order],
-                    [float(case.votes[j]) for j in case.order],
-                    [float(case.prior[j]) for j in case.order],
-                    describe(case, sets[r], reference, posterior, classes, names),
-                )
-                for column, value in zip(columns.values(), record, strict=True):
-                    column.append(value.item() if isinstance(value, np.generic) else value)
+                record = {
+                    "predicted": self.classes_[case.predicted],
+                    "probability": reference[case.predicted],
+                    "rival": None if rival is None else self.classes_[rival],
+                    "rival_probability": np.nan if rival is None else reference[rival],
+                    "set": self.classes_[sets[r]].tolist(),
+                    "set_size": sets[r].sum(),
+                    "robustness": robustness[r],
+                    "super_parents": [names[j] for j in case.order],
+                    "votes": [float(case.votes[j]) for j in case.order],
+                    "prior": [float(case.prior[j]) for j in case.order],
+                    "sentence": describe(case, sets[r], reference, posterior, classes, names),
+                }
+                for name, value in record.items():
+                    # Python's own numbers and strings: not every library of DataFrames takes numpy's.
+                    plain = value.item() if isinstance(value, np.generic) else value
+                    columns.setdefault(name, []).append(plain)
         return columns
 
     def _evidence(self, chunk: CodeArray) -> Evidence:
@@ -216,11 +202,13 @@ class CredalSpodesMixin(CredalMixin, Base):
         return make_evidence(chunk, self._tables.layout.n_states, posterior, reference, self._tables.prior)
 
     def _sets(self, chunk: CodeArray) -> tuple[BoolArray, FloatArray]:
+        # Interval dominance needs the bounds of all classes; there is no cheaper test to put before it.
         if self.criterion == "interval_dominance":
             return super()._sets(chunk)
-        # Most rows are clear from bounds on the factors of the SPODEs, found while their mean is taken: only
-        # the others need all that the SPODEs say, and the exact minimum.
+        # Most rows are decided by bounds on the weights of the SPODEs, tested while their mean is computed.
+        # Only the doubtful ones need the posterior of every SPODE and the exact minimum.
         reference, doubtful = self._tables.decide(chunk, self.weights_, *self._priors.factors())
+        # Where nothing is in doubt, the most probable class dominates all others.
         sets = np.zeros(reference.shape, np.bool_)
         sets[np.arange(len(sets)), reference.argmax(axis=1)] = True
         if doubtful.any():

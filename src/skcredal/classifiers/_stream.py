@@ -1,9 +1,9 @@
 """Counts of rows that come one batch after another and are never seen again.
 
-Every state and every missing cell is counted as it comes, in slots that are added when they are needed. What
-``fit`` decides from all rows at once (the order of the states, the mode, rare states to merge, features to
-drop) is decided from the counts, anew after each batch, so that the model is that of ``fit`` on all rows so
-far. Only the cuts and the medians of numeric features are those of the first batch.
+Every state and every missing cell is counted in a slot of its own; new states get new slots. What ``fit``
+decides from all rows at once (the order of the states, the mode, rare states to merge, features to drop) is
+decided from the counts, again after each batch, so that the model is that of ``fit`` on all rows so far. Only
+the cuts and the medians of numeric features remain those of the first batch.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from skcredal._validation import check_instance, safe_repr
 
 __all__ = ["CountStream", "Slots"]
 
-# The slot of missing cells of a categorical feature; its states follow.
+# The slot of the missing cells of a categorical feature; those of its states follow.
 MISSING = 0
 
 
@@ -44,7 +44,7 @@ class Slots:
     label: str
     slots: dict[Any, int]
     declared_by_type: bool
-    # Whether the user says that the feature is categorical, so that numbers are states, too.
+    # Whether the user declares the feature categorical, so that numbers are states, too.
     by_choice: bool = False
     # The states that the user declares.
     declared: list[Any] | None = None
@@ -63,28 +63,29 @@ class Slots:
         return len(self.slots) + 1
 
     def read(self, column: Column) -> tuple[Slots, IntArray]:
-        """Return the slots with those of new states, and the slot of every row."""
+        """Return the slots, with new ones for new states, and the slot of every row."""
         if (
             column.is_numeric
             and not (self.by_choice or column.is_untyped)
-            # A part of a file in which a column of text is empty is often read as numbers, all missing.
+            # A batch in which a column of text is empty is often read as numbers that are all missing.
             and not np.isnan(column.numbers()).all()
         ):
             raise ValueError(
-                f"{self.label} must hold the same kind of values in all batches, got text or categories in "
-                "those before, and numbers now."
+                f"{self.label} must hold the same kind of values in all batches, got numbers after text or "
+                "categories."
             )
         factor = column.factor()
         slots = self.slots.copy()
         of_states = [slots.setdefault(state, len(slots) + 1) for state in factor.states]
         declared = self.declared_by_type and factor.declared
         known = replace(self, slots=slots, declared_by_type=declared)
+        # A missing cell has the code -1, which indexes the last entry.
         return known, np.array([*of_states, MISSING])[factor.codes]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CountStream:
-    """All that was counted so far.
+    """All counts so far.
 
     Parameters
     ----------
@@ -107,13 +108,14 @@ class CountStream:
         rules: EncodingRules,
         names: Sequence[str] | None,
     ) -> CountStream:
-        """Learn from the first batch which features are categorical, and where to cut the others."""
+        """Learn from the first batch which features are categorical and where to cut the others."""
         plan = EncodingPlan.of(
             [column.label for column in table.columns],
             [column.is_numeric for column in table.columns],
             rules,
             names,
         )
+        # As if all columns were numeric, so that only those that the user declares are in the mask.
         chosen = categorical_mask([True] * len(table.columns), rules.categorical_features, names)
         features: list[NumericFeature | Slots] = []
         for j, column in enumerate(table.columns):
@@ -123,11 +125,12 @@ class CountStream:
                 numbers = column.numbers()
                 features += NumericFeature.learn(numbers, labels, weights, n_classes, impute=plan.impute)
         n_slots = cls.n_slots_of(features)
+        # The counts of no rows, to which every batch is added.
         nothing = np.empty((len(features), 0), np.uint8)
         return cls(features, count(nothing, np.empty(0, np.int32), n_slots, n_classes))
 
     def read(self, table: Table, *, n_threads: int) -> tuple[CountStream, CodeArray]:
-        """Return the stream with slots for all that the table holds, and the slots of its cells."""
+        """Return the stream with slots for all values of the table, and the slot of each cell."""
 
         def read(j: int) -> tuple[NumericFeature | Slots, IntArray]:
             feature, column = self.features[j], table.columns[j]
@@ -151,7 +154,9 @@ class CountStream:
     @staticmethod
     def n_slots_of(features: Sequence[NumericFeature | Slots]) -> IntArray:
         """Return the number of slots of each of some columns."""
-        return np.array([_n_slots(feature) for feature in features], np.int64)
+        # A numeric feature has a slot for unknown numbers after its bins.
+        numbers = [f.n_states + 1 if isinstance(f, NumericFeature) else f.n_slots for f in features]
+        return np.array(numbers, np.int64)
 
     def add(
         self, codes: CodeArray, labels: LabelArray, weights: CountArray | None, *, n_threads: int
@@ -159,6 +164,7 @@ class CountStream:
         """Return the stream with more rows counted."""
         n_classes = self.counts.layout.n_classes
         new = count(codes, labels, self.n_slots, n_classes, weights=weights, n_threads=n_threads)
+        # The old slots keep their numbers; new states make the tables wider.
         identity = [np.arange(v) for v in self.counts.layout.n_states]
         padded = _moved(self.counts, list(range(len(self.features))), identity, self.n_slots)
         return replace(self, counts=padded + new)
@@ -166,6 +172,7 @@ class CountStream:
     def encoding(self, rules: EncodingRules) -> TableEncoding:
         """Return how tables become codes, as ``fit`` on all rows so far would learn it."""
         slots = [feature if isinstance(feature, Slots) else None for feature in self.features]
+        # Numeric features are learned already; the plan is for the others.
         plan = EncodingPlan(
             ["" if feature is None else feature.label for feature in slots],
             np.array([feature is not None for feature in slots]),
@@ -189,6 +196,7 @@ class CountStream:
         for j in encoding.kept:
             slots, feature = self.features[j], encoding.features[j]
             if isinstance(feature, CategoricalFeature) and isinstance(slots, Slots):
+                # Unless said otherwise, a slot moves to unknown: states that are not declared, for instance.
                 move = np.full(slots.n_slots, feature.n_states)
                 move[MISSING] = feature.fill
                 for state, slot in slots.slots.items():
@@ -199,31 +207,29 @@ class CountStream:
         return _moved(self.counts, encoding.kept, moves, encoding.n_states)
 
     def refuse_unknown(self, codes: CodeArray) -> None:
-        """Refuse states that the user did not declare."""
+        """Raise an error for states that the user did not declare."""
         for j, slots in enumerate(self.features):
             if isinstance(slots, NumericFeature) or slots.declared is None:
                 continue
+            # Of this batch only: earlier ones may have been counted with handle_unknown="ignore".
             known = set(slots.declared)
             foreign = [s for s, slot in slots.slots.items() if s not in known and (codes[j] == slot).any()]
             if foreign:
                 raise unknown_states(slots.label, foreign)
 
 
-def _n_slots(feature: NumericFeature | Slots) -> int:
-    # Of numbers, the last slot is that of unknown ones.
-    return feature.n_states + 1 if isinstance(feature, NumericFeature) else feature.n_slots
-
-
 def _moved(counts: JointCounts, kept: list[int], moves: list[IntArray], n_states: IntArray) -> JointCounts:
-    """Return the counts of some features with their slots moved; what goes beyond the end is unknown."""
+    """Return the counts of some features with their slots moved; what moves beyond the end is unknown."""
     n_classes = counts.layout.n_classes
     layout = Layout(n_states, n_classes)
     n_ca = np.zeros(layout.value_offsets[-1], counts.n_ca.dtype)
     n_cab = np.zeros(layout.pair_offsets[-1], counts.n_cab.dtype)
     result = JointCounts(ValueCounts(layout, counts.n_c, n_ca), n_cab, complete=True)
     complete = True
+    # A cell that becomes unknown drops out of the counts, and with it every pair that it is part of.
     stay = [move < n for move, n in zip(moves, n_states, strict=True)]
     for i, feature in enumerate(kept):
+        # add.at and not +=: several slots may be merged into one state.
         values = counts.values(feature)
         np.add.at(result.values(i), moves[i][stay[i]], values[stay[i]])
         complete = complete and not values[~stay[i]].any()

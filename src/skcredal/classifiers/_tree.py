@@ -29,35 +29,35 @@ __all__ = ["CredalTree"]
 class CredalTree(CredalMixin, TabularClassifier):
     """CDT: a decision tree that splits and answers with the imprecise Dirichlet model.
 
-    A node splits on the feature of the largest imprecise information gain: its upper entropy under the
+    A node splits on the feature with the largest imprecise information gain: its upper entropy under the
     imprecise Dirichlet model less those of its children. It stays a leaf if no gain is positive, so that the
-    tree needs no pruning. A leaf answers every class that may be the most frequent one after s more rows.
-    Numeric features are discretised inside, on the training rows only.
+    tree needs no pruning. A leaf answers with every class that may be the most frequent one after s more
+    rows. Numeric features are discretised on the training rows.
 
     Parameters
     ----------
     s : float, default=1.0
-        Strength of the prior: how many unseen rows of any classes each count is to be safe against.
+        Strength of the prior: the answers hold whatever the classes of this many further rows in a leaf.
     criterion : {"maximality", "interval_dominance"}, default="maximality"
         Which classes :meth:`predict_set` returns: those that no other dominates under every prior
         (``"maximality"``), or those whose upper probability reaches the largest lower one
         (``"interval_dominance"``); for this classifier the two are the same.
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
-        Which features are categorical: by the type of their column (strings, booleans and declared
-        categories), ``"all"``, or besides those also the ones named here, by name, index or mask.
+        Which features are categorical: ``"from_dtype"``, those with strings, booleans or declared categories;
+        ``"all"``; or a list of names or indices, or a mask, of features to add to those of ``"from_dtype"``.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature, in the order of the columns. ``"auto"``: those that the input
-        declares (a pandas categorical, a polars Enum, an Arrow dictionary), else those that occur in
-        training.
+        The states of each categorical feature, in column order. ``"auto"``: those that the dtype declares
+        (pandas categorical, polars Enum, Arrow dictionary), otherwise those that occur in training.
     missing : {"impute", "marginalize"}, default="impute"
-        ``"impute"``: a missing value is taken for the training median or mode. ``"marginalize"``: it is left
-        out, of the splits in training, and the node before it answers in prediction.
+        ``"impute"``: a missing value is replaced by the training median or mode. ``"marginalize"``: it is
+        left out of the splits in training, and in prediction the node that would split on it answers.
     handle_unknown : {"ignore", "error"}, default="ignore"
-        What to do with a value that is not among the states: the node before it answers, or refuse.
+        What to do with a value that is not among the states: let the node that would split on it answer, or
+        raise an error.
     max_categories : int, optional
-        The most states a categorical feature may have; its rarest ones are merged into one "other" state.
+        The largest number of states of a categorical feature; the rarest are merged into one "other" state.
     n_jobs : int, optional
-        Threads; ``None`` is one, -1 is all cores. The answers do not depend on it.
+        Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
 
     Attributes
     ----------
@@ -66,15 +66,14 @@ class CredalTree(CredalMixin, TabularClassifier):
     n_features_in_ : int
         Number of features seen in :meth:`fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, where ``X`` has names that are all strings.
+        Their names, if ``X`` has column names and all of them are strings.
     features_ : ndarray of shape (k,)
-        The features kept, by name or else by index. A feature with a single bin or a single observed value is
-        dropped.
+        The names (or else indices) of the features kept; those with a single bin or observed value are not.
     counts_ : ValueCounts
         How often each class and value was seen.
     tree_ : DecisionTree
-        The tree: ``tree_.node(0)`` is the root, with its feature, class counts and children;
-        ``tree_.n_nodes``, ``tree_.n_leaves`` and ``tree_.depth`` tell its size.
+        The tree: ``tree_.node(0)`` is the root, with its feature, class counts and children; ``tree_`` also
+        has ``n_nodes``, ``n_leaves`` and ``depth``.
 
     See Also
     --------
@@ -82,11 +81,11 @@ class CredalTree(CredalMixin, TabularClassifier):
 
     Notes
     -----
-    A feature splits once on a path at most, into one branch for every state or bin that occurs in the node;
-    of equal gains (within 1e-12) that of the first column counts. A value that is unknown, or has no branch
-    in a node, ends the way of a row there: the node itself answers. With ``missing="marginalize"``, training
-    rows whose value is missing count in the node that splits, and in none of its children; the gain of the
-    split is that of the other rows, times their share.
+    A path splits on a feature at most once, into one branch for every state or bin that occurs in the node;
+    on equal gains (within 1e-12) the first column is chosen. A row whose value is unknown, or has no branch,
+    stops at that node, which answers for it. With ``missing="marginalize"``, training rows whose value is
+    missing count in the node that splits but in none of its children; the gain of the split is that of the
+    other rows, times their share.
 
     Examples
     --------
@@ -151,7 +150,7 @@ class CredalTree(CredalMixin, TabularClassifier):
         Returns
         -------
         nodes : ndarray of shape (n_rows,)
-            Their indices: a leaf, or the node at which a value has no branch.
+            The index of a leaf, or of the node at which the row's value has no branch.
         """
         model = self._snapshot()
         return model.tree_.find(model._encode(X))
@@ -162,21 +161,21 @@ class CredalTree(CredalMixin, TabularClassifier):
         Parameters
         ----------
         max_depth : int, optional
-            How many splits deep to go; what lies below is told in a line. ``None``: all the way.
+            How many splits deep to go; a line says what is cut off. ``None``: all the way.
         show_counts : bool, default=False
             Whether to show the class counts of the leaves, in the order of ``classes_``.
 
         Returns
         -------
         text : str
-            One line for each branch and each leaf, with the classes that the leaf answers.
+            One line for each branch and each leaf, with the classes that the leaf answers with.
         """
         check_is_fitted(self)
         if max_depth is not None:
             check_integer("max_depth", max_depth, low=0)
         numeric = [isinstance(self._encoding.features[j], NumericFeature) for j in self._encoding.kept]
         lines: list[str] = []
-        # What is still to write: a line, or a node and what is below it.
+        # A stack of what is still to write, a line or a subtree: a tree may be deeper than Python recurses.
         todo: list[str | int] = [0]
         while todo:
             item = todo.pop()
@@ -191,6 +190,7 @@ class CredalTree(CredalMixin, TabularClassifier):
                 lines.append(f"{indent}truncated branch of depth {self.tree_.depth_below(item)}")
             else:
                 relation = "in" if numeric[self.tree_.feature[item]] else "="
+                # Reversed, since the last item on the stack is written first.
                 for state, child in reversed(node.children.items()):
                     todo += [child, f"{indent}{node.feature} {relation} {state}"]
         return "\n".join(lines)
@@ -200,6 +200,7 @@ class CredalTree(CredalMixin, TabularClassifier):
         check_real("s", self.s, low=0.0, low_open=True)
 
     def _score(self, rows: TrainingRows) -> None:
+        # Counts of single values do not suffice: splits are chosen from the rows of each node.
         self.tree_ = grow_tree(
             rows.codes,
             rows.labels,
@@ -230,7 +231,7 @@ class CredalTree(CredalMixin, TabularClassifier):
 
 
 def state_texts(feature: NumericFeature | CategoricalFeature) -> list[str]:
-    """Return what the states of a feature are called: its bins as intervals, or its categories.
+    """Return the names of a feature's states: its bins as intervals, or its categories.
 
     Examples
     --------
@@ -240,8 +241,9 @@ def state_texts(feature: NumericFeature | CategoricalFeature) -> list[str]:
     """
     if isinstance(feature, CategoricalFeature):
         texts = [str(state) for state in feature.states]
-        # 1 and "1" may be states of one feature.
+        # 1 and "1" may be states of one feature; the names must be distinct.
         return texts if len(set(texts)) == len(texts) else [f"{a}: {text}" for a, text in enumerate(texts)]
+    # Six digits are easy to read; only if they make two cuts look the same are all digits needed.
     cuts = [f"{cut:.6g}" for cut in feature.cuts]
     if len(set(cuts)) < len(cuts):
         cuts = [repr(cut) for cut in feature.cuts.tolist()]

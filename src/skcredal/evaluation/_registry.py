@@ -11,6 +11,7 @@ from skcredal.classifiers._bayes import TAN, NaiveBayes, NullClassifier
 from skcredal.classifiers._bma_aode import BmaAODE, CredalBmaAODE
 from skcredal.classifiers._comp_aode import CompAODE, CredalCompAODE
 from skcredal.classifiers._credal import CredalMixin
+from skcredal.classifiers._log_pool import CredalLogPoolAODE, LogPoolAODE
 from skcredal.classifiers._maplmg import MaplmgAODE
 from skcredal.classifiers._naive_credal import CredalModelAveraging, NaiveCredal
 from skcredal.classifiers._tree import CredalTree
@@ -23,17 +24,19 @@ CLASSIFIERS: dict[str, type[TabularClassifier]] = {
     "bma-aode": BmaAODE,
     "comp-aode": CompAODE,
     "maplmg": MaplmgAODE,
+    "lp-aode": LogPoolAODE,
     "naive-bayes": NaiveBayes,
     "tan": TAN,
     "null": NullClassifier,
     "bma-aode*": CredalBmaAODE,
     "comp-aode*": CredalCompAODE,
+    "lp-aode*": CredalLogPoolAODE,
     "ncc": NaiveCredal,
     "cma": CredalModelAveraging,
     "cdt": CredalTree,
 }
-_UPPER = ("aode", "bma-aode", "comp-aode", "maplmg", "tan", "bma-aode*", "comp-aode*", "ncc", "cma", "cdt")
-_DISPLAY_NAMES = {"naive-bayes": "naive Bayes", **{name: name.upper() for name in _UPPER}}
+# All other names are acronyms.
+_DISPLAY_NAMES = {"naive-bayes": "naive Bayes", "null": "null"}
 
 
 def is_credal(name: str) -> bool:
@@ -75,4 +78,4 @@ def display_name(classifier: str) -> str:
     >>> display_name("comp-aode*"), display_name("naive-bayes")
     ('COMP-AODE*', 'naive Bayes')
     """
-    return _DISPLAY_NAMES.get(classifier, classifier)
+    return _DISPLAY_NAMES.get(classifier, classifier.upper() if classifier in CLASSIFIERS else classifier)

@@ -1,4 +1,4 @@
-"""Checks of the arrays that measures and decisions are given; each is made in one function, here."""
+"""Checks of the arrays passed to measures and decisions, each in one function."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skcredal._arrays import BoolArray, FloatArray
-from skcredal._validation import naming, real_numbers, refuse_mask, safe_repr
+from skcredal._validation import has_hash, naming, real_numbers, refuse_mask, safe_repr
 
 __all__ = [
     "IndexArray",
@@ -30,12 +30,12 @@ IndexArray = NDArray[np.intp]
 
 # Probabilities in single precision sum to 1 up to about 1e-6; unnormalised scores miss it by far more.
 SUM_TOLERANCE = 1e-4
-# Far beyond any real weight, and small enough that sums of weights cannot overflow.
+# Larger than any sensible weight, and small enough that sums of weights cannot overflow.
 _LARGEST_WEIGHT = 1e100
 
 
 def as_array(name: str, given: Any, *, dtype: type | None = None) -> NDArray[Any]:
-    """Return what was given as an array; errors name the argument."""
+    """Return an argument as an array; errors name it."""
     with naming(name):
         refuse_mask(name, given)
         return np.asarray(given, dtype=dtype)
@@ -43,7 +43,8 @@ def as_array(name: str, given: Any, *, dtype: type | None = None) -> NDArray[Any
 
 def as_booleans(name: str, mask: NDArray[Any]) -> BoolArray:
     """Return an array of booleans, or of zeros and ones, as booleans."""
-    if mask.size == 0:  # numpy makes float64 of an empty list
+    # An empty list becomes an array of float64, which the next test would refuse.
+    if mask.size == 0:
         return np.zeros(mask.shape, np.bool_)
     if mask.dtype.kind not in "biu":
         raise ValueError(f"{name} must be boolean (0 and 1 are accepted), got dtype {mask.dtype}.")
@@ -69,7 +70,7 @@ def as_mask(y_set: ArrayLike) -> BoolArray:
 
 
 def as_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray:
-    """Check the weights; without any, every row has weight 1."""
+    """Return the checked weights; by default, every row has weight 1."""
     if sample_weight is None:
         return np.ones(n_rows)
     weight = real_numbers("sample_weight", sample_weight)
@@ -85,26 +86,23 @@ def as_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray:
 
 def as_values(name: str, y: ArrayLike, n_rows: int | None = None) -> list[Any]:
     """Return labels as a list of Python values, after checking their number and that none is missing."""
-    with naming(name):
-        return _plain_labels(name, y, n_rows)
-
-
-def _plain_labels(name: str, y: ArrayLike, n_rows: int | None) -> list[Any]:
-    refuse_mask(name, y)
     # As objects: numpy would turn the list ["a", nan] into strings.
-    values = np.asarray(y, dtype=object if isinstance(y, list | tuple) else None)
+    values = as_array(name, y, dtype=object if isinstance(y, list | tuple) else None)
     if values.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, got shape {values.shape}.")
     if n_rows is not None and len(values) != n_rows:
         raise ValueError(f"{name} must have one label for each of the {n_rows} rows, got {len(values)}.")
     plain: list[Any] = values.tolist()
-    # Other types cannot hold missing values or unhashable objects, and labels may be many.
+    # Only these dtypes can hold missing values or unhashable objects; long arrays of others need no loop.
     if values.dtype.kind in "fOV":
-        for r, value in enumerate(plain):
-            if is_missing_label(value):
-                raise ValueError(f"{name} must not have missing values, got {safe_repr(value)} in row {r}.")
-            if not _has_hash(value):
-                raise TypeError(f"{name} must contain labels, got a {type(value).__name__} in row {r}.")
+        with naming(name):  # labels of the user's own types may refuse to be compared
+            for r, value in enumerate(plain):
+                if is_missing_label(value):
+                    raise ValueError(
+                        f"{name} must not have missing values, got {safe_repr(value)} in row {r}."
+                    )
+                if not has_hash(value):
+                    raise TypeError(f"{name} must contain labels, got a {type(value).__name__} in row {r}.")
     return plain
 
 
@@ -112,7 +110,7 @@ def as_labels(labels: ArrayLike | None, y_true: list[Any], n_columns: int, table
     """Return the class of each column: the given labels, or the sorted classes of ``y_true``."""
     if labels is None:
         if not y_true:
-            return list(range(n_columns))  # never looked up
+            return list(range(n_columns))  # without rows they are never looked up
         with naming("y_true"):
             found = sorted(set(y_true))
         if len(found) != n_columns:
@@ -132,8 +130,9 @@ def as_labels(labels: ArrayLike | None, y_true: list[Any], n_columns: int, table
 
 
 def as_probabilities(y_proba: ArrayLike, n_rows: int, n_columns: int | None = None) -> FloatArray:
-    """Check the probabilities; one dimension holds those of the second of two classes."""
+    """Return the checked probabilities; one dimension holds those of the second of two classes."""
     proba = real_numbers("y_proba", y_proba)
+    # Before the column of 1 - p is added, so that an error shows the number that was passed.
     check_unit_interval("y_proba", proba)
     if proba.ndim == 1:
         proba = np.column_stack([1.0 - proba, proba])
@@ -145,7 +144,7 @@ def as_probabilities(y_proba: ArrayLike, n_rows: int, n_columns: int | None = No
 
 
 def check_distributions(name: str, p: FloatArray) -> None:
-    """Refuse rows that are not probability distributions."""
+    """Raise an error for rows that are not probability distributions."""
     check_unit_interval(name, p)
     sums = p.sum(axis=1)
     is_wrong = np.abs(sums - 1) > SUM_TOLERANCE
@@ -155,7 +154,7 @@ def check_distributions(name: str, p: FloatArray) -> None:
 
 
 def check_unit_interval(name: str, p: FloatArray) -> None:
-    """Refuse numbers outside [0, 1]."""
+    """Raise an error for numbers outside [0, 1]."""
     # Negated, because every comparison with NaN is false.
     wrong = p[~((p >= 0) & (p <= 1))]
     if wrong.size:
@@ -166,8 +165,8 @@ def label_indices(name: str, values: list[Any], labels: list[Any]) -> IndexArray
     """Return the index of each value among the labels, -1 if it is not one of them."""
     index = {label: c for c, label in enumerate(labels)}
     found = np.array([index.get(value, -1) for value in values], dtype=np.intp)
-    # A class that was never seen counts as a miss. But if no value matches and the types differ, "1" was
-    # given for 1, and every row would silently be wrong.
+    # A class that is not a label counts as a miss. But if no value is one and the types differ, "1" was
+    # passed for 1, and every row would silently count as a miss.
     if len(found) and (found < 0).all() and not set(map(_kind, values)) & set(map(_kind, labels)):
         raise ValueError(
             f"{name} and labels must have the same type, got {safe_repr(values[0])} in {name} and "
@@ -177,19 +176,10 @@ def label_indices(name: str, values: list[Any], labels: list[Any]) -> IndexArray
 
 
 def _kind(value: object) -> str:
-    """Return a name for values that can be equal: 1, 1.0 and True share one, "1" has another."""
+    """Return the kind of a value; only values of the same kind can be equal, such as 1, 1.0 and True."""
     if isinstance(value, str):
         return "text"
     return "number" if isinstance(value, Number | np.bool_) else type(value).__name__
-
-
-def _has_hash(value: Any) -> bool:
-    # isinstance(value, Hashable) is not enough: a tuple of lists claims to be hashable.
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
 
 
 def is_missing_label(value: Any) -> bool:

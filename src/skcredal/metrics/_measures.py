@@ -230,6 +230,7 @@ def utility_score(
     >>> utility_score(["a", "b"], [[1, 0], [1, 1]], w=0.75)
     0.875
     """
+    # Below 1/2 a set of two would be worth less than guessing; above 1, more than the right answer.
     if not (isinstance(w, Real) and 0.5 <= w <= 1):
         raise ValueError(f"w must lie in [0.5, 1], got {safe_repr(w)}.")
     return Outcomes.from_predictions(y_true, y_set, labels, sample_weight).utility(float(w))
@@ -334,8 +335,8 @@ def true_class_brier_loss(
 
     Notes
     -----
-    It looks at the true class only, unlike the Brier score that sums the squared errors of all classes; with
-    two classes that sum is twice this one. As a scorer:
+    It considers the true class only, unlike the Brier score, which sums the squared errors of all classes;
+    for two classes that sum is twice this loss. As a scorer:
     ``make_scorer(true_class_brier_loss, response_method="predict_proba", greater_is_better=False)``.
 
     Examples

@@ -1,4 +1,4 @@
-"""What became of each row: computed once from the caller's arrays, and averaged by every measure."""
+"""The outcome of each row, computed once from the caller's arrays and averaged by every measure."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ UTILITY_WEIGHTS = {"u65": 0.65, "u80": 0.8}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcomes:
-    """What became of each row. What the caller did not give is NaN, and so is every mean of it.
+    """The outcome of each row. What the caller did not pass is NaN, and so is every mean of it.
 
-    ``truth`` is the index of the true class among the labels, -1 if it is not one of them; ``size`` the
-    number of classes in the set; ``hit`` whether the true class is in the set; ``correct`` whether the
-    determinate counterpart is right; ``brier`` its Brier loss; ``weight`` how often the row counts.
+    ``truth`` is the index of the true class among the labels, -1 if it is not one of them; ``size`` is the
+    number of classes in the set; ``hit``, whether the true class is in the set; ``correct``, whether the
+    determinate counterpart is right; ``brier``, its Brier loss; ``weight``, how often the row counts.
     """
 
     truth: IndexArray
@@ -49,8 +49,9 @@ class Outcomes:
 
     @classmethod
     def from_sets(cls, y_set: ArrayLike, sample_weight: ArrayLike | None) -> Self:
-        """Use the sets alone: their sizes are known, but not whether they are right."""
+        """Return outcomes from the sets alone: their sizes are known, but not whether they are right."""
         mask = as_mask(y_set)
+        # NaN, so that a measure that needs the true classes cannot come out as a number.
         unknown = np.full(len(mask), np.nan)
         weight = as_weights(sample_weight, len(mask))
         return cls(np.full(len(mask), -1), mask.sum(axis=1), unknown, unknown, unknown, weight)
@@ -65,7 +66,7 @@ class Outcomes:
         y_pred: ArrayLike | None = None,
         y_proba: ArrayLike | None = None,
     ) -> Self:
-        """Use sets and true classes and, if given, the answers of the determinate counterpart."""
+        """Return outcomes from sets and true classes and, if given, the determinate counterpart's answers."""
         mask = as_mask(y_set)
         n_rows, n_columns = mask.shape
         values = as_values("y_true", y_true, n_rows)
@@ -79,7 +80,7 @@ class Outcomes:
             proba = as_probabilities(y_proba, n_rows, n_columns)
             brier = true_class_losses(truth, proba)
             correct = (proba.argmax(axis=1) == truth).astype(np.float64)
-        # y_pred takes precedence over y_proba, whose ties the caller may have broken otherwise.
+        # y_pred takes precedence: the caller may have broken ties of y_proba in another way.
         if y_pred is not None:
             predicted = label_indices("y_pred", as_values("y_pred", y_pred, n_rows), classes)
             correct = (known & (predicted == truth)).astype(np.float64)
@@ -98,11 +99,11 @@ class Outcomes:
         return self.size > 1
 
     def only(self, rows: BoolArray) -> Self:
-        """Keep the chosen rows."""
+        """Return the outcomes of some rows."""
         return type(self)(*(getattr(self, field.name)[rows] for field in fields(self)))
 
     def mean(self, values: NDArray[Any]) -> float:
-        """Weighted mean over the rows, NaN if the weights sum to 0."""
+        """Weighted mean over the rows; NaN if the weights sum to 0."""
         return weighted_mean(values, self.weight)
 
     def determinacy(self) -> float:
@@ -145,14 +146,15 @@ def utility_of_accuracy(x: FloatArray, w: float) -> FloatArray:
 
 
 def weighted_mean(values: NDArray[Any], weight: FloatArray) -> float:
-    """Weighted mean, NaN if the weights sum to 0."""
+    """Return the weighted mean; NaN if the weights sum to 0."""
     total = weight.sum()
     # The product is summed in the same order as the weights, so that a mean of ones is exactly 1.
     return float((weight * values).sum() / total) if total > 0 else float("nan")
 
 
 def true_class_losses(truth: IndexArray, proba: FloatArray) -> FloatArray:
-    """``(1 − P(true class))²`` of each row; a class that is not a label has probability 0."""
+    """Return ``(1 − P(true class))²`` of each row; a class that is not a label has probability 0."""
+    # As above, the index -1 reads the last column, and is discarded.
     p_true = np.where(truth >= 0, proba[np.arange(len(truth)), truth], 0.0)
     losses: FloatArray = (1.0 - p_true) ** 2
     return losses

@@ -44,7 +44,7 @@ def credal_summary(
     y_set : array-like of bool, shape (n_rows, n_classes)
         The predicted sets. 0 and 1 are accepted.
     y_pred : array-like of shape (n_rows,), optional
-        The classes predicted by the determinate counterpart; by default the most probable of `y_proba`.
+        The classes predicted by the determinate counterpart; by default, the most probable in `y_proba`.
     y_proba : array-like of shape (n_rows, n_classes), optional
         The probabilities given by the determinate counterpart.
     labels : array-like of shape (n_classes,), optional
@@ -104,7 +104,7 @@ def credal_report(
     y_set : array-like of bool, shape (n_rows, n_classes)
         The predicted sets. 0 and 1 are accepted.
     y_pred : array-like of shape (n_rows,), optional
-        The classes predicted by the determinate counterpart; by default the most probable of `y_proba`.
+        The classes predicted by the determinate counterpart; by default, the most probable in `y_proba`.
     y_proba : array-like of shape (n_rows, n_classes), optional
         The probabilities given by the determinate counterpart.
     labels : array-like of shape (n_classes,), optional
@@ -147,6 +147,7 @@ def credal_report(
     <BLANKLINE>
                 all        3      0.67      -
     """
+    # The labels are needed here for the names of the lines; the outcomes check them again.
     mask = as_mask(y_set)
     classes = as_labels(labels, as_values("y_true", y_true, len(mask)), mask.shape[1], "y_set")
     rows = Outcomes.from_predictions(y_true, mask, classes, sample_weight, y_pred, y_proba)
@@ -155,7 +156,7 @@ def credal_report(
         names = list(map(str, classes if target_names is None else target_names))
     if len(names) != len(classes):
         raise ValueError(
-            f"target_names must have one name for each of {len(classes)} labels, got {len(names)}."
+            f"target_names must have one name for each of the {len(classes)} labels, got {len(names)}."
         )
 
     parts = [(name, rows.only(rows.truth == c)) for c, name in enumerate(names)]
@@ -166,6 +167,7 @@ def credal_report(
         parts = [("safe", rows.only(rows.single)), ("prior-dependent", rows.only(rows.several))]
         tables.append((_COUNTERPART_COLUMNS, parts))
 
+    # One width for both tables, so that their columns of names are aligned.
     name_width = max(len(name) for _, parts in tables for name, _ in [*parts, ("all", rows)])
     return "\n".join(_table(columns, parts, rows, digits, name_width) for columns, parts in tables)
 

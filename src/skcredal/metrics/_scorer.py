@@ -20,13 +20,13 @@ __all__ = ["make_set_scorer", "predict_set"]
 def make_set_scorer(
     metric: Callable[..., float], *, greater_is_better: bool = True, **kwargs: Any
 ) -> _SetScorer:
-    """Make a scorer from a measure of sets, for `cross_validate`, `GridSearchCV` and the like.
+    """Make a scorer from a measure of sets, for `cross_validate`, `GridSearchCV` and so on.
 
     Parameters
     ----------
     metric : callable
         ``metric(y_true, y_set, **kwargs)``, or ``metric(y_set, **kwargs)`` if its first parameter is named
-        ``y_set``. If it takes ``labels``, it is given the classes of the estimator.
+        ``y_set``. If it has a parameter ``labels``, this is set to the classes of the estimator.
     greater_is_better : bool, default=True
         If False, the scorer returns the measure with its sign changed.
     **kwargs : object
@@ -42,8 +42,8 @@ def make_set_scorer(
     -----
     With metadata routing enabled, ``scorer.set_score_request(sample_weight=True)`` asks for the weights.
 
-    Select models by a measure that is defined for every row, such as `u65_score`. One that averages over some
-    of the rows only, such as `set_accuracy_score`, is NaN if there are none.
+    Select models by a measure that is defined for every row, such as `u65_score`. One that averages over only
+    some of the rows, such as `set_accuracy_score`, is NaN if there are none.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def make_set_scorer(
 
 
 class _SetScorer:
-    """A scorer as scikit-learn expects it: it can be called, cloned and pickled, and routes metadata."""
+    """A scorer as scikit-learn expects it: callable, can be cloned and pickled, and routes metadata."""
 
     def __init__(self, metric: Callable[..., float], greater_is_better: bool, kwargs: dict[str, Any]) -> None:
         with naming("metric"):
@@ -72,11 +72,12 @@ class _SetScorer:
         self._metric = metric
         self._greater_is_better = greater_is_better
         self._kwargs = kwargs
+        # Some measures of sets do not need the true classes.
         self._needs_truth = next(iter(parameters), None) != "y_set"
         self._takes_labels = "labels" in parameters
         self._takes_weight = "sample_weight" in parameters
         self._weight_request: bool | str | None = None
-        # A search turns errors into NaN scores, so wrong or missing arguments have to fail here.
+        # A search turns errors into NaN scores, so that wrong or missing arguments must fail here.
         with naming("metric"):
             signature(metric).bind(*[None] * (1 + self._needs_truth), **kwargs)
 
@@ -104,7 +105,7 @@ class _SetScorer:
         return deepcopy(self)
 
     def set_score_request(self, *, sample_weight: bool | str | None) -> Self:
-        """Request weights (True, or the name they are passed by), ignore (False) or refuse them (None)."""
+        """Request weights (True, or the name they are passed under), ignore (False) or refuse them (None)."""
         # Without routing nobody reads the request, and the scores would silently be unweighted.
         if not get_config()["enable_metadata_routing"]:
             raise RuntimeError(
@@ -128,8 +129,8 @@ class _SetScorer:
 def predict_set(estimator: Any, X: Any) -> ArrayLike:
     """Return the sets that a fitted estimator predicts, also if it is inside a pipeline or a search.
 
-    scikit-learn's pipelines and searches only forward the methods they know, so this function applies the
-    transformers of a pipeline and looks up the best estimator of a search itself.
+    scikit-learn's pipelines and searches forward only the methods they know; this function applies the
+    transformers of a pipeline, and uses the best estimator of a search, itself.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Rows on many machines: learning from and predicting the partitions of Dask collections.
 
-Each pass is a sum over the partitions, taken where they are, in a tree whose root alone comes to the driver.
-What a pass needs (the encoding, the tables) is sent to the workers once.
+Each pass is a sum over the partitions, computed on the workers as a tree; only its root is sent to the
+driver. What a pass needs (the encoding, the tables) is sent to the workers once.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from skcredal._encoding.statistics import EncodingStatistics
 from skcredal._extras import require
 from skcredal._validation import safe_repr
 from skcredal.classifiers._answers import no_answers
-from skcredal.classifiers._base import TabularClassifier
+from skcredal.classifiers._base import TabularClassifier, fit_rows
 from skcredal.classifiers._rows import TrainingRows
 from skcredal.scale._passes import (
     BatchEncoder,
@@ -28,7 +28,7 @@ from skcredal.scale._passes import (
     Edges,
     RowSource,
     check_learner,
-    learn_in_passes,
+    summed_rows,
 )
 from skcredal.scale._predictions import arrow_columns, prediction_columns
 
@@ -37,39 +37,39 @@ __all__ = ["fit_dask", "predict_dask"]
 Classifier = TypeVar("Classifier", bound=TabularClassifier)
 Value = TypeVar("Value")
 
-# Parts that are added at a time: few, since a worker holds that many sums at once, but enough that the sum of
-# 500 partitions takes only three steps.
+# How many parts are added at a time: few, since a worker holds that many sums at once, but enough that the
+# sum of 500 partitions takes only three steps.
 FAN_IN = 8
-# What was sent to the workers is lost with the last one that has it; then it is sent again. A cluster that
-# loses it three times in a pass would lose it again, and the user should know.
+# What was sent to the workers is lost with the last worker that holds it; then it is sent again. A cluster
+# that loses it three times in a pass would lose it again, and the user should know.
 ATTEMPTS = 3
 
 
 def fit_dask(
     estimator: Classifier, data: Any, *, target: Any, sample_weight: Any = None, client: Any = None
 ) -> Classifier:
-    """Fit a classifier to a Dask collection, where its partitions are.
+    """Fit a classifier to a Dask collection, on the workers that hold its partitions.
 
-    The model is that of ``fit`` on all rows, whatever the partitions, as with :func:`fit_batches`, whose
-    passes these are. A worker that is lost takes nothing with it: its partitions are gone over again.
+    The passes are those of :func:`fit_batches`, and so the model is that of ``fit`` on all rows, whatever the
+    partitions. If a worker is lost, its partitions are read again.
 
     Parameters
     ----------
     estimator : TabularClassifier
         The classifier, which is fitted in place.
     data : dask.dataframe.DataFrame or dask.array.Array
-        The features; of a DataFrame, with the target, and the weights if there are some.
+        The features; a DataFrame also holds the target, and the weights if there are any.
     target : column name, or dask.array.Array
-        The column of the classes; for an array, the classes as an array of one dimension.
+        The column of the classes; for an array, a one-dimensional array of the classes.
     sample_weight : column name, or dask.array.Array, optional
-        The column of the weights, or the weights, likewise.
+        The column, or array, of the weights.
     client : distributed.Client, optional
         The cluster to compute on; by default the one that Dask is connected to, or else threads.
 
     Returns
     -------
     estimator : TabularClassifier
-        The same classifier, fitted. If anything is wrong, it stays as it was before.
+        The same classifier, fitted. If fitting fails, it stays as it was.
 
     See Also
     --------
@@ -86,10 +86,10 @@ def fit_dask(
     >>> clf.predict(pd.DataFrame({"colour": ["yellow"]})).tolist()
     ['banana']
     """
-    learner = check_learner(estimator)
+    check_learner(estimator)
     require("dask", extra="dask", purpose="fit_dask")
-    learn_in_passes(learner, DaskSource(data, target, sample_weight, _client_of(client)))
-    return estimator
+    source = DaskSource(data, target, sample_weight, _client_of(client))
+    return fit_rows(estimator, lambda learner: summed_rows(learner, source))
 
 
 def predict_dask(estimator: Any, data: Any) -> Any:
@@ -105,8 +105,7 @@ def predict_dask(estimator: Any, data: Any) -> Any:
     Returns
     -------
     answers : dask.dataframe.DataFrame
-        The columns that :func:`predict_batches` writes, with the index of ``data`` where it has one. Nothing
-        is computed until it is asked for.
+        The columns that :func:`predict_batches` writes, with the index of ``data`` if it has one. It is lazy.
 
     Examples
     --------
@@ -125,12 +124,13 @@ def predict_dask(estimator: Any, data: Any) -> Any:
     dask = require("dask", extra="dask", purpose="predict_dask")
     frames = require("dask.dataframe", extra="dask", purpose="predict_dask")
     description = _array_description(data) if _is_array(data) else data._meta
-    if isinstance(estimator, TabularClassifier):  # others may take other columns than they were fitted with
-        # Here, and not first on the workers when the answers are asked for.
+    # An error should come now, and not from the workers when the answers are computed. Other estimators may
+    # accept other columns than they were fitted with.
+    if isinstance(estimator, TabularClassifier):
         validate_data(estimator, description, reset=False, skip_check_array=True)
     meta = _frame(arrow_columns(no_answers(estimator)))
     model = dask.delayed(estimator)  # one node of the graph, which all partitions share
-    # Not map_partitions, which up to dask 2025.1 hands a delayed model over as it is, not what it stands for.
+    # Not map_partitions, which up to dask 2025.1 passes a delayed model on as it is, without computing it.
     blocks = data.rechunk({1: -1}).to_delayed()[:, 0] if _is_array(data) else data.to_delayed()
     parts = [dask.delayed(_predict_part)(block, model, meta) for block in blocks]
     divisions = None if _is_array(data) else data.divisions
@@ -140,6 +140,7 @@ def predict_dask(estimator: Any, data: Any) -> Any:
 
 
 def _predict_part(part: Any, estimator: Any, meta: Any) -> Any:
+    # Classifiers refuse a table without rows, but a partition may well be empty.
     if len(part) == 0:
         return meta
     return _frame(prediction_columns(estimator, part), getattr(part, "index", None))
@@ -152,7 +153,7 @@ def _frame(columns: dict[str, Any], index: Any = None) -> Any:
 
 
 class DaskSource(RowSource):
-    """Partitions that are summed where they are."""
+    """Partitions that are summed on the workers that hold them."""
 
     def __init__(self, data: Any, target: Any, sample_weight: Any, client: Any) -> None:
         self.client = client
@@ -176,7 +177,7 @@ class DaskSource(RowSource):
         self.parts = [(part, self.names) for part in data.to_delayed()]
 
     def describe(self, estimator: TabularClassifier) -> BatchReader:
-        """Let the estimator know the features by the collection's own description."""
+        """Tell the estimator its features, from the metadata of the collection."""
         validate_data(estimator, self.features, reset=True, skip_check_array=True)
         return BatchReader(estimator)
 
@@ -204,18 +205,20 @@ class DaskSource(RowSource):
                 if total is None:
                     raise ValueError("data must have at least one row, got none.")
                 return total
-        raise AssertionError  # the last attempt returned or raised
+        raise AssertionError  # unreachable: the last attempt returned or raised
 
     def _attempt(self, work: Callable[[Any, Any, Any, int], Any], shared: Any) -> Any:
         dask = require("dask", extra="dask", purpose="fit_dask")
         if self.client is None:
             sent = dask.delayed(shared)
         else:
+            # To all workers at once, and without a hash of tables that may be large.
             sent = self.client.scatter([shared], broadcast=True, hash=False)[0]
         level = [
             dask.delayed(_noted, pure=False)(work, part, names, sent, number)
             for number, (part, names) in enumerate(self.parts, 1)
         ]
+        # Level by level up to the root, so that no worker, nor the driver, holds all parts at once.
         while len(level) > 1:
             groups = [level[start : start + FAN_IN] for start in range(0, len(level), FAN_IN)]
             level = [dask.delayed(_add, pure=False)(group) for group in groups]
@@ -239,7 +242,8 @@ def _client_of(client: Any) -> Any:
 
 
 def _is_loss(error: Exception) -> bool:
-    """Tell whether an error speaks of a lost worker, not of the rows."""
+    """Tell whether an error is due to a lost worker, not to the rows."""
+    # By name, since distributed need not be installed.
     names = {kind.__name__ for kind in type(error).__mro__}
     return bool(names & {"CancelledError", "FutureCancelledError", "KilledWorker", "CommClosedError"})
 
@@ -261,14 +265,14 @@ def _features(frame: Any, names: tuple[Any, Any]) -> Any:
 
 
 def _array_description(data: Any) -> Any:
-    """Return a table of one row with the width and the type of an array."""
+    """Return a table of one row with the width and dtype of an array."""
     if data.ndim != 2 or np.isnan(data.shape[1]):
         raise ValueError(f"data must have two dimensions and a known number of columns, got {data.shape}.")
     return np.empty((1, data.shape[1]), data.dtype)
 
 
 def _blocks(data: Any, target: Any, sample_weight: Any) -> tuple[list[Any], Any]:
-    """Return the blocks of rows of an array with their classes and weights, and a table of its width."""
+    """Return the blocks of an array with their classes and weights, and a table of its width."""
     description = _array_description(data)
     X = data.rechunk({1: -1})
     columns = [X.to_delayed()[:, 0]]
@@ -281,6 +285,7 @@ def _blocks(data: Any, target: Any, sample_weight: Any) -> tuple[list[Any], Any]
                 f"{parameter} must be a dask.array.Array of one dimension for an array, got "
                 f"{f'{given.ndim} dimensions' if _is_array(given) else type(given).__name__}."
             )
+        # Blocks of known sizes are cut alike; of unknown ones, only their number can be compared.
         if not np.isnan(X.chunks[0]).any() and not np.isnan(given.chunks[0]).any():
             if given.shape[0] != X.shape[0]:
                 raise ValueError(
@@ -289,8 +294,8 @@ def _blocks(data: Any, target: Any, sample_weight: Any) -> tuple[list[Any], Any]
             given = given.rechunk((X.chunks[0],))
         elif len(given.chunks[0]) != len(X.chunks[0]):
             raise ValueError(
-                f"{parameter} must have the same blocks as data where their sizes are unknown, got "
-                f"{len(given.chunks[0])} blocks for {len(X.chunks[0])}; compute_chunk_sizes() finds them out."
+                f"{parameter} must have as many blocks as data if their sizes are unknown, got "
+                f"{len(given.chunks[0])} blocks for {len(X.chunks[0])}; compute_chunk_sizes() computes them."
             )
         columns.append(given.to_delayed())
     parts = [(block, (labels, weights)) for block, labels, weights in zip(*columns, strict=True)]
@@ -306,11 +311,11 @@ def _triple(part: Any, names: Sequence[Any]) -> tuple[Any, Any, Any]:
 
 
 def _noted(work: Callable[[Any, Any, Any, int], Any], part: Any, names: Any, shared: Any, number: int) -> Any:
-    """Do the work, and say in which partition an error arose."""
+    """Do the work, and add to an error in which partition it occurred."""
     try:
         return work(part, names, shared, number)
     except Exception as error:
-        error.add_note(f"This was in partition {number}.")
+        error.add_note(f"This happened in partition {number}.")
         raise
 
 

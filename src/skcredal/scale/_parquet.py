@@ -15,10 +15,10 @@ from skcredal.scale._storage import find_files
 
 __all__ = ["ParquetScan", "scan_parquet"]
 
-# Footers that are read at a time: an object store takes long to answer, but answers many at once.
+# Footers that are read at a time: an object store is slow to respond, but handles many requests at once.
 FOOTERS_AT_A_TIME = 16
-# Compressed bytes of a column that are held at a time, instead of those of a whole row group, which may be
-# a gigabyte. Smaller buffers save little, as a decoded batch is larger, and ask a store more often.
+# Compressed bytes of a column that are held at a time, instead of a whole row group, which may be a gigabyte.
+# Smaller buffers save little, since a decoded batch is larger, and mean more requests to a store.
 READ_BUFFER = 1 << 20
 # What pyarrow raises for a file that is damaged, gone, or not Parquet; its ArrowInvalid is a ValueError.
 UNREADABLE = (OSError, ValueError, NotImplementedError)
@@ -36,16 +36,16 @@ def scan_parquet(
 ) -> ParquetScan:
     """Stream rows out of Parquet files.
 
-    The schemas of all files are compared at once, by their footers; rows are read when they are asked for,
-    and no more than a batch of them at a time.
+    The schemas of all files are compared at once, from their footers; rows are read lazily, at most a batch
+    at a time.
 
     Parameters
     ----------
     path : str, path or list of them
-        A file; a folder, of which all files ending in ``.parquet`` are read, subfolders included, unless the
+        A file; a folder, of which all files ending in ``.parquet`` are read, including subfolders, unless the
         name of the file or of a subfolder begins with a dot or an underscore; a pattern with ``*``, ``**``,
         ``?`` or ``[]``; or the address of any of them in an object store (``s3://bucket/folder``, ``gs://``,
-        ``file://``, and whatever fsspec knows if it is installed).
+        ``file://``, and whatever fsspec supports if it is installed).
     target : str, optional
         The column with the classes. Without it, batches are tables to predict.
     columns : sequence of str, optional
@@ -57,21 +57,21 @@ def scan_parquet(
     filesystem : pyarrow.fs.FileSystem or fsspec.AbstractFileSystem, optional
         Where the path is, unless the path is an address or local.
     partitioning : {"hive", None}, default="hive"
-        Whether folders with names like ``year=2024`` are columns, after those of the files: 32-bit integers
-        if all values are, or else text. For a folder, these are its subfolders; for files and patterns, all
-        folders in their paths. A column that is in a file as well is read from the files.
+        Whether folders with names like ``year=2024`` become columns, after those of the files: 32-bit
+        integers if all values are integers, otherwise text. For a folder, these are its subfolders; for files
+        and patterns, all folders in their paths. A column that is also in a file is read from the files.
 
     Returns
     -------
     batches : ParquetScan
-        To be iterated as often as needed: ``(X, y)`` or ``(X, y, sample_weight)``, or ``X`` without a target,
-        with ``X`` an Arrow table. ``n_rows`` tells how many rows there are.
+        It can be iterated any number of times and yields ``(X, y)`` or ``(X, y, sample_weight)``, or ``X``
+        without a target, with ``X`` an Arrow table. ``n_rows`` is the number of rows.
 
     Raises
     ------
     ValueError
-        If a column is missing in a file or has another type there than in the first file, with both named;
-        or, from the iteration, if a file cannot be read.
+        If a column is missing in a file or has another type than in the first file; during iteration, if a
+        file cannot be read.
 
     Examples
     --------
@@ -103,26 +103,14 @@ def scan_parquet(
 
 @dataclass(eq=False, repr=False)
 class ParquetScan:
-    """Rows of Parquet files, batch by batch, as often as they are asked for; made by :func:`scan_parquet`.
+    """Rows of Parquet files, batch by batch, any number of times; made by :func:`scan_parquet`.
 
     Attributes
     ----------
     n_rows : int
-        How many rows the files hold.
+        The number of rows in all files.
     where : str or None
         The file that the last batch came from.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import pyarrow as pa
-    >>> import pyarrow.parquet as pq
-    >>> from skcredal.scale import scan_parquet
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     pq.write_table(pa.table({"a": [1, 2, 3]}), f"{folder}/numbers.parquet")
-    ...     scan = scan_parquet(folder, batch_rows=2)
-    ...     scan.n_rows, [len(X) for X in scan]
-    (3, [2, 1])
     """
 
     files: list[ParquetFile]
@@ -145,7 +133,7 @@ class ParquetScan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ParquetFile:
-    """A file: its columns with those that its folders name, and the values of these."""
+    """A file: its schema including the columns named by its folders, and the values of these."""
 
     filesystem: Any
     path: str
@@ -163,7 +151,7 @@ class ParquetFile:
             # The scanner of pyarrow.dataset would decode a whole row group at a time, however large.
             with _open(self.filesystem, self.path) as opened:
                 for part in opened.iter_batches(batch_rows, columns=own):
-                    # A part with text ends with its row group: small ones are joined.
+                    # With text, a part ends with its row group, which may be small: such parts are joined.
                     if n_rows + part.num_rows > batch_rows:
                         yield self._complete(arrow.Table.from_batches(parts), columns)
                         parts, n_rows = [], 0
@@ -172,11 +160,12 @@ class ParquetFile:
             if n_rows > 0:
                 yield self._complete(arrow.Table.from_batches(parts), columns)
         except UNREADABLE as error:
+            # pyarrow does not say which column is damaged: read them one by one to find out.
             column = next((f", in column {name!r}" for name in own if not self._is_readable(name)), "")
             raise ValueError(f"{self.path} cannot be read{column}: {error}") from error
 
     def _complete(self, table: Any, columns: list[str]) -> Any:
-        """Return the table with the columns that the folders name."""
+        """Return the table with the columns named by the folders."""
         arrow = require("pyarrow", extra="scale", purpose="scan_parquet")
         for name in columns:
             if name in self.from_folders:
@@ -193,19 +182,19 @@ class ParquetFile:
 
 def _open(filesystem: Any, path: str) -> Any:
     parquet = require("pyarrow.parquet", extra="scale", purpose="scan_parquet")
-    # Without pre_buffer, which would fetch all columns of a row group at once.
+    # pre_buffer would fetch all columns of a row group at once.
     return parquet.ParquetFile(path, filesystem=filesystem, buffer_size=READ_BUFFER, pre_buffer=False)
 
 
 def _open_files(found: list[tuple[Any, str, list[str]]], *, hive: bool) -> list[ParquetFile]:
-    """Read the footers of all files, and what the names of their folders say."""
+    """Read the footers of all files, and the values in the names of their folders."""
     arrow = require("pyarrow", extra="scale", purpose="scan_parquet")
     located = [(filesystem, path) for filesystem, _, paths in found for path in paths]
     with ThreadPoolExecutor(min(FOOTERS_AT_A_TIME, len(located))) as pool:
         footers = list(pool.map(_read_footer, *zip(*located, strict=True)))
     told: list[dict[str, Any]] = [{} for _ in located]
     if hive:
-        # Files that were listed one by one are read together, since all values of a column tell its type.
+        # Files that were listed one by one are read together: the type of a column follows from all values.
         groups = groupby(found, itemgetter(0, 1))
         told = [
             values
@@ -215,6 +204,7 @@ def _open_files(found: list[tuple[Any, str, list[str]]], *, hive: bool) -> list[
     held = {name for schema, _ in footers for name in schema.names}
     files = []
     for (filesystem, path), (schema, n_rows), values in zip(located, footers, told, strict=True):
+        # A column that some file holds is read from the files, where it has its exact type.
         own = {name: value for name, value in values.items() if name not in held}
         for name, value in own.items():
             schema = schema.append(arrow.field(name, value.type))
@@ -223,7 +213,7 @@ def _open_files(found: list[tuple[Any, str, list[str]]], *, hive: bool) -> list[
 
 
 def _read_footer(filesystem: Any, path: str) -> tuple[Any, int]:
-    """Return the schema of a file and how many rows it has."""
+    """Return the schema and the number of rows of a file."""
     try:
         with _open(filesystem, path) as opened:
             return opened.schema_arrow, opened.metadata.num_rows
@@ -232,7 +222,7 @@ def _read_footer(filesystem: Any, path: str) -> tuple[Any, int]:
 
 
 def _folder_values(filesystem: Any, folder: str, paths: list[str]) -> list[dict[str, Any]]:
-    """Return for each file the values of the columns that its folders name, such as ``year=2024``."""
+    """Return for each file the values of the columns named by its folders, such as ``year=2024``."""
     arrow = require("pyarrow", extra="scale", purpose="scan_parquet")
     dataset = require("pyarrow.dataset", extra="scale", purpose="scan_parquet")
     factory = dataset.FileSystemDatasetFactory(
@@ -244,13 +234,13 @@ def _folder_values(filesystem: Any, folder: str, paths: list[str]) -> list[dict[
         ),
     )
     try:
-        # The last one is that of the folders; merged with those of the files, their types could clash.
+        # The last schema is that of the folders alone; merged with those of the files, types could clash.
         schema = factory.inspect_schemas()[-1]
         fragments = list(factory.finish(schema).get_fragments())
     except arrow.ArrowInvalid as error:
         raise ValueError(
-            f"The names of the folders of {paths[0]} cannot be read as columns ({error}); partitioning=None "
-            "reads the files without them."
+            f"The folder names of {paths[0]} cannot be read as columns ({error}); use partitioning=None to "
+            "read the files without them."
         ) from error
     values = [dataset.get_partition_keys(fragment.partition_expression) for fragment in fragments]
     return [
@@ -267,7 +257,7 @@ def _wanted_columns(
     if weight is not None and target is None:
         raise ValueError(f"weight needs a target, got weight={safe_repr(weight)} without one.")
     apart = [name for name in (target, weight) if name is not None]
-    # Of all files, so that one that lacks a column is refused even if it is the first.
+    # The columns of all files, so that a file that lacks one is found even if it is the first.
     names = list(dict.fromkeys(name for file in files for name in file.schema.names))
     for parameter, some in (("target", [target]), ("weight", [weight]), ("columns", columns or [])):
         for name in some:
@@ -283,13 +273,14 @@ def _wanted_columns(
 
 
 def _check_schema(file: ParquetFile, files: list[ParquetFile], wanted: list[str]) -> None:
-    """Refuse a file that lacks a column of the others, or has another type for it than the first."""
+    """Raise an error if a file lacks a column of the others, or has another type for it than the first."""
     names, first = file.schema.names, files[0]
     for name in wanted:
         if name not in names:
             other = next(other.path for other in files if name in other.schema.names)
-            raise ValueError(f"{file.path} has no column {name!r}, which {other} has; it has {names}.")
+            raise ValueError(f"{file.path} has no column {name!r}, unlike {other}; it has {names}.")
         found, expected = file.schema.field(name).type, first.schema.field(name).type
+        # A column without any value has the type null, which fits any other.
         if len({_kind(found), _kind(expected)} - {"null"}) > 1:
             raise ValueError(
                 f"{file.path} has type {found} in column {name!r}, but {first.path} has {expected}."
@@ -297,7 +288,7 @@ def _check_schema(file: ParquetFile, files: list[ParquetFile], wanted: list[str]
 
 
 def _kind(arrow_type: Any) -> str:
-    """Return a type as text, without what makes no difference to the values."""
+    """Return a type as text, ignoring differences that do not affect the values."""
     types = require("pyarrow.types", extra="scale", purpose="scan_parquet")
     if types.is_dictionary(arrow_type):
         return f"dictionary of {_kind(arrow_type.value_type)}"

@@ -1,12 +1,12 @@
-"""Learning in passes over parts of the rows: what each pass does with a part is a value that adds.
+"""Learning in passes over parts of the rows: each pass makes values of the parts, and adds them.
 
-1. encoding: classes, states and cuts (``EncodingStatistics``), with another
-   pass where a numeric column has too many values to be counted one by one;
+1. encoding: classes, states and cuts (``EncodingStatistics``), with another pass if a numeric column has too
+   many values to be counted one by one;
 2. counts (``JointCounts``);
 3. what the weights of the models come from: likelihoods (:class:`LikelihoodSums`), or some of the rows
    themselves (``RowSample``).
 
-Who brings the parts, and where they are summed, is left to a :class:`RowSource`.
+A :class:`RowSource` says where the parts come from, and where they are summed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from skcredal._encoding.table_encoding import TableEncoding, categorical_mask
 from skcredal._encoding.target import ONLY_ZEROS
 from skcredal._ensemble.counts import CodingCounts, JointCounts, ValueCounts
 from skcredal._ensemble.parameters import SpodeTables
-from skcredal.classifiers._base import TabularClassifier, fit_rows
+from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._rows import LabelledRows, RowSample, TrainingRows, encoding_rules, read_rows
 
 __all__ = [
@@ -37,31 +37,31 @@ __all__ = [
     "RowSource",
     "SummedRows",
     "check_learner",
-    "learn_in_passes",
+    "summed_rows",
 ]
 
 Value = TypeVar("Value")
 CHANGED = "The batches must hold the same rows in every pass"
 # The edges of the bins of numeric columns with very many values, by column.
 Edges = Mapping[int, IntArray]
-# Each pass makes a bin that is too heavy up to 65,536 times narrower; there are 64 binary digits.
+# Each pass divides a bin that is too heavy by up to 65,536 = 2^16, and doubles have 64 bits.
 MOST_BINNING_PASSES = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BatchReader:
-    """Reads parts of the rows as the estimator reads tables, whose names and number of features it knows."""
+    """Reads parts of the rows for an estimator that knows the names and number of its features."""
 
     estimator: TabularClassifier
 
     def read(self, X: Any, y: Any, sample_weight: Any = None) -> LabelledRows:
-        """Read rows; those of weight 0 are left out, and their classes with them."""
+        """Read rows; those of weight 0, and classes that only they have, are left out."""
         return read_rows(self.estimator, X, y, sample_weight, reset=False, is_batch=True)
 
     def encoding_statistics(
         self, batch: LabelledRows, edges: Edges | None = None, *, n_threads: int = 1
     ) -> EncodingStatistics:
-        """Return the first pass's part of a batch; with edges, of the columns that have some."""
+        """Return a batch's part of the first pass; with edges, only of the columns that have any."""
         return EncodingStatistics.of_rows(
             batch.table,
             batch.classes,
@@ -74,7 +74,7 @@ class BatchReader:
 
     @property
     def categorical(self) -> BoolArray:
-        """Which features the user says are categorical, whatever they hold."""
+        """Which features the user declares categorical, whatever their values."""
         names = getattr(self.estimator, "feature_names_in_", None)
         numeric = [True] * self.estimator.n_features_in_
         return categorical_mask(numeric, self.estimator.categorical_features, names)
@@ -82,7 +82,7 @@ class BatchReader:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BatchEncoder:
-    """Turns parts of the rows into codes, once the encoding and the classes are settled."""
+    """Turns parts of the rows into codes, once the encoding and the classes are known."""
 
     reader: BatchReader
     encoding: TableEncoding
@@ -96,13 +96,14 @@ class BatchEncoder:
         known = self.classes[np.minimum(index, len(self.classes) - 1)]
         if not np.array_equal(known, batch.classes):
             new = next(one for one, other in zip(batch.classes, known, strict=True) if one != other)
-            raise ValueError(f"{CHANGED}: the class {new!s} was not there in the first pass.")
+            raise ValueError(f"{CHANGED}, got class {new!s}, which did not occur in the first pass.")
         weights: AnyArray | None = None
-        # One type for all batches, even if the weights of this one are all 1: counts of one type add exactly.
+        # One dtype for all batches, even if the weights of this one are all 1: otherwise integers and floats
+        # would be added.
         if self.weight_type is not None:
             ones = np.ones(len(batch.labels))
             weights = (ones if batch.weights is None else batch.weights).astype(self.weight_type)
-        # A part of the rows may well lack all states of a column: no reason to warn.
+        # Unlike a whole table, a part may well lack all states of a column: no reason to warn.
         codes = self.encoding.encode(batch.table, n_threads=n_threads, is_part=True)
         labels = index.astype(np.int32)[batch.labels]
         return TrainingRows(self.encoding, self.classes, codes, labels, weights, first_row)
@@ -110,7 +111,7 @@ class BatchEncoder:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LikelihoodSums:
-    """Log-likelihoods of some rows, as sums with what rounding took off them, so that no order matters."""
+    """Log-likelihoods of some rows: sums and their rounding errors, so that the order does not matter."""
 
     sums: FloatArray
     residue: FloatArray
@@ -119,7 +120,7 @@ class LikelihoodSums:
     def __add__(self, other: LikelihoodSums) -> LikelihoodSums:
         if not isinstance(other, LikelihoodSums):
             return NotImplemented
-        # Knuth's sum of two numbers and the error of it.
+        # Knuth's two-sum: the sum of two numbers, and its exact rounding error.
         sums = self.sums + other.sums
         second = sums - self.sums
         error = (self.sums - (sums - second)) + (other.sums - second)
@@ -144,7 +145,7 @@ class RowSource(ABC):
 
     @abstractmethod
     def describe(self, estimator: TabularClassifier) -> BatchReader:
-        """Let the estimator know the names and the number of the features, and return who reads them."""
+        """Tell the estimator the names and number of its features, and return a reader of its rows."""
 
     @abstractmethod
     def encoding_statistics(self, reader: BatchReader, edges: Edges | None = None) -> EncodingStatistics:
@@ -152,12 +153,12 @@ class RowSource(ABC):
 
     @abstractmethod
     def sum(self, stage: str, work: Callable[[TrainingRows], Value], encoder: BatchEncoder) -> Value:
-        """Return the sum over all rows of what the work makes of their codes."""
+        """Return the sum of ``work`` over the codes of all parts."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SummedRows(TrainingRows):
-    """Training rows that are nowhere as a whole: what is learned from them is summed over their parts."""
+    """Training rows that are never in memory as a whole: what is learned is summed over their parts."""
 
     source: RowSource
     encoder: BatchEncoder
@@ -170,7 +171,7 @@ class SummedRows(TrainingRows):
         return counts
 
     def count_pairs(self, *, n_threads: int) -> JointCounts:
-        """Count the pairs of values, too, in a pass over the rows."""
+        """Count the classes, values and pairs of values in a pass over the rows."""
         counts = self.source.sum(
             "counts", partial(TrainingRows.count_pairs, n_threads=n_threads), self.encoder
         )
@@ -195,26 +196,25 @@ class SummedRows(TrainingRows):
         total = self.source.sum("likelihoods", work, self.encoder)
         if total.n_rows != self.statistics.n_rows:
             raise ValueError(
-                f"{CHANGED}: there were {self.statistics.n_rows} in the first, and {total.n_rows} in the "
-                "third."
+                f"{CHANGED}, got {self.statistics.n_rows} in the first and {total.n_rows} in the third."
             )
         return total.log_likelihood
 
     def _check_same_rows(self, n_c: AnyArray) -> None:
         expected = self.statistics.n_c
-        # Sums of real weights differ in their last digits where batches come in another order.
+        # Sums of real weights differ in their last digits if the batches come in another order.
         if not np.allclose(n_c, expected, rtol=1e-9, atol=0.0):
             raise ValueError(
-                f"{CHANGED}: there were {expected.tolist()} of the classes in the first, and {n_c.tolist()} "
-                "in the second."
+                f"{CHANGED}, got {expected.tolist()} rows of the classes in the first and {n_c.tolist()} in "
+                "the second."
             )
 
 
-def check_learner(estimator: Any) -> TabularClassifier:
-    """Return the estimator if it can learn from sums over parts of the rows."""
+def check_learner(estimator: Any) -> None:
+    """Raise an error if the estimator cannot learn from sums over parts of the rows."""
     reason = getattr(estimator, "_needs_all_rows", None)
     if isinstance(estimator, TabularClassifier) and reason is None:
-        return estimator
+        return
     because = f": {reason}" if reason else ""
     raise TypeError(
         f"{type(estimator).__name__} cannot learn from rows that are not in memory{because}. AODE, BmaAODE, "
@@ -223,15 +223,11 @@ def check_learner(estimator: Any) -> TabularClassifier:
     )
 
 
-def learn_in_passes(estimator: TabularClassifier, source: RowSource) -> None:
-    """Fit the estimator from a source of rows; if anything is wrong, it stays as it was before."""
-    fit_rows(estimator, lambda learner: _summed_rows(learner, source))
-
-
-def _summed_rows(learner: TabularClassifier, source: RowSource) -> SummedRows:
-    """Learn the encoding in one pass, or in several, and return rows to be summed in others."""
+def summed_rows(learner: TabularClassifier, source: RowSource) -> SummedRows:
+    """Learn the encoding in one pass or several, and return rows that are summed in further passes."""
     reader = source.describe(learner)
     statistics = source.encoding_statistics(reader)
+    # Batches with weights of 0 alone are accepted, but not if there are no others.
     if statistics.n_rows == 0:
         raise ValueError(ONLY_ZEROS)
     for _ in range(MOST_BINNING_PASSES):

@@ -29,33 +29,33 @@ def predict_batches(
     progress: ProgressChoice = False,
     filesystem: Any = None,
 ) -> int:
-    """Predict rows that come in batches, and write what is said of them to a Parquet file.
+    """Predict rows that come in batches, and write the answers to a Parquet file.
 
     Parameters
     ----------
     estimator : classifier
         A fitted classifier.
     batches : iterable, or function that returns one
-        Tables ``X``, or tuples ``(X, y)`` or ``(X, y, sample_weight)``; they are gone over once, so that a
-        generator will do.
+        Tables ``X``, or tuples ``(X, y)`` or ``(X, y, sample_weight)``. There is only one pass over them, so
+        that a generator will do.
     path : str or path
-        The file to write, or the address of one in an object store, as in :func:`scan_parquet`. It appears
-        when it is complete; one that was there before stays until then, and for good if anything is wrong.
+        The file to write, or its address in an object store, as in :func:`scan_parquet`. It appears when it
+        is complete; an existing file is replaced only then.
     progress : bool or function, default=False
         As in :func:`fit_batches`.
     filesystem : pyarrow.fs.FileSystem or fsspec.AbstractFileSystem, optional
-        Where the file is to be, if the path does not tell.
+        Where to write the file, if the path does not tell.
 
     Returns
     -------
     n_rows : int
-        How many rows were written.
+        The number of rows written.
 
     Notes
     -----
-    The columns are ``predicted``, the class; ``probability_<class>`` of every class; of a credal classifier
-    also ``set``, the list of classes that remain, ``set_size``, ``lower_<class>`` and ``upper_<class>``, and
-    ``robustness`` where there is one; and ``target``, the class given, where all batches have one.
+    The columns are ``predicted``, the class; ``probability_<class>`` for every class; for a credal classifier
+    also ``set``, the list of its classes, ``set_size``, ``lower_<class>`` and ``upper_<class>``, and
+    ``robustness`` if there is one; and ``target``, the true class, if all batches have one.
 
     Examples
     --------
@@ -91,6 +91,7 @@ def predict_batches(
             for number, (X, y) in enumerate(_pairs(tables), 1):
                 with annotate_error(batches, "predictions", number):
                     table = arrow.table(prediction_columns(estimator, X, y))
+                    # The schema is that of the first batch: whether there is a target is not known before.
                     if writer is None:
                         writer = parquet.ParquetWriter(unfinished, table.schema)
                     table = _fitted_to(table, writer.schema)
@@ -106,21 +107,14 @@ def predict_batches(
 
 
 def prediction_columns(estimator: Any, X: Any, y: Any = None) -> dict[str, Any]:
-    """Return what is said of a table as columns of Arrow, by name, with the classes given as ``target``.
-
-    Examples
-    --------
-    >>> from skcredal import AODE
-    >>> clf = AODE().fit([["a"], ["b"]], [0, 1])
-    >>> list(prediction_columns(clf, [["a"]]))
-    ['predicted', 'probability_0', 'probability_1']
-    """
+    """Return the answers for a table as Arrow columns, by name, with ``y`` as ``target``."""
     columns = arrow_columns(answers(estimator, X))
     return columns if y is None else {**columns, "target": _target(y, n_rows_of(X))}
 
 
 def arrow_columns(found: Answers) -> dict[str, Any]:
-    """Return answers as columns of Arrow, named as by :meth:`Answers.columns`, without lists of Python."""
+    """Return answers as Arrow columns, named like :meth:`Answers.columns`."""
+    # The columns that hold classes are built from indices in Arrow: Python lists of a million rows are slow.
     arrow = require("pyarrow", extra="scale", purpose="predict_batches")
     classes = arrow.array(found.classes.tolist())
     columns = replace(found, sets=None).columns()
@@ -135,13 +129,14 @@ def arrow_columns(found: Answers) -> dict[str, Any]:
         "set": arrow.ListArray.from_arrays(ends, members),
         "set_size": arrow.array(sizes, arrow.int32()),
     }
-    n_first = 1 + len(found.classes)  # after the class and the probabilities
+    # The sets come after the class and the probabilities, in the order of Answers.columns.
+    n_first = 1 + len(found.classes)
     first, rest = list(columns.items())[:n_first], list(columns.items())[n_first:]
     return dict([*first, *sets.items(), *rest])
 
 
 def _target(y: Any, n_rows: int) -> Any:
-    """Return classes as they are given, of which some may be missing, as a column of Arrow."""
+    """Return the true classes, some of which may be missing, as an Arrow column."""
     arrow = require("pyarrow", extra="scale", purpose="predict_batches")
     if isinstance(y, (arrow.Array, arrow.ChunkedArray)):
         column = y
@@ -150,22 +145,24 @@ def _target(y: Any, n_rows: int) -> Any:
             column = arrow.array(np.asarray(read_series(y)), from_pandas=True)
     if len(column) != n_rows:
         raise ValueError(f"y must have one class for each of the {n_rows} rows of X, got {len(column)}.")
+    # One type for all batches: dictionaries and large strings are only other ways to store text.
     if arrow.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     return column.cast(arrow.string()) if arrow.types.is_large_string(column.type) else column
 
 
 def _fitted_to(table: Any, schema: Any) -> Any:
-    """Return a table with the columns of those before, refused if it has others."""
+    """Return a table with the schema of the first one; an error if they do not match."""
     if table.schema == schema:
         return table
     arrow = require("pyarrow", extra="scale", purpose="predict_batches")
     if table.schema.names != schema.names:
         has, had = ("a" if "target" in some.names else "no" for some in (table.schema, schema))
-        raise ValueError(f"All batches must bring y, or none, got {has} target after {had} target.")
+        raise ValueError(f"batches must all have y, or none, got {has} target after {had} target.")
     found, expected = (some.field("target").type for some in (table.schema, schema))
-    if not arrow.types.is_null(found):  # all of its classes are missing
-        raise ValueError(f"All batches must bring y of the same type, got {found} after {expected}.")
+    # Arrow's null type means that all classes of the batch are missing: they fit any type.
+    if not arrow.types.is_null(found):
+        raise ValueError(f"batches must all have y of the same type, got {found} after {expected}.")
     return table.cast(schema)
 
 

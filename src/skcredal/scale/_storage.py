@@ -1,4 +1,4 @@
-"""Where files are, on a disk or in an object store: found by a path, a folder, a pattern or an address."""
+"""Finding files on a disk or in an object store, by a path, a folder, a pattern or an address."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["find_files", "locate", "replacing_in_store"]
 
 
 def locate(path: Any, filesystem: Any = None) -> tuple[Any, str]:
-    """Return the file system (of pyarrow) of a path or an address, and the path in it.
+    """Return the pyarrow file system of a path or an address, and the path in it.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def locate(path: Any, filesystem: Any = None) -> tuple[Any, str]:
     try:
         found: tuple[Any, str] = fs.FileSystem.from_uri(text)
     except ValueError:
-        # fsspec, which comes with Dask, knows more kinds of stores.
+        # fsspec, which comes with Dask, supports more kinds of stores.
         if find_spec("fsspec") is None:
             raise
         store, text = import_module("fsspec.core").url_to_fs(text)
@@ -54,7 +54,7 @@ def locate(path: Any, filesystem: Any = None) -> tuple[Any, str]:
 
 
 def find_files(path: Any, filesystem: Any = None) -> tuple[Any, str, list[str]]:
-    """Return the file system, the folder if the path is one, and the files that it stands for, sorted."""
+    """Return the file system, the folder if the path is one, and the files it stands for, sorted."""
     arrow = require("pyarrow", extra="scale", purpose="scan_parquet")
     fs = require("pyarrow.fs", extra="scale", purpose="scan_parquet")
     dataset = require("pyarrow.dataset", extra="scale", purpose="scan_parquet")
@@ -62,7 +62,7 @@ def find_files(path: Any, filesystem: Any = None) -> tuple[Any, str, list[str]]:
     names = str(os.fspath(path)).split("/")
     folder = ""
     first = next((index for index, name in enumerate(names) if set(name) & set("*?[")), None)
-    # A local file may have a bracket in its own name.
+    # A local file may have a bracket in its name.
     if first is not None and (filesystem is not None or not Path(path).exists()):
         root = "".join(f"{name}/" for name in names[:first])
         filesystem, root = locate(root.rstrip("/") or root, filesystem)
@@ -75,7 +75,7 @@ def find_files(path: Any, filesystem: Any = None) -> tuple[Any, str, list[str]]:
         files = [root] if info.is_file else []
         if info.type == fs.FileType.Directory:
             folder = root
-            # A dataset leaves out what other programs keep for themselves: _metadata, _temporary, _delta_log.
+            # A dataset skips the private files of other programs: _metadata, _temporary, _delta_log.
             selector = fs.FileSelector(root, recursive=True)
             factory = dataset.FileSystemDatasetFactory(filesystem, selector, dataset.ParquetFileFormat())
             below = factory.finish(arrow.schema([])).files
@@ -86,12 +86,12 @@ def find_files(path: Any, filesystem: Any = None) -> tuple[Any, str, list[str]]:
 
 
 def _names(path: str) -> list[str]:
-    """Return the names in a path; some file systems begin it with a slash, and some do not."""
+    """Return the names in a path; it begins with a slash in some file systems, but not in all."""
     return [name for name in path.split("/") if name]
 
 
 def _matches(names: Sequence[str], pattern: Sequence[str]) -> bool:
-    """Tell whether a path fits a pattern: ``**`` stands for any number of folders, ``*`` stays in one.
+    """Tell whether a path matches a pattern: ``**`` matches any number of folders, ``*`` stays in one.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def _matches(names: Sequence[str], pattern: Sequence[str]) -> bool:
 
 @contextmanager
 def replacing_in_store(path: Any, filesystem: Any = None) -> Iterator[Any]:
-    """Yield a path or stream to write to, which replaces the file at the path or address if nothing fails."""
+    """Yield a path or stream to write to; it replaces the file at the path or address if nothing fails."""
     fs = require("pyarrow.fs", extra="scale", purpose="predict_batches")
     filesystem, name = locate(path, filesystem)
     if isinstance(filesystem, fs.LocalFileSystem):
@@ -116,8 +116,8 @@ def replacing_in_store(path: Any, filesystem: Any = None) -> Iterator[Any]:
         return
     if filesystem.get_file_info(name).type == fs.FileType.Directory:
         raise IsADirectoryError(f"path must be a file, got the folder {path!s}.")
-    # An object appears in its store as soon as its stream is closed, and a stream that is dropped closes
-    # itself: so half of one would stand under the name that was asked for, were it written to directly.
+    # An object appears in its store as soon as its stream is closed, and a stream that is garbage-collected
+    # closes itself: written under its final name, half a file might appear there.
     folder, slash, last = name.rpartition("/")
     unfinished = f"{folder}{slash}.{last}.{uuid.uuid4().hex}.part"
     stream = filesystem.open_output_stream(unfinished)
@@ -132,6 +132,6 @@ def replacing_in_store(path: Any, filesystem: Any = None) -> Iterator[Any]:
     try:
         filesystem.move(unfinished, name)
     except Exception as error:
-        # All is written: that a store cannot rename (some copy no more than 5 GB) should not cost the work.
-        error.add_note(f"The file is complete, but could not be renamed to {path!s}: it is {unfinished}.")
+        # Everything is written. A store that cannot rename (some copy no more than 5 GB) should not cost it.
+        error.add_note(f"The file is complete as {unfinished}, but could not be renamed to {path!s}.")
         raise
