@@ -72,8 +72,8 @@ def test_the_determinate_class_lies_in_the_set_before_any_put_back(classifier):
     for seed in range(60):
         X, y, test = undecided_problem(seed)
         clf = fitted(classifier, X, y)
-        sets, reference = clf._sets(clf._encode(test))
-        best = reference.argmax(axis=1)
+        evidence = clf._evidence(clf._encode(test))
+        sets, best = clf._sets_of_evidence(evidence), evidence.reference.argmax(axis=1)
         inside = sets[np.arange(len(sets)), best]
         if classifier is CredalBmaAODE or np.array_equal(clf._priors.feasible, clf.weights_ > 0):
             assert inside.all()

@@ -58,7 +58,8 @@ def test_statistics_are_computed_once_for_the_whole_family(wine, monkeypatch):
         (spodes_module, "spode_tables"),
     ):
         monkeypatch.setattr(module, name, counted(name, getattr(module, name)))
-    run_fold(make_classifiers(), Fold(features, target, train, test))
+    family = {name: clf for name, clf in make_classifiers().items() if not name.startswith("lp-")}
+    run_fold(family, Fold(features, target, train, test))
     assert calls == {"count": 1, "log_likelihoods": 1, "spode_tables": 1}
 
 

@@ -364,14 +364,15 @@ class PoolEvidence(NamedTuple):
 
     ``reference``, (rows, n_classes), are the probabilities under the best weights and ``best`` the most
     probable class; ``scores`` are their logarithms up to a constant, as the experts by themselves give them,
-    and ``spreads``, (rows, n_classes, n_classes), the standard deviations of the log-odds of each two
-    classes. Rows that do not ``speak`` have the class frequencies, of which ``prior_set`` are the most
-    probable.
+    ``ties`` what log-odds must exceed to tell classes of a row apart, and ``spreads``, (rows, n_classes,
+    n_classes), the standard deviations of the log-odds of each two classes. Rows that do not ``speak`` have
+    the class frequencies, of which ``prior_set`` are the most probable.
     """
 
     reference: FloatArray
     best: IntArray
     scores: FloatArray
+    ties: FloatArray
     spreads: FloatArray
     speaks: BoolArray
     prior_set: BoolArray
@@ -427,33 +428,37 @@ class WeightSet:
         variances[free] = scale[free] ** 2
         return cls(pool, free, root, variances, float(np.sqrt(2.0) * erfinv(credibility)))
 
-    def doubtful(self, codes: CodeArray, best: IntArray) -> BoolArray:
-        """Return for which rows the most probable class may fail to dominate another.
-
-        That is a cheap test: most rows need no other.
-        """
-        doubtful = np.empty(codes.shape[1], np.bool_)
-        kernels.log_pool.find_doubtful(
-            self.pool.expert_logs(codes), best, self.pool.weights, self.variances, self.z, TIE, doubtful
+    def sets(self, codes: CodeArray) -> BoolArray:
+        """Return the undominated classes of a chunk of codes (m, rows), without bounds and the like."""
+        sets = np.empty((codes.shape[1], len(self.pool.log_c)), np.bool_)
+        kernels.log_pool.find_sets(
+            self.pool.expert_logs(codes),
+            self.pool.weights,
+            self.variances,
+            self.free,
+            self.root,
+            self.z,
+            TIE,
+            sets,
         )
-        return doubtful
+        sets[~self.pool.speaks(codes)] = most_probable(np.exp(self.pool.log_c))
+        return sets
 
     def evidence(self, codes: CodeArray, reference: FloatArray) -> PoolEvidence:
         """Return what is to be judged of a chunk of codes (m, rows), given its probabilities."""
         n, n_classes = reference.shape
-        best = reference.argmax(axis=1)
-        scores, spreads = np.empty((n, n_classes)), np.empty((n, n_classes, n_classes))
+        scores, sizes, spreads = np.empty((n, n_classes)), np.empty(n), np.empty((n, n_classes, n_classes))
         kernels.log_pool.judge(
-            self.pool.expert_logs(codes), best, self.pool.weights, self.free, self.root, scores, spreads
+            self.pool.expert_logs(codes), self.pool.weights, self.free, self.root, scores, sizes, spreads
         )
         prior_set = most_probable(np.exp(self.pool.log_c))
-        return PoolEvidence(reference, best, scores, spreads, self.pool.speaks(codes), prior_set)
+        best = reference.argmax(axis=1)
+        return PoolEvidence(reference, best, scores, TIE * sizes, spreads, self.pool.speaks(codes), prior_set)
 
     def maximal_sets(self, evidence: PoolEvidence) -> BoolArray:
         """Return the undominated classes, (rows, n_classes)."""
-        tie = TIE * np.abs(evidence.scores).max(axis=1)[:, None, None]
-        dominates = self._log_odds(evidence) - self.z * evidence.spreads > tie
-        sets: BoolArray = ~dominates.any(axis=1)
+        dominates = self._log_odds(evidence) - self.z * evidence.spreads > evidence.ties[:, None, None]
+        sets = np.logical_not(dominates.any(axis=1))
         sets[~evidence.speaks] = evidence.prior_set
         return sets
 
@@ -474,8 +479,7 @@ class WeightSet:
     def robustness(self, evidence: PoolEvidence) -> FloatArray:
         """Return up to which credibility the most probable class dominates all others, (rows,)."""
         rows = np.arange(len(evidence.best))
-        tie = TIE * np.abs(evidence.scores).max(axis=1)[:, None]
-        ahead = self._log_odds(evidence)[rows, evidence.best] - tie
+        ahead = self._log_odds(evidence)[rows, evidence.best] - evidence.ties[:, None]
         spread = evidence.spreads[rows, evidence.best]
         with np.errstate(divide="ignore", invalid="ignore"):
             deviations = np.where(spread > 0.0, ahead / spread, np.where(ahead > 0.0, np.inf, 0.0))

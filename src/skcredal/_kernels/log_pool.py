@@ -14,7 +14,7 @@ from skcredal._kernels._arguments import Folded, Tables
 from skcredal._kernels._instructions import LANES, sum_4, sum_8
 from skcredal._kernels._jit import fused_kernel, kernel
 
-__all__ = ["add_contributions", "add_scores", "find_doubtful", "fold", "judge"]
+__all__ = ["add_contributions", "add_scores", "find_sets", "fold", "judge"]
 
 # Rows of a block, as in ``inference``.
 BLOCK_ROWS = 256
@@ -80,98 +80,134 @@ def add_scores(codes: CodeArray, folded: Folded, n_classes: int, scores: FloatAr
 
 
 @kernel
-def find_doubtful(
+def _score(logs: FloatArray, r: int, weights: FloatArray, scores: FloatArray) -> float:
+    """Fill in the scores of a row's classes, up to a constant, and return the size of the largest.
+
+    The score of a class is Σ_j w_j log p_j(c|a). An expert's normaliser is not needed for differences, and
+    for the size it is replaced by what it can be at most: no exponential is taken, and classes that all
+    experts find equally probable still have scores of some size, so that rounding does not tell them apart.
+    """
+    m, n_classes = len(weights), len(scores)
+    most = np.log(n_classes)
+    for c in range(n_classes):
+        scores[c] = weights[0] * logs[0, r, c]
+    for j in range(1, m):
+        highest = logs[j, r, 0]
+        for c in range(1, n_classes):
+            highest = max(highest, logs[j, r, c])
+        for c in range(n_classes):
+            scores[c] += weights[j] * (logs[j, r, c] - highest - most)
+    size = 0.0
+    for c in range(n_classes):
+        size = max(size, abs(scores[c]))
+    return size
+
+
+@kernel
+def _turn(
+    logs: FloatArray, r: int, one: int, other: int, free: IntArray, root: FloatArray, turned: FloatArray
+) -> float:
+    """Fill in Kᵀ δ with δ the log-odds of one class over another, and return its length: their spread."""
+    turned[:] = 0.0
+    for i in range(len(free)):
+        delta = logs[free[i], r, one] - logs[free[i], r, other]
+        # A row of K times one number: the loop over it becomes vector instructions.
+        for t in range(i + 1):
+            turned[t] += root[i, t] * delta
+    square = 0.0
+    for t in range(len(free)):
+        square += turned[t] * turned[t]
+    spread: float = np.sqrt(square)
+    return spread
+
+
+@kernel
+def _distance(one: FloatArray, other: FloatArray) -> float:
+    square = 0.0
+    for t in range(len(one)):
+        square += (one[t] - other[t]) ** 2
+    distance: float = np.sqrt(square)
+    return distance
+
+
+@kernel
+def find_sets(
     logs: FloatArray,
-    best: IntArray,
     weights: FloatArray,
     variances: FloatArray,
+    free: IntArray,
+    root: FloatArray,
     z: float,
     tie: float,
-    doubtful: BoolArray,
+    sets: BoolArray,
 ) -> None:
-    """Fill in for which rows the most probable class may fail to dominate another.
+    """Fill in the classes of every row that no other dominates, (rows, n_classes).
 
     ``logs``, (1 + m, rows, n_classes), is what the experts say, each up to a constant; the null model is the
-    first. The data only ever make the weights surer than their prior, whose ``variances`` therefore bound the
-    spread of log-odds from above (0 for a weight that does not vary).
+    first. ``root`` is the lower triangle K with K Kᵀ = C, the covariance of the weights that are ``free``;
+    the spread of log-odds δ is ``√(δᵀ C δ) = ‖Kᵀ δ‖``.
     """
     m, n_rows, n_classes = logs.shape
-    gap, square, depth = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
-    # The normaliser of an expert lies at most this much above its largest logarithm.
-    slack = 0.0
-    for j in range(m):
-        slack += abs(weights[j]) * np.log(n_classes)
+    scores = np.empty(n_classes)
+    turned = np.empty((n_classes, len(free)))
     for r in range(n_rows):
+        threshold = tie * _score(logs, r, weights, scores)
+        best = 0
+        for c in range(1, n_classes):
+            if scores[c] > scores[best]:
+                best = c
+        # Dominance is transitive: whom the best class leaves is all that is left to compare.
+        for d in range(n_classes):
+            sets[r, d] = True
+            if d == best:
+                turned[d] = 0.0
+                continue
+            # Cheap first: the data only ever make the weights surer than their prior, whose variances bound
+            # the spread from above.
+            square = 0.0
+            for j in range(m):
+                delta = logs[j, r, best] - logs[j, r, d]
+                square += variances[j] * delta * delta
+            gap = scores[best] - scores[d]
+            # Not ``<=``: a score that is NaN leaves nobody out.
+            if gap - z * np.sqrt(square) > threshold:
+                sets[r, d] = False
+            else:
+                spread = _turn(logs, r, best, d, free, root, turned[d])
+                sets[r, d] = not gap - z * spread > threshold
         for c in range(n_classes):
-            gap[c], square[c], depth[c] = 0.0, 0.0, 0.0
-        for j in range(m):
-            highest = logs[j, r, 0]
-            for c in range(1, n_classes):
-                highest = max(highest, logs[j, r, c])
-            own = logs[j, r, best[r]]
-            for c in range(n_classes):
-                delta = own - logs[j, r, c]
-                gap[c] += weights[j] * delta
-                square[c] += variances[j] * delta * delta
-                depth[c] += abs(weights[j]) * (highest - logs[j, r, c])
-        deepest = 0.0
-        for c in range(n_classes):
-            deepest = max(deepest, depth[c])
-        doubtful[r] = False
-        for c in range(n_classes):
-            # Not ``<=``: NaN counts as doubt, too.
-            if c != best[r] and not gap[c] - z * np.sqrt(square[c]) > tie * (deepest + slack):
-                doubtful[r] = True
+            for d in range(n_classes):
+                if c in (d, best) or d == best or not (sets[r, c] and sets[r, d]):
+                    continue
+                # Against the best class both were turned already: their difference is Kᵀ of their own.
+                spread = _distance(turned[c], turned[d])
+                sets[r, d] = not scores[c] - scores[d] - z * spread > threshold
 
 
 @kernel
 def judge(
     logs: FloatArray,
-    best: IntArray,
     weights: FloatArray,
     free: IntArray,
     root: FloatArray,
     scores: FloatArray,
+    sizes: FloatArray,
     spreads: FloatArray,
 ) -> None:
-    """Fill in the scores of the classes, (rows, n_classes), and the spread of the log-odds of each two.
+    """Fill in the scores of the classes, (rows, n_classes), their sizes, and the spreads of all log-odds.
 
-    The score of a class is Σ_j w_j log p_j(c|a). ``root`` is the lower triangle K with K Kᵀ = C, the
-    covariance of the weights that are ``free``; the spread of log-odds δ is ``√(δᵀ C δ) = ‖Kᵀ δ‖``.
+    The spread of the log-odds of two classes is that of :func:`find_sets`, (rows, n_classes, n_classes).
     """
-    m, n_rows, n_classes = logs.shape
-    n_free = len(free)
-    # Kᵀ δ of every class against the best one: those of any two classes differ by Kᵀ of their own log-odds.
-    turned = np.empty((n_classes, n_free))
+    n_rows, n_classes = scores.shape
+    turned = np.zeros((n_classes, len(free)))
     for r in range(n_rows):
-        for c in range(n_classes):
-            scores[r, c] = 0.0
-        for j in range(m):
-            highest = logs[j, r, 0]
-            for c in range(1, n_classes):
-                highest = max(highest, logs[j, r, c])
-            total = 0.0
-            for c in range(n_classes):
-                total += np.exp(logs[j, r, c] - highest)
-            normaliser = highest + np.log(total)
-            for c in range(n_classes):
-                scores[r, c] += weights[j] * (logs[j, r, c] - normaliser)
-        turned[:] = 0.0
-        for i in range(n_free):
-            own = logs[free[i], r, best[r]]
-            for c in range(n_classes):
-                delta = own - logs[free[i], r, c]
-                # A row of K times one number: the loop over it becomes vector instructions.
-                if delta != 0.0:
-                    for t in range(i + 1):
-                        turned[c, t] += root[i, t] * delta
+        sizes[r] = _score(logs, r, weights, scores[r])
         for c in range(n_classes):
             spreads[r, c, c] = 0.0
+            if c > 0:
+                _turn(logs, r, 0, c, free, root, turned[c])
             for d in range(c):
-                square = 0.0
-                for t in range(n_free):
-                    square += (turned[c, t] - turned[d, t]) ** 2
-                spreads[r, c, d] = spreads[r, d, c] = np.sqrt(square)
+                spreads[r, c, d] = spreads[r, d, c] = _distance(turned[c], turned[d])
 
 
 @kernel

@@ -78,10 +78,7 @@ class CredalMixin(Base):
         sets = np.empty((codes.shape[1], len(model.classes_)), np.bool_)
 
         def decide(chunk: CodeArray, rows: slice) -> None:
-            # The class of predict must be in the set, even if the reference prior is not one of the priors.
-            found, reference = model._sets(chunk)
-            put_back(found, reference)
-            sets[rows] = found
+            sets[rows] = model._sets(chunk)
 
         model._for_each_chunk(codes, decide)
         return sets
@@ -147,10 +144,13 @@ class CredalMixin(Base):
         robustness = self._priors.robustness(evidence) if hasattr(self._priors, "robustness") else None
         return Answers(self.classes_, evidence.reference, sets, interval, robustness)
 
-    def _sets(self, chunk: CodeArray) -> tuple[BoolArray, FloatArray]:
-        """Return the sets of a chunk before ``put_back``, and the probabilities under the reference prior."""
+    def _sets(self, chunk: CodeArray) -> BoolArray:
+        """Return the sets of a chunk, (rows, n_classes)."""
         evidence = self._evidence(chunk)
-        return self._sets_of_evidence(evidence), evidence.reference
+        sets = self._sets_of_evidence(evidence)
+        # The class of predict must be in the set, even if the reference prior is not one of the priors.
+        put_back(sets, evidence.reference)
+        return sets
 
     def _sets_of_evidence(self, evidence: Any, interval: FloatArray | None = None) -> BoolArray:
         """Return the sets by the criterion; bounds that are already known are not computed again."""

@@ -514,19 +514,9 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
     def _evidence(self, chunk: CodeArray) -> PoolEvidence:
         return self._priors.evidence(chunk, self._pool.posterior(chunk))
 
-    def _sets(self, chunk: CodeArray) -> tuple[BoolArray, FloatArray]:
-        if self.criterion == "interval_dominance":
-            return super()._sets(chunk)
-        # Most rows are clear from a bound on the spread of their log-odds; the others need the exact one.
-        reference = self._pool.posterior(chunk)
-        best = reference.argmax(axis=1)
-        doubtful = self._priors.doubtful(chunk, best)
-        sets = np.zeros(reference.shape, np.bool_)
-        sets[np.arange(len(sets)), best] = True
-        if doubtful.any():
-            evidence = self._priors.evidence(np.ascontiguousarray(chunk[:, doubtful]), reference[doubtful])
-            sets[doubtful] = self._sets_of_evidence(evidence)
-        return sets, reference
+    def _sets(self, chunk: CodeArray) -> BoolArray:
+        # Sets alone need neither all spreads nor the probabilities, whose best class is never dominated.
+        return super()._sets(chunk) if self.criterion != "maximality" else self._priors.sets(chunk)
 
 
 def _odds(log_odds: Any) -> list[float]:

@@ -13,7 +13,7 @@ from skcredal._encoding.table_encoding import EncodedTable
 from skcredal._ensemble.counts import JointCounts
 from skcredal._ensemble.explain import describe, explain_case
 from skcredal._ensemble.parameters import SpodeTables, chunks, spode_tables
-from skcredal._ensemble.priors import BmaPriors, CompressionPriors, Evidence, make_evidence
+from skcredal._ensemble.priors import BmaPriors, CompressionPriors, Evidence, make_evidence, put_back
 from skcredal._ensemble.weights import automatic_epsilon, null_log_likelihood
 from skcredal._threads import thread_count
 from skcredal._validation import check_real, safe_repr, to_float
@@ -201,7 +201,7 @@ class CredalSpodesMixin(CredalMixin, SpodeEnsemble):
         reference, posterior = self._tables.mean_posterior(chunk, self.weights_, keep=True)
         return make_evidence(chunk, self._tables.layout.n_states, posterior, reference, self._tables.prior)
 
-    def _sets(self, chunk: CodeArray) -> tuple[BoolArray, FloatArray]:
+    def _sets(self, chunk: CodeArray) -> BoolArray:
         # Interval dominance needs the bounds of all classes; there is no cheaper test to put before it.
         if self.criterion == "interval_dominance":
             return super()._sets(chunk)
@@ -214,4 +214,5 @@ class CredalSpodesMixin(CredalMixin, SpodeEnsemble):
         if doubtful.any():
             evidence = self._evidence(np.ascontiguousarray(chunk[:, doubtful]))
             sets[doubtful] = self._sets_of_evidence(evidence)
-        return sets, reference
+            put_back(sets, reference)  # as in the mixin
+        return sets
