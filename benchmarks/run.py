@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from benchmarks import growth, other, small, speed, stages, targets
+from benchmarks import growth, other, pool, small, speed, stages, targets
 from benchmarks.machine import describe
 from benchmarks.memory import MemoryMeter
 from benchmarks.problems import PROBLEMS
@@ -18,7 +18,7 @@ from benchmarks.yardstick import compiler
 
 __all__ = ["main"]
 
-PARTS = ("speed", "stages", "memory", "growth", "small", "start", "other", "credal")
+PARTS = ("speed", "stages", "memory", "growth", "small", "start", "other", "credal", "pool")
 RESULTS = Path(__file__).with_name("results") / "bench"
 
 
@@ -77,6 +77,9 @@ def _measure(results, options, meter, stack, say):
         results["targets"] += targets.judge_others(results["other"])
     if "credal" in parts:
         results["credal"] = other.measure_credal(rounds, say=say)
+    if "pool" in parts:
+        results["pool"] = pool.measure(rounds, say=say)
+        results["targets"] += targets.judge_pool(results["pool"])
 
 
 def _weka(stack, results, say):

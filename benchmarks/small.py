@@ -72,10 +72,10 @@ IMPORT = (
 FIRST_USE = """
 import time
 from sklearn.datasets import load_iris
-from skcredal import CredalCompAODE
+from skcredal import {classifier}
 X, y = load_iris(return_X_y=True)
 start = time.perf_counter()
-CredalCompAODE().fit(X, y).predict_set(X)
+{classifier}().fit(X, y).predict_set(X)
 print(time.perf_counter() - start)
 """
 
@@ -85,10 +85,11 @@ def measure_start(*, say=print):
     say("start of a new process")
     _in_new_process(IMPORT)
     found = {"import skcredal after sklearn": min(_in_new_process(IMPORT) for _ in range(3))}
-    with tempfile.TemporaryDirectory() as cache:
-        for state in ("empty", "warm"):
-            seconds = _in_new_process(FIRST_USE, NUMBA_CACHE_DIR=cache)
-            found[f"first fit and predict_set, {state} cache"] = seconds
+    for classifier, name in (("CredalCompAODE", "COMP-AODE*"), ("CredalLogPoolAODE", "LP-AODE*")):
+        with tempfile.TemporaryDirectory() as cache:
+            for state in ("empty", "warm"):
+                seconds = _in_new_process(FIRST_USE.format(classifier=classifier), NUMBA_CACHE_DIR=cache)
+                found[f"{name}'s first fit and predict_set, {state} cache"] = seconds
     return found
 
 

@@ -189,4 +189,5 @@ _SECTIONS = {
     "start": _start,
     "other": _plain_times("Cuts, MAPLMG and trees"),
     "credal": _credal,
+    "pool": lambda pool: _plain_times("Logarithmic pools")(pool["times"]),
 }

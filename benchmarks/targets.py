@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from benchmarks.measuring import geometric_mean
 from benchmarks.problems import FRAME
 
-__all__ = ["TARGETS", "Target", "judge", "judge_others", "judge_small"]
+__all__ = ["TARGETS", "Target", "judge", "judge_others", "judge_pool", "judge_small"]
 
 
 @dataclass(frozen=True)
@@ -89,6 +89,23 @@ def judge_others(times):
             f"MDL cuts over np.argsort, {threads} thread{'s' * (threads > 1)}", (), (), 2.0, at_least=False
         )
         judged.append(_verdict(target, seconds["MDLDiscretizer", threads] / seconds["np.argsort", threads]))
+    return judged
+
+
+def judge_pool(pool):
+    """Return LP-AODE's times over COMP-AODE's fit, and over AODE's probabilities for each coding."""
+    seconds = {
+        (time["problem"], time["contender"], time["action"]): time["seconds"] for time in pool["times"]
+    }
+    judged = []
+    for name, codings in pool["codings"].items():
+        fit = seconds[name, "LP-AODE", "fit"] / seconds[name, "COMP-AODE", "fit"]
+        target = Target(f"LP-AODE's fit over COMP-AODE's, {name}", (), (), 4.0, at_least=False)
+        judged.append(_verdict(target, fit))
+        for method, goal in (("predict_proba", 0.8), ("predict_set", 2.0)):
+            ratio = seconds[name, "LP-AODE*", method] / seconds[name, "AODE", "predict_proba"]
+            title = f"LP-AODE*'s {method} over AODE's predict_proba and the codings, {name}"
+            judged.append(_verdict(Target(title, (), (), goal, at_least=False), ratio / codings))
     return judged
 
 
