@@ -43,7 +43,17 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 import skcredal
-from skcredal import AODE, CompAODE, CredalCompAODE, CredalTree, MDLDiscretizer, NaiveBayes, evaluation
+from skcredal import (
+    AODE,
+    CompAODE,
+    CredalCompAODE,
+    CredalLogPoolAODE,
+    CredalTree,
+    MDLDiscretizer,
+    NaiveBayes,
+    evaluation,
+)
+from skcredal._encoding.features import NumericFeature
 from skcredal.metrics import make_set_scorer, predict_set, u65_score, u80_score
 from skcredal.persistence import read_notes
 from skcredal.persistence._files import FORMAT
@@ -744,6 +754,56 @@ def test_trees_lead_onwards_only(tmp_path):
         skcredal.save(altered, tmp_path / "tree")
         with pytest.raises(ValueError, match=reason):
             skcredal.load(tmp_path / "tree")
+
+
+def test_pools_that_do_not_fit_together_are_refused(tmp_path):
+    X, y = mixed_table()
+    clf = CredalLogPoolAODE().fit(X, y)
+    assert clf._encoding.bins == (5, 10)
+    number = next(j for j, one in enumerate(clf._encoding.others[0]) if isinstance(one, NumericFeature))
+
+    def cuts(values):
+        def change(model):
+            others = model._encoding.others
+            others[0][number] = replace(others[0][number], cuts=np.array(values))
+
+        return change
+
+    def counts(**items):
+        return lambda model: setattr(model, "counts_", replace(model.counts_, **items))
+
+    def score(name, value):
+        return lambda model: setattr(model, name, value)
+
+    m = len(clf.weights_)
+    changes = {
+        "n_ca must have the shape": cuts([1.0, 2.0]),
+        "cuts must ascend": cuts([2.0, 1.0]),
+        "counts must hold those of 3 codings, got 2": counts(codings=clf.counts_.codings[:2]),
+        "counts must be those of the same rows in every coding": counts(n_c=clf.counts_.n_c + 1),
+        "n_c must have the shape": counts(n_c=clf.counts_.n_c[1:]),
+        "weights_ must have the shape": score("weights_", np.zeros(m + 1)),
+        "weights_ must hold finite numbers": score("weights_", np.full(m, np.nan)),
+        "null_weight_ must be a finite number": score("null_weight_", np.inf),
+        "null_weight_ must be of type Real": score("null_weight_", "much"),
+        "covariance_ must have the shape": score("covariance_", np.zeros((m, m))),
+        "covariance_ must be of float64": score("covariance_", np.zeros((1 + m, 1 + m), int)),
+        "not positive definite": score("covariance_", np.ones((1 + m, 1 + m))),
+    }
+    for reason, change in changes.items():
+        altered = copy.deepcopy(clf)
+        change(altered)
+        skcredal.save(altered, tmp_path / "pool")
+        with pytest.raises(ValueError, match=reason):
+            skcredal.load(tmp_path / "pool")
+    skcredal.save(clf, tmp_path / "pool")
+    for codings, reason in (({}, "of 1 codings, got 3"), ({"x": []}, "got those of 'x'")):
+        node = json_node(codings)
+        crafted = with_schema(
+            tmp_path / "pool", lambda schema, node=node: put(schema["content"], codings=node)
+        )
+        refused(tmp_path / "pool", crafted, reason)
+        skcredal.save(clf, tmp_path / "pool")
 
 
 def test_codes_beyond_the_tables_are_refused(tmp_path):

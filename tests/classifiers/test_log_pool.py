@@ -13,6 +13,7 @@ from scipy.special import softmax
 import oracles_logpool as oracle
 from problems import needs_jit, repetitions
 from skcredal import AODE, CredalLogPoolAODE, LogPoolAODE, answers, config_context
+from skcredal._encoding.columns import Column
 from skcredal._ensemble import log_pool
 
 STATES = ["a", "b", "c"]
@@ -426,3 +427,38 @@ def test_explanations_read_well():
     assert any("rather than" in one and "so both remain." in one for one in sentences)
     assert any("alone remains." in one for one in sentences)
     assert all(" to 1; " in one and "speaks most" in one for one in sentences)
+
+
+def test_a_column_is_read_once_for_all_codings(monkeypatch):
+    X, y, new = messy(8)
+    read = []
+    for name in ("numbers", "factor"):
+        original = getattr(Column, name)
+        monkeypatch.setattr(
+            Column, name, lambda self, original=original: read.append(self.label) or original(self)
+        )
+    clf = LogPoolAODE().fit(X, y)
+    assert sorted(read) == sorted(set(read))
+    assert len(read) == X.shape[1] + 1  # with the classes
+    read.clear()
+    clf.predict_proba(new)
+    assert sorted(read) == sorted(set(read))
+
+
+def test_predictions_go_by_chunks(monkeypatch):
+    """Nothing of the size rows × experts × classes is ever held."""
+    X, y, new = messy(9)
+    clf = CredalLogPoolAODE().fit(X, y)
+    sizes = []
+    original = log_pool.LogPool.expert_logs
+    monkeypatch.setattr(
+        log_pool.LogPool,
+        "expert_logs",
+        lambda self, codes: sizes.append(codes.shape[1]) or original(self, codes),
+    )
+    many = pd.concat([new] * 1000, ignore_index=True)
+    for method in (clf.predict_set, clf.predict_interval, clf.robustness):
+        sizes.clear()
+        method(many)
+        assert sum(sizes) == len(many)
+        assert max(sizes) <= len(many) / 4

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from problems import needs_jit, repetitions
 
+from problems import needs_jit, repetitions
 from skcredal import CredalLogPoolAODE
 from skcredal.classifiers._rows import RowSample, TrainingRows, row_hashes
 from skcredal.scale import fit_batches, fit_dask, scan_parquet
