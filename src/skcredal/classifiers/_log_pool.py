@@ -293,7 +293,7 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
         The credibility of the interval that the set of weights gives to each log-odds of two classes, at
         least 0 and less than 1. The larger it is, the larger are the sets of classes.
     criterion : {"maximality", "interval_dominance"}, default="maximality"
-        Which classes :meth:`predict_set` returns: those that no other dominates under every prior
+        Which classes :meth:`predict_set` returns: those that no other dominates under all weights of the set
         (``"maximality"``), or those whose upper probability reaches the largest lower one
         (``"interval_dominance"``, larger sets).
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
