@@ -1,4 +1,4 @@
-"""Sets of weights of two models: how credibility and the number of rows size them, and where answers change."""
+"""Sets of weights of two models, by credibility and number of rows, and where the answer changes."""
 
 import matplotlib.pyplot as plt
 import numpy as np
