@@ -61,7 +61,7 @@ class CredalMixin(Base):
         By default these are the classes that no other class dominates, that is, beats under every prior
         (maximality). A single class means that the answer does not depend on the prior; it is then the class
         of :meth:`predict`. Several mean that it does, or that the classes are tied under every prior; the
-        class of :meth:`predict` is one of them.
+        class of :meth:`predict` is one of them. In ``CredalLogPoolAODE``, weights take the place of priors.
 
         Parameters
         ----------

@@ -36,32 +36,33 @@ __all__ = ["CredalLogPoolAODE", "Expert", "LogPoolAODE"]
 
 
 class Expert(NamedTuple):
-    """A SPODE of a pool: the coding of the table that it is learned from, and its super-parent."""
+    """A SPODE of a pool: the coding that it is learned from, and the name or index of its super-parent."""
 
     coding: str
     super_parent: Any
 
 
 class LogPoolAODE(TabularClassifier):
-    """LP-AODE: the SPODEs of several codings in a logarithmic pool, weighted by what they are worth together.
+    """LP-AODE: a logarithmic pool of the SPODEs of several codings.
 
-    AODE averages the probabilities of its SPODEs. This classifier averages their logarithms, with weights
-    under which the pool as a whole predicts best the class of each training row from all other rows. It
-    reads numeric features in several codings at once: by MDL, and in bins of equal frequency.
+    AODE averages the probabilities of its SPODEs. This classifier takes a weighted sum of their logarithms.
+    With its weights the pool as a whole, not each SPODE by itself, best predicts the class of each training
+    row from all other rows. Numeric features are read in several codings at once: cut by MDL, and into bins
+    of equal frequency.
 
-    It is not from the paper: its definition, with proofs and measurements, is in the documentation's theory.
+    It is ours, not the paper's. Its definition and the proofs are in the documentation's theory, §12.
 
     Parameters
     ----------
     ess : float, default=4.0
         Equivalent sample size of the BDeu prior over the parameters.
     bins : sequence of int, default=(5, 10)
-        Numbers of bins of equal frequency: each is another coding of the numeric features, beside the MDL
-        cuts. ``()`` is MDL alone; so is a table without a numeric feature that varies.
+        Numbers of bins of equal frequency. Each is another coding of the numeric features, beside the MDL
+        cuts. With ``()``, or if no numeric feature varies, there is one coding.
     max_rows : int, default=2000
         The most training rows that the weights are learned from. The counts are always those of all rows.
     random_state : int, default=0
-        Which rows these are, where there are more.
+        Which rows those are, if there are more.
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical: ``"from_dtype"``, those with strings, booleans or declared categories;
         ``"all"``; or a list of names or indices, or a mask, of features to add to those of ``"from_dtype"``.
@@ -89,34 +90,36 @@ class LogPoolAODE(TabularClassifier):
     counts_ : CodingCounts
         How often each class, value and pair of values was seen, in every coding.
     experts_ : list of Expert
-        The coding and the super-parent of each SPODE, by name. Features with a single bin or a single
-        observed value are dropped from a coding.
+        The SPODEs, as named tuples of ``coding`` and ``super_parent`` (its name, or else index). A feature
+        with a single bin or observed value in a coding is dropped from that coding.
     weights_ : ndarray of shape (n_experts,)
-        The weight of each SPODE. Their sum is free: it makes the probabilities sharper or milder.
+        The weight of each SPODE. Their sum is free: the larger it is, the sharper are the probabilities.
     null_weight_ : float
-        The weight of the null model, which knows only the class frequencies.
+        The weight of the null model, which knows only the class frequencies. It may be negative.
 
     Warns
     -----
     ConvergenceWarning
-        If the weights are not proven to be so close to the best ones that no log-odds of a training row is
-        off by more than 1e-6.
+        If it is not proven that the weights are close enough to the best ones for the log-odds of all
+        training rows to be off by at most 1e-6.
 
     See Also
     --------
     CredalLogPoolAODE : The same with a set of weights instead of the best ones alone.
-    MaplmgAODE : The linear mixture that predicts best.
+    MaplmgAODE : The linear mixture that best predicts each row from all others.
 
     Notes
     -----
-    ``P(c|a) ∝ exp Σ_j w_j log p_j(c|a)``, and the weights minimise the log-loss of the training rows, each
-    left out of the counts, plus a prior that draws them towards the plain mean. Where a row does not know the
-    super-parent of a SPODE, that one knows no more than the class frequencies.
+    The pool is ``P(c|a) ∝ exp Σ_j w_j log p_j(c|a)``. Its weights minimise the log-loss of the training rows,
+    each left out of the counts, plus a penalty that draws them towards equal weights; cuts, states and the
+    features kept come from all rows. The weights of the SPODEs are at least 0, that of the null model at
+    least -1. In a row whose value of the super-parent is unknown, a SPODE says no more than the class
+    frequencies.
 
     References
     ----------
-    G. Corani, A. Antonucci, "Credal Classification based on AODE and compression coefficients", for AODE's
-    place among its relatives.
+    C. Genest and J. V. Zidek, "Combining probability distributions: a critique and an annotated
+    bibliography", Statistical Science 1, 1986, on logarithmic pools.
 
     Examples
     --------
@@ -131,9 +134,11 @@ class LogPoolAODE(TabularClassifier):
     >>> from skcredal import LogPoolAODE
     >>> clf = LogPoolAODE().fit(fruit, kind)
     >>> clf.predict_proba(pd.DataFrame({"colour": ["yellow"], "weight": [121.0]})).round(2)
-    array([[0.04, 0.96]])
-    >>> clf.experts_[:2]
-    []
+    array([[0.02, 0.98]])
+    >>> clf.experts_[2]
+    Expert(coding='5 bins', super_parent='colour')
+    >>> clf.weights_.round(2)
+    array([0.42, 0.42, 0.3 , 0.3 , 0.21, 0.21])
     """
 
     _encoding: Codings
@@ -266,29 +271,29 @@ class LogPoolAODE(TabularClassifier):
 class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
     """LP-AODE*: the logarithmic pool of the SPODEs of several codings, with a set of weights.
 
-    The training rows leave the weights of the pool uncertain, the more so the fewer rows there are. The set
-    holds all weights within an ellipsoid around the best ones; :meth:`predict_set` returns the classes that
-    no other beats under all of them, by an exact closed form. :meth:`predict` and :meth:`predict_proba`
-    answer for the best weights, as :class:`LogPoolAODE`.
+    The fewer training rows there are, the less certain are the weights of the pool. This classifier takes all
+    weights in an ellipsoid around the best ones, and :meth:`predict_set` returns the classes that no other
+    class beats under all of them; that is decided exactly, by a closed form. :meth:`predict` and
+    :meth:`predict_proba` answer with the best weights, like :class:`LogPoolAODE`.
 
-    It is not from the paper: its definition, with proofs and measurements, is in the documentation's theory.
+    It is ours, not the paper's. Its definition and the proofs are in the documentation's theory, §12.
 
     Parameters
     ----------
     ess : float, default=4.0
         Equivalent sample size of the BDeu prior over the parameters.
     bins : sequence of int, default=(5, 10)
-        Numbers of bins of equal frequency: each is another coding of the numeric features, beside the MDL
-        cuts. ``()`` is MDL alone; so is a table without a numeric feature that varies.
+        Numbers of bins of equal frequency. Each is another coding of the numeric features, beside the MDL
+        cuts. With ``()``, or if no numeric feature varies, there is one coding.
     max_rows : int, default=2000
         The most training rows that the weights are learned from. The counts are always those of all rows.
     random_state : int, default=0
-        Which rows these are, where there are more.
+        Which rows those are, if there are more.
     credibility : float, default=0.9
-        How credible each log-odds of two classes is to be, at least 0 and less than 1: the larger, the larger
-        the set of weights, and the sets of classes.
+        The credibility of the interval that the set of weights gives to each log-odds of two classes, at
+        least 0 and less than 1. The larger it is, the larger are the sets of classes.
     criterion : {"maximality", "interval_dominance"}, default="maximality"
-        Which classes :meth:`predict_set` returns: those that no other dominates under every prior
+        Which classes :meth:`predict_set` returns: those that no other dominates under all weights of the set
         (``"maximality"``), or those whose upper probability reaches the largest lower one
         (``"interval_dominance"``, larger sets).
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
@@ -318,33 +323,34 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
     counts_ : CodingCounts
         How often each class, value and pair of values was seen, in every coding.
     experts_ : list of Expert
-        The coding and the super-parent of each SPODE, by name. Features with a single bin or a single
-        observed value are dropped from a coding.
+        The SPODEs, as named tuples of ``coding`` and ``super_parent`` (its name, or else index). A feature
+        with a single bin or observed value in a coding is dropped from that coding.
     weights_ : ndarray of shape (n_experts,)
-        The weight of each SPODE. Their sum is free: it makes the probabilities sharper or milder.
+        The weight of each SPODE. Their sum is free: the larger it is, the sharper are the probabilities.
     null_weight_ : float
-        The weight of the null model, which knows only the class frequencies.
+        The weight of the null model, which knows only the class frequencies. It may be negative.
     covariance_ : ndarray of shape (1 + n_experts, 1 + n_experts)
-        How uncertain the weights are, null model first; zeros for those at their bounds.
+        How uncertain the weights are, the null model's first; zeros for weights at their bounds.
 
     Warns
     -----
     ConvergenceWarning
-        If the weights are not proven to be so close to the best ones that no log-odds of a training row is
-        off by more than 1e-6.
+        If it is not proven that the weights are close enough to the best ones for the log-odds of all
+        training rows to be off by at most 1e-6.
 
     See Also
     --------
     LogPoolAODE : The same with the best weights alone.
-    CredalCompAODE : The paper's own: a set of priors over the SPODEs.
+    CredalCompAODE : The paper's own, with a set of priors over the SPODEs.
 
     Notes
     -----
-    A class beats another if its log-odds are positive under every weight of the set. Their minimum is
-    ``ŵᵀδ - z·√(δᵀ C δ)``, with δ the log-odds of each expert and C the covariance of the weights: the answer
-    is z standard deviations away from changing. A class is left out with the probability ``(1 +
-    credibility)/2`` that another is ahead of it, if the weights are distributed normally. The bounds of
-    :meth:`predict_interval` are exact for two classes; for more they contain the exact ones.
+    A class dominates another if its log-odds are positive under all weights of the set. Their minimum is
+    ``ŵᵀδ - z·√(δᵀ C δ)``, where ŵ are the best weights, C is their covariance, and δ are the log-odds that
+    the single experts give: z standard deviations below the log-odds of the best weights. Read with normally
+    distributed weights, a class is left out if some other is ahead of it with a probability above
+    ``(1 + credibility)/2``. The bounds of :meth:`predict_interval` are exact for two classes; for more they
+    contain the exact ones.
 
     Examples
     --------
@@ -361,6 +367,11 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
     >>> new = pd.DataFrame({"colour": ["red", "red"], "weight": [150.0, 100.0]})
     >>> [labels.tolist() for labels in set_labels(clf.predict_set(new), clf.classes_)]
     [['apple'], ['apple', 'banana']]
+    >>> clf.robustness(new).round(2)
+    array([0.95, 0.12])
+    >>> print(clf.explain(new)["sentence"][1])
+    apple rather than banana by odds of 1.1 to 1; colour speaks most for apple (×8.1), weight most against
+    (×0.058); as uncertain as the weights are, the odds lie between 0.56 and 2 to 1, so both remain.
     """
 
     covariance_: FloatArray
@@ -409,7 +420,7 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
         self._priors = WeightSet.of(self._pool, self.covariance_, float(self.credibility))
 
     def robustness(self, X: Any) -> FloatArray:
-        """Return up to which credibility the answer of :meth:`predict` beats every other class.
+        """Return up to which credibility the answer of :meth:`predict` dominates every other class.
 
         Parameters
         ----------
@@ -419,13 +430,13 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
         Returns
         -------
         robustness : ndarray of shape (n_rows,)
-            Between 0, where another class is as probable, and 1. By maximality, exactly the rows whose
-            robustness exceeds ``credibility`` are decided.
+            Between 0, where another class is as probable, and 1. With maximality, the rows whose robustness
+            exceeds ``credibility`` are those with a single class.
         """
         return self._robustness(X)
 
     def explain(self, X: Any) -> Any:
-        """Return what speaks for and against the answer to each row, and why it was left undecided.
+        """Return what speaks for and against the answer to each row, and why it was decided or left open.
 
         Parameters
         ----------
@@ -439,11 +450,11 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
             ``predicted`` and ``probability`` (the answer under the best weights), ``rival`` and
             ``rival_probability`` (the class that some weights of the set bring closest to it, or past it),
             ``set``, ``set_size`` and ``robustness`` as in :func:`answers`, ``odds`` of the answer over the
-            rival, ``lower_odds`` and ``upper_odds`` over the set of weights, ``frequencies`` (what the class
-            frequencies contribute to the logarithm of the odds), ``features`` (from the one that speaks most
-            for the answer to the one that speaks most for the rival), ``contributions`` (what each of them
-            contributes: with the frequencies, they add up to the logarithm of the odds) and ``sentence``,
-            the same in words.
+            rival under the best weights, ``lower_odds`` and ``upper_odds`` (their bounds over the set of
+            weights), ``frequencies`` (what the class frequencies contribute to the logarithm of the odds),
+            ``features`` (from the one that speaks most for the answer to the one that speaks most for the
+            rival), ``contributions`` (what each of them contributes; with the frequencies, they add up to the
+            logarithm of the odds) and ``sentence`` (the same in words).
         """
         model = self._snapshot()
         return make_frame(model._explain_codes(model._encode(X)), frame_library(X))

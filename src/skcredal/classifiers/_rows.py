@@ -194,13 +194,13 @@ class RowSample:
 
 
 def row_hashes(numbers: IntArray, seed: int) -> npt.NDArray[np.uint64]:
-    """Return splitmix64 of the seed and each number.
+    """Return the rank of each row by its number: splitmix64(splitmix64(seed) XOR number) (§12).
 
     Examples
     --------
     >>> import numpy as np
     >>> row_hashes(np.arange(3), 0).tolist()
-    [11091344671253066420, 16294208416658607535, 7960286522194355700]
+    [12035550249420947055, 627405149472732430, 15549969042648332857]
     """
     start = _splitmix64(np.array([seed % 2**64], np.uint64))
     return _splitmix64(start ^ numbers.astype(np.uint64))

@@ -41,10 +41,10 @@ def fit_batches(
 ) -> Classifier:
     """Fit a classifier to rows that come in batches, of which only one is in memory at a time.
 
-    There is one pass over the rows for the encoding and the cuts, one for the counts, and one for the
-    likelihoods if the weights of the models depend on them. The model is that of ``fit`` on all rows,
-    whatever the size and order of the batches: the same states, cuts and counts, and the same likelihoods to
-    1e-12.
+    There is one pass over the rows for the encoding and the cuts, one for the counts, and one more if the
+    weights of the models depend on the rows themselves: on their likelihoods, or for ``LogPoolAODE`` and
+    ``CredalLogPoolAODE`` on some of them. The model is that of ``fit`` on all rows, whatever the size and
+    order of the batches: the same states, cuts and counts, and the same likelihoods to 1e-12.
 
     Parameters
     ----------
@@ -78,6 +78,10 @@ def fit_batches(
     0.0007. The user guide has a table of how far the cuts move.
 
     With real weights, the counts are equal up to rounding.
+
+    ``LogPoolAODE`` and ``CredalLogPoolAODE`` choose the rows that their weights are learned from by number,
+    where there are more than ``max_rows``: rows in another order are another choice. The codes of these rows
+    are in memory.
 
     If the batches declare different states for a column (categories, Arrow dictionaries), it has all of them,
     in the order in which they come.

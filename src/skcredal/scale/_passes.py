@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from skcredal import classifiers
 from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray
 from skcredal._encoding.statistics import EncodingStatistics
 from skcredal._encoding.table_encoding import TableEncoding, categorical_mask
@@ -216,10 +217,26 @@ def check_learner(estimator: Any) -> None:
     if isinstance(estimator, TabularClassifier) and reason is None:
         return
     because = f": {reason}" if reason else ""
+    *others, last = _learners()
     raise TypeError(
-        f"{type(estimator).__name__} cannot learn from rows that are not in memory{because}. AODE, BmaAODE, "
-        "CompAODE, CredalBmaAODE, CredalCompAODE, CredalModelAveraging, NaiveBayes, NaiveCredal, TAN and "
-        "NullClassifier can."
+        f"{type(estimator).__name__} cannot learn from rows that are not in memory{because}. "
+        f"{', '.join(others)} and {last} can."
+    )
+
+
+def _learners() -> list[str]:
+    """Return the names of the package's classifiers that can learn from sums over parts of the rows.
+
+    Examples
+    --------
+    >>> {"AODE", "CredalLogPoolAODE", "CredalTree"} - set(_learners())
+    {'CredalTree'}
+    """
+    public = [getattr(classifiers, name) for name in classifiers.__all__]
+    kinds = [kind for kind in public if isinstance(kind, type) and issubclass(kind, TabularClassifier)]
+    # The base is no classifier by itself.
+    return sorted(
+        kind.__name__ for kind in kinds if kind is not TabularClassifier and kind._needs_all_rows is None
     )
 
 
