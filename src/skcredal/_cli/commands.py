@@ -17,9 +17,9 @@ from skcredal._cli.evaluate import (
     print_ranking,
     write_page,
 )
+from skcredal._cli.explanations import explain_row
 from skcredal._cli.models import (
     check_output,
-    explain_row,
     known_class,
     read_for_model,
     read_model,
@@ -125,12 +125,12 @@ def predict(
 
     Writes one row per row, in the same order, with the columns predicted (the most
     probable class) and probability_CLASS; for a classifier with sets also set (the
-    classes that remain whatever the prior, separated by | in text and a list in
-    Parquet), set_size, and lower_CLASS and upper_CLASS, the bounds of each
-    probability; and robustness (for bma-aode* and comp-aode*). Columns that the
-    model does not know are ignored. A table without rows gives a table without
-    rows. The model remembers the --missing, --decimal and --no-usual-missing it
-    was fitted with.
+    classes that remain whatever the prior, or the weights; separated by | in text
+    and a list in Parquet), set_size, and lower_CLASS and upper_CLASS, the bounds of
+    each probability; and robustness (for lp-aode*, bma-aode* and comp-aode*).
+    Columns that the model does not know are ignored. A table without rows gives a
+    table without rows. The model remembers the --missing, --decimal and
+    --no-usual-missing it was fitted with.
 
     Example: skcredal predict iris.skcredal iris.csv -o answers.csv
     """
@@ -170,9 +170,10 @@ def explain(
 ) -> None:
     """Explain why a row was decided, or left undecided.
 
-    Prints its set, the bounds of each class, how robust the answer is, what each
-    super-parent votes for, and the prior that flips the answer. For bma-aode* and
-    comp-aode*.
+    Prints its set, the bounds of each class, and how robust the answer is; for
+    lp-aode* what each feature multiplies the odds of the answer by, for bma-aode*
+    and comp-aode* what each super-parent votes for, and the prior that flips the
+    answer. Other classifiers have no explanations.
 
     Example: skcredal explain iris.skcredal iris.csv --row 71
     """
@@ -180,8 +181,7 @@ def explain(
     classifier = kept.classifier
     if not hasattr(classifier, "explain"):
         raise CallError(
-            f"{type(classifier).__name__} cannot explain its answers, because it has no prior over models; "
-            "comp-aode* and bma-aode* can."
+            f"{type(classifier).__name__} cannot explain its answers; lp-aode*, comp-aode* and bma-aode* can."
         )
     reading = Reading(format, encoding, delimiter, decimal, missing, usual_missing)
     frame, true = read_for_model(kept, data, reading)
