@@ -48,7 +48,7 @@ from skcredal._cli.user_tables import Reading, counted, display_name, label_tabl
 from skcredal._extras import require
 from skcredal._progress import progress_bar
 from skcredal.classifiers._answers import Answers, answers, no_answers
-from skcredal.evaluation._registry import CLASSIFIERS, make_classifiers
+from skcredal.evaluation._registry import CLASSIFIERS, DEFAULT, make_classifiers
 from skcredal.persistence import save
 from skcredal.scale._predictions import arrow_columns
 
@@ -65,7 +65,7 @@ def fit(
     classifier: Annotated[
         str,
         typer.Option(help=f"One of {', '.join(CLASSIFIERS)} (write -star for *, which shells expand)."),
-    ] = "comp-aode*",
+    ] = DEFAULT,
     drop: Drop = None,
     as_classes: AsClasses = False,
     format: Format = None,  # noqa: A002
@@ -221,8 +221,8 @@ def evaluate(
         Path | None,
         typer.Option(
             metavar="FILE.html",
-            help="Also write an HTML page with the safe and prior-dependent cases of the first credal "
-            "classifier in --classifiers. Default: comp-aode*.",
+            help="Also write an HTML page with the safe and undecided cases of the first credal classifier "
+            f"in --classifiers. Default: {DEFAULT}.",
         ),
     ] = None,
     as_classes: AsClasses = False,
@@ -237,9 +237,9 @@ def evaluate(
 
     Everything is learned inside the training folds, and all classifiers see the
     same folds. They are ranked by the utilities u65 and u80; for the credal ones,
-    the safe and the prior-dependent rows are counted as well. With --report, a
-    self-contained page lists each prior-dependent case, and for bma-aode* and
-    comp-aode* also why it depends on the prior.
+    the safe and the undecided rows are counted as well. With --report, a
+    self-contained page lists each undecided case, and for lp-aode*, bma-aode* and
+    comp-aode* also why it is undecided.
 
     Example: skcredal evaluate iris.csv --target class --report iris.html
     """
