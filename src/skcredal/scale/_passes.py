@@ -218,8 +218,8 @@ def check_learner(estimator: Any) -> None:
     because = f": {reason}" if reason else ""
     raise TypeError(
         f"{type(estimator).__name__} cannot learn from rows that are not in memory{because}. AODE, BmaAODE, "
-        "CompAODE, CredalBmaAODE, CredalCompAODE, CredalModelAveraging, NaiveBayes, NaiveCredal, TAN and "
-        "NullClassifier can."
+        "CompAODE, CredalBmaAODE, CredalCompAODE, CredalLogPoolAODE, CredalModelAveraging, LogPoolAODE, "
+        "NaiveBayes, NaiveCredal, TAN and NullClassifier can."
     )
 
 
