@@ -415,7 +415,7 @@ def test_the_limit_of_pair_tables_holds_for_all_codings_together():
     X, y, _ = messy(6)
     with config_context(pair_table_limit=20_000):
         AODE().fit(X, y)
-        with pytest.raises(ValueError, match=r"pair tables of .* would take .* beyond the limit"):
+        with pytest.raises(ValueError, match=r"pair tables of .* would take .* more than the limit"):
             LogPoolAODE().fit(X, y)
 
 

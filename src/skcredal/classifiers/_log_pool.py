@@ -131,9 +131,9 @@ class LogPoolAODE(TabularClassifier):
     >>> from skcredal import LogPoolAODE
     >>> clf = LogPoolAODE().fit(fruit, kind)
     >>> clf.predict_proba(pd.DataFrame({"colour": ["yellow"], "weight": [121.0]})).round(2)
-    array([[0.04, 0.96]])
+    array([[0.02, 0.98]])
     >>> clf.experts_[:2]
-    []
+    [Expert(coding='MDL', super_parent='colour'), Expert(coding='MDL', super_parent='weight')]
     """
 
     _encoding: Codings
