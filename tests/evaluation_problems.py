@@ -12,10 +12,11 @@ CLASSES = np.array(["\"quoted\" & 'so'", HOSTILE, "plain", "</script><b>x"])
 PARENTS = [HOSTILE, "age", "__proto__"]
 
 
-def made_up_cases(n=200, n_dependent=120, seed=0, robust=True):
-    """Return cases and their table; the first rows are the prior-dependent ones.
+def made_up_cases(n=200, n_dependent=120, seed=0, robust=True, over="prior"):
+    """Return cases and their table; the first rows are the undecided ones.
 
-    Unless they are of a classifier that tells no robustness, nor of super-parents.
+    They are of a classifier with votes of super-parents, with contributions of features (``over="weights"``),
+    or of one that tells neither, nor robustness.
     """
     rng = np.random.default_rng(seed)
     proba = rng.dirichlet(np.ones(4), n)
@@ -41,7 +42,22 @@ def made_up_cases(n=200, n_dependent=120, seed=0, robust=True):
         robustness = np.full(n, np.nan)
         for reason in reasons.values():
             reason.update(rival=None, super_parents=[], votes=[], prior=[])
-    cases = Cases(CLASSES, true, proba.argmax(axis=1), proba, sets, interval, robustness, reasons)
+    if over == "weights":
+        for r, reason in reasons.items():
+            logs = sorted(rng.normal(0, 1, 3).tolist(), reverse=True)
+            frequencies = float(rng.normal())
+            odds = np.exp(sum(logs) + frequencies)
+            reasons[r] = {
+                "rival": reason["rival"],
+                "sentence": reason["sentence"],
+                "features": PARENTS,
+                "contributions": logs,
+                "frequencies": frequencies,
+                "odds": odds,
+                "lower_odds": odds / 3,
+                "upper_odds": odds * 3,
+            }
+    cases = Cases(CLASSES, true, proba.argmax(axis=1), proba, sets, interval, robustness, reasons, over)
     table = pd.DataFrame(
         {HOSTILE: ["</script>"] * n, "age": rng.normal(50, 9, n), "__proto__": [None, "x"] * (n // 2)}
     )

@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import estimator_html_repr
 
 import skcredal
-from skcredal import CompAODE, CredalBmaAODE, CredalCompAODE, MDLDiscretizer, NaiveBayes
+from skcredal import CompAODE, CredalBmaAODE, CredalCompAODE, CredalLogPoolAODE, MDLDiscretizer, NaiveBayes
 from skcredal.metrics import make_set_scorer, predict_set, u65_score
 from skcredal.persistence._trust import ESTIMATORS
 
@@ -115,9 +115,10 @@ def test_probabilities_are_calibrated(ensemble):
 
 
 @pytest.mark.parametrize("scoring", [SCORER, "accuracy"], ids=["u65", "accuracy"])
-def test_permutation_finds_the_features_that_count(scoring):
+@pytest.mark.parametrize("kind", [CredalCompAODE, CredalLogPoolAODE])
+def test_permutation_finds_the_features_that_count(kind, scoring):
     X, y = table()
-    clf = CredalCompAODE().fit(X, y)
+    clf = kind().fit(X, y)
     found = permutation_importance(clf, X, y, scoring=scoring, n_repeats=3, random_state=0)
     number, kind, noise = found.importances_mean
     assert number > 0.05
@@ -125,16 +126,15 @@ def test_permutation_finds_the_features_that_count(scoring):
     assert abs(noise) < 0.05
 
 
-def test_cross_validation_returns_what_it_was_asked_for():
+@pytest.mark.parametrize("kind", [CredalCompAODE, CredalLogPoolAODE])
+def test_cross_validation_returns_what_it_was_asked_for(kind):
     X, y = table()
     measures = {"u65": SCORER, "accuracy": "accuracy", "log_loss": "neg_log_loss"}
-    found = cross_validate(
-        CredalCompAODE(), X, y, scoring=measures, cv=3, return_estimator=True, return_indices=True
-    )
+    found = cross_validate(kind(), X, y, scoring=measures, cv=3, return_estimator=True, return_indices=True)
     for clf, rows, score in zip(found["estimator"], found["indices"]["test"], found["test_u65"], strict=True):
         sets = clf.predict_set(X.iloc[rows])
         assert score == u65_score(y[rows], sets, labels=clf.classes_)
-    proba = cross_val_predict(CredalCompAODE(), X, y, cv=3, method="predict_proba")
+    proba = cross_val_predict(kind(), X, y, cv=3, method="predict_proba")
     np.testing.assert_allclose(proba.sum(axis=1), 1.0)
 
 

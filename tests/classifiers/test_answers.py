@@ -22,8 +22,10 @@ from skcredal import (
     BmaAODE,
     CredalBmaAODE,
     CredalCompAODE,
+    CredalLogPoolAODE,
     CredalModelAveraging,
     CredalTree,
+    LogPoolAODE,
     NaiveCredal,
     NullClassifier,
 )
@@ -31,10 +33,12 @@ from skcredal import (
 CHOICES = [
     (AODE, {}),
     (BmaAODE, {}),
+    (LogPoolAODE, {}),
     (TAN, {}),
     (NullClassifier, {}),
     *((CredalBmaAODE, {"criterion": c}) for c in ("maximality", "interval_dominance", "e_admissibility")),
     *((CredalCompAODE, {"criterion": c}) for c in ("maximality", "interval_dominance")),
+    *((CredalLogPoolAODE, {"criterion": c}) for c in ("maximality", "interval_dominance")),
     *((NaiveCredal, {"criterion": c}) for c in ("maximality", "interval_dominance")),
     (CredalModelAveraging, {}),
     (CredalTree, {}),
@@ -119,7 +123,13 @@ def small_problem(n=40):
 
 @pytest.mark.parametrize(
     ("classifier", "columns"),
-    [(AODE, COLUMNS), (NaiveCredal, CREDAL_COLUMNS), (CredalCompAODE, [*CREDAL_COLUMNS, "robustness"])],
+    [
+        (AODE, COLUMNS),
+        (LogPoolAODE, COLUMNS),
+        (NaiveCredal, CREDAL_COLUMNS),
+        (CredalCompAODE, [*CREDAL_COLUMNS, "robustness"]),
+        (CredalLogPoolAODE, [*CREDAL_COLUMNS, "robustness"]),
+    ],
 )
 def test_a_table_of_answers_has_the_columns_of_the_schema(classifier, columns):
     X, y = small_problem()
@@ -164,7 +174,10 @@ def test_an_unfitted_classifier_answers_nothing():
 @pytest.mark.parametrize(
     ("classifier", "attribute"),
     [
-        *((kind, "classes_") for kind in (AODE, TAN, NullClassifier, CredalCompAODE, NaiveCredal)),
+        *(
+            (kind, "classes_")
+            for kind in (AODE, TAN, NullClassifier, CredalCompAODE, CredalLogPoolAODE, NaiveCredal)
+        ),
         *((kind, "weights_") for kind in (AODE, CredalBmaAODE, CredalCompAODE)),
     ],
 )

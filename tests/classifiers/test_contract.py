@@ -13,7 +13,17 @@ from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from skcredal import AODE, BmaAODE, CompAODE, CredalBmaAODE, CredalCompAODE, MDLDiscretizer, evaluation
+from skcredal import (
+    AODE,
+    BmaAODE,
+    CompAODE,
+    CredalBmaAODE,
+    CredalCompAODE,
+    CredalLogPoolAODE,
+    LogPoolAODE,
+    MDLDiscretizer,
+    evaluation,
+)
 from skcredal.classifiers import CredalMixin
 from skcredal.metrics import make_set_scorer, u65_score
 
@@ -25,6 +35,9 @@ ESTIMATORS = [
     CredalBmaAODE(),
     CredalCompAODE(),
     CredalCompAODE(missing="marginalize", n_jobs=2),
+    LogPoolAODE(),
+    CredalLogPoolAODE(),
+    CredalLogPoolAODE(missing="marginalize", n_jobs=2),
     MDLDiscretizer(),
 ]
 
@@ -106,12 +119,13 @@ def test_a_classifier_ends_a_pipeline(table):
     np.testing.assert_allclose(pipeline.predict_proba(X), alone.predict_proba(X))
 
 
+@pytest.mark.parametrize("classifier", [CredalCompAODE, CredalLogPoolAODE])
 @pytest.mark.parametrize("method", ["predict_proba", "predict_set"])
-def test_prediction_holds_no_array_of_rows_by_features_by_classes(method):
+def test_prediction_holds_no_array_of_rows_by_features_by_classes(classifier, method):
     rng = np.random.default_rng(0)
     X = rng.integers(0, 3, (20_000, 25)).astype(np.uint8)
     y = rng.integers(0, 6, 500)
-    clf = CredalCompAODE(categorical_features="all").fit(X[:500], y)
+    clf = classifier(categorical_features="all").fit(X[:500], y)
     predict = getattr(clf, method)
     predict(X[:600])
     tracemalloc.start()

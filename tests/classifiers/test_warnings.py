@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skcredal import AODE, CredalCompAODE
+from skcredal import AODE, CredalCompAODE, CredalLogPoolAODE
 
 
 def visits(n=400, n_days=300):
@@ -15,30 +15,33 @@ def visits(n=400, n_days=300):
     return frame, np.where(frame["x"] + rng.normal(size=n) > 0, "high", "low")
 
 
-def test_a_column_that_looks_like_an_identifier_is_named():
+@pytest.mark.parametrize("classifier", [CredalCompAODE, CredalLogPoolAODE])
+def test_a_column_that_looks_like_an_identifier_is_named(classifier):
     X, y = visits()
     with pytest.warns(
         UserWarning, match=r"In 400 rows .* identifiers.*Column 'day' \(\d+ states\).*max_categories"
     ):
-        CredalCompAODE().fit(X, y)
+        classifier().fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        CredalCompAODE(max_categories=10).fit(X, y)
-        CredalCompAODE().fit(*visits(n_days=30))
+        classifier(max_categories=10).fit(X, y)
+        classifier().fit(*visits(n_days=30))
 
 
 @pytest.mark.parametrize(("learned", "given"), [(["1", "2", "x"], [1, 2, 1]), ([1, 2, 3], ["1", "2", "1"])])
-def test_a_column_whose_kind_changes_altogether_is_named(learned, given):
+@pytest.mark.parametrize("classifier", [AODE, CredalLogPoolAODE])
+def test_a_column_whose_kind_changes_altogether_is_named(classifier, learned, given):
     X = pd.DataFrame({"code": learned * 20, "v": range(60)})
-    clf = AODE(categorical_features=["code"]).fit(X, ["a", "b", "b"] * 20)
+    clf = classifier(categorical_features=["code"]).fit(X, ["a", "b", "b"] * 20)
     with pytest.warns(UserWarning, match=r"Column 'code' was learned as (text|numbers) and now holds only"):
         proba = clf.predict_proba(pd.DataFrame({"code": given, "v": [1, 1, 1]}))
     assert np.isfinite(proba).all()
 
 
-def test_a_single_new_category_is_no_reason_to_warn():
+@pytest.mark.parametrize("classifier", [AODE, CredalLogPoolAODE])
+def test_a_single_new_category_is_no_reason_to_warn(classifier):
     X = pd.DataFrame({"code": ["1", "2", "x"] * 20, "v": range(60)})
-    clf = AODE().fit(X, ["a", "b", "b"] * 20)
+    clf = classifier().fit(X, ["a", "b", "b"] * 20)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         clf.predict(pd.DataFrame({"code": ["new", "newer"], "v": [1, 1]}))

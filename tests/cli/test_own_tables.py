@@ -23,7 +23,7 @@ from typer.testing import CliRunner
 import skcredal
 import skcredal._cli.commands as commands_module
 from flips import scores_under_prior
-from skcredal import CredalBmaAODE, CredalCompAODE, NaiveCredal
+from skcredal import CredalBmaAODE, CredalCompAODE, CredalLogPoolAODE, LogPoolAODE, NaiveCredal
 from skcredal._cli.app import app
 from skcredal.datasets import list_datasets, load_dataset
 from skcredal.evaluation._cross_validation import out_of_fold_cases
@@ -86,7 +86,7 @@ def test_predictions_are_those_of_the_library(run, table, model):
     assert result.stderr == ""
     found = pd.read_csv(io.StringIO(result.stdout), keep_default_na=False)
     features = table.drop(columns="outcome")
-    clf = CredalCompAODE().fit(features, table["outcome"])
+    clf = CredalLogPoolAODE().fit(features, table["outcome"])
     assert found.columns.tolist() == [
         "predicted",
         "probability_ill",
@@ -128,7 +128,9 @@ def test_every_classifier_is_learned_and_asked(run, table, name):
         assert explained.stdout.startswith("Row 1: ")
     else:
         assert explained.exit_code == 2
-        assert "no prior over models; comp-aode* and bma-aode* can" in one_line(explained)
+        kind = CLASSIFIERS[name].__name__
+        message = f"{kind} cannot explain its answers; lp-aode*, comp-aode* and bma-aode* can."
+        assert one_line(explained) == f"Error: {message}"
 
 
 def test_star_may_be_spelled_out(run, table):
@@ -247,13 +249,14 @@ def test_a_model_of_parquet_reads_csv(run, table):
     assert set(answers["set"][0]) <= {"ill", "well"}
 
 
-def test_explanations_tell_the_set_the_bounds_the_votes_and_the_prior(run, table, model):
+def test_explanations_tell_the_set_the_bounds_the_votes_and_the_prior(run, table):
+    run("fit", "patients.csv", "--target", "outcome", "--classifier", "comp-aode*", "-o", "m")
     sets = CredalCompAODE().fit(table.drop(columns="outcome"), table["outcome"])
     features = table.drop(columns="outcome")
-    result = run("explain", "m.skcredal", "patients.csv", "--row", 3, "--row", 1)
+    result = run("explain", "m", "patients.csv", "--row", 3, "--row", 1)
     assert result.exit_code == 0, result.output
     sentence = sets.explain(features.iloc[[2]])["sentence"][0]
-    assert f"Row 3: {sentence}" in result.stdout
+    assert f"Row 3: {sentence}" in unwrapped(result.stdout)
     low, high = sets.predict_interval(features.iloc[[2]])[0, 0]
     (ill,) = (
         line.split() for line in result.stdout.partition("Row 1")[0].splitlines() if line.startswith("  ill ")
@@ -261,6 +264,139 @@ def test_explanations_tell_the_set_the_bounds_the_votes_and_the_prior(run, table
     assert [ill[2], ill[4]] == [f"{low:.3f}", f"{high:.3f}"]
     for expected in ("Row 1: ", "Robustness", "super-parent", "prior", "smoker"):
         assert expected in result.stdout
+
+
+def unwrapped(text):
+    return " ".join(text.split())
+
+
+def factors_of(text):
+    """Return the printed name, factor and bar of each line of the table of features."""
+    lines = text.partition("  feature ")[2].splitlines()[1:]
+    found = [re.fullmatch(r"  (.+?)  .*(×\S+)  (.*)", line).groups() for line in lines if line]
+    powers = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+    numbers = [
+        10.0 ** int(factor[3:].translate(powers))
+        if factor[-1] in "⁰¹²³⁴⁵⁶⁷⁸⁹"
+        else float(factor[1:].replace(",", ""))
+        for _, factor, _ in found
+    ]
+    return [(name, number, rest) for (name, _, rest), number in zip(found, numbers, strict=True)]
+
+
+def test_explanations_of_a_pool_tell_what_each_feature_multiplies_the_odds_by(run):
+    patients(25).to_csv("few.csv", index=False)
+    table = patients(seed=1)
+    table.loc[0, "age"] = None
+    table.loc[1, "smoker"] = "pipe"
+    table.to_csv("t.csv", index=False)
+    assert run("fit", "few.csv", "--target", "outcome", "-o", "m").exit_code == 0
+    clf, features = skcredal.load("m"), table.drop(columns="outcome")
+    explained, bounds = clf.explain(features), clf.predict_interval(features)
+    assert set(explained["set_size"]) == {1, 2}
+    result = run("explain", "m", "t.csv", *(part for r in range(60) for part in ("--row", r + 1)))
+    assert result.exit_code == 0, result.output
+    assert "super-parent" not in result.stdout
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    for r, text in enumerate(result.stdout.split("\n\nRow ")):
+        case = explained.loc[r]
+        answer, rival = case["predicted"], case["rival"]
+        assert f"{r + 1}: {case['sentence']}" in unwrapped(text)
+        (line,) = (line.split() for line in text.splitlines() if line.startswith(f"  {answer} "))
+        low, high = bounds[r, list(clf.classes_).index(answer)]
+        assert [line[2], line[4]] == [f"{low:.3f}", f"{high:.3f}"]
+        up_to = f"{answer} beats every other class up to a credibility of {case['robustness']:.3f}; the set"
+        if case["robustness"] < 0.9995:
+            assert up_to in unwrapped(text)
+        assert f"What each feature multiplies the odds of {answer} over {rival} by:" in unwrapped(text)
+        printed = factors_of(text)
+        assert [name for name, *_ in printed] == ["class frequencies", *case["features"], "product"]
+        logs = [case["frequencies"], *case["contributions"]]
+        expected = np.exp([*logs, sum(logs)])
+        np.testing.assert_allclose([factor for _, factor, _ in printed], expected, rtol=0.06)
+        for (_, _, bar), log in zip(printed, logs, strict=False):
+            against, for_answer = bar[1:-1].split("|")
+            assert (len(against), len(for_answer)) == (10, 10)
+            length = round(10 * abs(log) / max(map(abs, logs)))
+            assert (against.strip(), for_answer.strip()) == (
+                ("-" * length, "") if log < 0 else ("", "+" * length)
+            )
+        assert np.exp(sum(logs)) == pytest.approx(case["odds"])
+        assert re.fullmatch(r"= odds of \S+ to 1", printed[-1][2])
+    first, second = result.stdout.split("\n\nRow ")[:2]
+    assert re.search(r"\n  age +missing +×", first)
+    assert re.search(r"\n  smoker +pipe +×1 ", second)
+
+
+def test_of_many_features_the_strongest_are_told_and_the_others_together(run):
+    rng = np.random.default_rng(0)
+    y = rng.choice(["no", "yes"], 80)
+    names = [f"a measurement with a long name, number {j:02}" for j in range(27)]
+    shift = (y == "yes")[:, None] * np.linspace(0.5, 0.0, 27)
+    table = pd.DataFrame(rng.normal(size=(80, 27)) + shift, columns=names).assign(y=y)
+    table["words\nin two lines, and very many of them"] = rng.choice(["x" * 40, "y" * 40], 80)
+    table.to_csv("t.csv", index=False)
+    run("fit", "t.csv", "--target", "y", "-o", "m")
+    result = run("explain", "m", "t.csv", "--row", 1)
+    assert result.exit_code == 0, result.output
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    case = skcredal.load("m").explain(table[:1].drop(columns="y")).loc[0]
+    printed = factors_of(result.stdout)
+    assert len(printed) == 1 + 20 + 2
+    assert printed[-2][0] == f"{len(case['features']) - 20} more together"
+    weakest = sorted(case["contributions"], key=abs)[:-20]
+    assert printed[-2][1] == pytest.approx(np.exp(sum(weakest)), rel=0.06)
+    assert printed[1][0].startswith("a measurem…")
+
+
+def test_a_pool_of_a_table_without_names_explains_its_columns_by_number(run, table):
+    numbers = np.random.default_rng(0).normal(size=(60, 2)) + (table["outcome"] == "ill").to_numpy()[:, None]
+    skcredal.save(CredalLogPoolAODE().fit(numbers, table["outcome"]), "m")
+    pd.DataFrame(numbers, columns=["a", "b"]).to_csv("t.csv", index=False)
+    result = run("explain", "m", "t.csv", "--row", 7)
+    assert result.exit_code == 0, result.output
+    assert re.search(rf"\n  feature 1 +{numbers[6, 1]:.6g} +×", result.stdout)
+
+
+def test_nothing_known_is_explained_by_the_frequencies_alone(run, table):
+    table = pd.DataFrame({"x": ["a"] * 6, "y": ["ill"] * 4 + ["well"] * 2})
+    table.to_csv("t.csv", index=False)
+    run("fit", "t.csv", "--target", "y", "-o", "m")
+    result = run("explain", "m", "t.csv", "--row", 1)
+    assert result.exit_code == 0, result.output
+    assert "nothing is known of this case but how frequent the classes are" in unwrapped(result.stdout)
+    assert [name for name, *_ in factors_of(result.stdout)] == ["class frequencies", "product"]
+
+
+def test_missing_and_unseen_values_make_the_round_trip_through_text(run, table):
+    table.loc[::7, "age"] = None
+    table.loc[::5, "pain"] = None
+    table.to_csv("t.csv", index=False)
+    new = table.drop(columns="outcome").iloc[::-1].reset_index(drop=True)
+    new.loc[3, "pain"] = "unbearable"
+    new.loc[4] = [np.nan, None, None]
+    new.to_csv("new.csv", index=False)
+    features = table.drop(columns="outcome")
+    for name, kind in (("lp-aode", LogPoolAODE), ("lp-aode*", CredalLogPoolAODE)):
+        run("fit", "t.csv", "--target", "outcome", "--classifier", name, "-o", "m")
+        result = run("predict", "m", "new.csv", "-o", "answers.csv")
+        assert result.exit_code == 0, result.output
+        found, clf = pd.read_csv("answers.csv"), kind().fit(features, table["outcome"])
+        assert found["predicted"].tolist() == clf.predict(new).tolist()
+        proba = found[["probability_ill", "probability_well"]]
+        np.testing.assert_allclose(proba, clf.predict_proba(new), rtol=1e-5)
+    np.testing.assert_allclose(found["robustness"], clf.robustness(new), rtol=1e-5)
+    np.testing.assert_allclose(found["upper_ill"], clf.predict_interval(new)[:, 0, 1], rtol=1e-5)
+    assert found["set_size"].tolist() == clf.predict_set(new).sum(axis=1).tolist()
+
+
+def test_the_default_is_the_pool_with_sets(run, table):
+    result = run("fit", "patients.csv", "--target", "outcome", "-o", "m")
+    assert "Fitted CredalLogPoolAODE to 60 rows" in one_line(result)
+    assert type(skcredal.load("m")) is CredalLogPoolAODE
+    for command in ("fit", "evaluate"):
+        text = unwrapped(re.sub("[│╭╮╰╯─]", " ", run(command, "--help").stdout))
+        assert re.search(r"[Dd]efault: lp-aode\*", text), text
 
 
 def test_a_row_beyond_the_table_is_refused(run, table, model):
@@ -310,6 +446,8 @@ def test_a_model_remembers_how_its_table_was_read(run, table):
     table["dose"] = (np.arange(60) % 7 + 1.0 + (table["outcome"] == "ill")).map(lambda dose: f"{dose:.3f}")
     table["dose"] = table["dose"].str.replace(".", ",")
     table["pain"] = table["pain"].where(np.arange(60) % 5 > 0, "null")
+    # Whole numbers: with a decimal comma, 64.0 would be text.
+    table["age"] = table["age"].astype(int)
     table.loc[::6, "age"] = -9
     table.to_csv("t.tsv", index=False, sep="\t")
     reading = ("--missing", "-9", "--decimal", ",", "--no-usual-missing")
@@ -318,7 +456,7 @@ def test_a_model_remembers_how_its_table_was_read(run, table):
     features = table.drop(columns="outcome").assign(
         age=table["age"].replace(-9, np.nan), dose=table["dose"].str.replace(",", ".").astype(float)
     )
-    clf = CredalCompAODE().fit(features, table["outcome"])
+    clf = CredalLogPoolAODE().fit(features, table["outcome"])
     for given in ((), reading):
         found = pd.read_csv(io.StringIO(run("predict", "m", "t.tsv", *given).stdout))
         np.testing.assert_allclose(found["robustness"], clf.robustness(features), rtol=1e-5)
@@ -407,7 +545,8 @@ def test_evaluation_writes_a_page(run, tmp_path):
     [
         ("aode,bma-aode-star,comp-aode-star", "bma-aode*", CredalBmaAODE),
         ("ncc,comp-aode*", "ncc", NaiveCredal),
-        ("aode,null", "comp-aode*", CredalCompAODE),
+        ("aode,comp-aode*,lp-aode*", "comp-aode*", CredalCompAODE),
+        ("aode,null", "lp-aode*", CredalLogPoolAODE),
     ],
 )
 def test_the_page_is_about_the_first_credal_classifier_that_is_named(run, tmp_path, classifiers, name, kind):
@@ -449,7 +588,7 @@ def test_text_that_identifies_rows_is_pointed_out(run, table):
     assert result.exit_code == 0
     warning, learned = result.stderr.splitlines()
     assert warning.startswith("Warning: name looks like an identifier")
-    assert learned.startswith("Note: Fitted CredalCompAODE to 60 rows and 4 columns, 2 classes")
+    assert learned.startswith("Note: Fitted CredalLogPoolAODE to 60 rows and 4 columns, 2 classes")
 
 
 def test_rows_without_a_class_are_left_out_aloud(run, table):
@@ -541,7 +680,8 @@ def test_of_many_classes_the_most_probable_are_told(run, table):
     table.assign(y=[f"class {r % 25}" for r in range(60)]).to_csv("t.csv", index=False)
     run("fit", "t.csv", "--target", "y", "--drop", "outcome", "-o", "m")
     text = run("explain", "m", "t.csv", "--row", 1).stdout
-    assert sum(line.startswith("  class ") for line in text.splitlines()) == 1 + 20
+    classes = text.partition("\n\nRobustness")[0]
+    assert sum(line.startswith("  class ") for line in classes.splitlines()) == 1 + 20
     assert "\n  and 5 more, " in text
 
 

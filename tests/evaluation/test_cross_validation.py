@@ -8,7 +8,14 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from flips import scores_under_prior
-from skcredal import CredalBmaAODE, CredalCompAODE, CredalModelAveraging, CredalTree, NaiveCredal
+from skcredal import (
+    CredalBmaAODE,
+    CredalCompAODE,
+    CredalLogPoolAODE,
+    CredalModelAveraging,
+    CredalTree,
+    NaiveCredal,
+)
 from skcredal.datasets import load_dataset
 from skcredal.evaluation._cross_validation import evaluate_table, out_of_fold_cases, ranking
 from skcredal.evaluation._fold import splits
@@ -71,12 +78,13 @@ def test_equal_utilities_share_a_rank():
     ]
 
 
-@pytest.mark.parametrize("classifier", [None, CredalBmaAODE()])
+@pytest.mark.parametrize("classifier", [None, CredalBmaAODE(), CredalCompAODE()])
 def test_cases_are_what_the_model_of_the_other_folds_says(table, classifier):
     features, target = table
     cases = out_of_fold_cases(features, target, classifier, folds=3, seed=2)
+    assert cases.over == ("weights" if classifier is None else "prior")
     for train, test in splits(target, folds=3, run=0, seed=2):
-        clf = (CredalCompAODE() if classifier is None else classifier).fit(
+        clf = (CredalLogPoolAODE() if classifier is None else classifier).fit(
             features.iloc[train], target[train]
         )
         assert_array_equal(cases.classes[cases.predicted[test]], clf.predict(features.iloc[test]))
@@ -88,6 +96,18 @@ def test_cases_are_what_the_model_of_the_other_folds_says(table, classifier):
                 assert cases.reasons[r]["sentence"] == sentence
     assert set(cases.reasons) == set(np.flatnonzero(cases.dependent))
     assert_array_equal(cases.classes[cases.true], target)
+
+
+def test_the_factors_that_the_page_shows_multiply_to_the_odds(table):
+    features, target = table
+    cases = out_of_fold_cases(features, target, folds=3, seed=2)
+    page = evaluation_data(cases, [], features, title="")
+    assert len(page["cases"]) >= 10
+    for case in page["cases"]:
+        logs = [case["frequencies"][0], *(log for _, _, log, _ in case["factors"])]
+        one, other = (next(b[2] for b in case["bounds"] if b[0] == case[c]) for c in ("predicted", "rival"))
+        assert np.exp(sum(logs)) == pytest.approx(one / other, rel=0.01)
+        assert {page["names"][at] for at, *_ in case["factors"]} <= set(features.columns)
 
 
 @pytest.mark.parametrize("classifier", [NaiveCredal(), CredalModelAveraging(), CredalTree()])
@@ -139,7 +159,7 @@ def test_under_the_prior_that_the_page_shows_the_rival_wins_or_draws_level(class
         index = {label: c for c, label in enumerate(clf.classes_)}
         for r in set(test.tolist()) & set(shown):
             case = shown[r]
-            voices = [(page["parents"][parent], prior) for parent, _, _, prior in case["voices"]]
+            voices = [(page["names"][parent], prior) for parent, _, _, prior in case["voices"]]
             explained = dict(zip(("super_parents", "prior"), zip(*voices, strict=True), strict=True))
             scores = scores_under_prior(
                 clf,

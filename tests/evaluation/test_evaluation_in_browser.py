@@ -114,7 +114,7 @@ def test_a_click_opens_why(page, small):
         cells = [row.locator("th").inner_text(), *row.locator("td:not(.wide-only)").all_inner_texts()]
         speaks = CLASSES[case["predicted"] if vote > 0 else case["rival"]]
         assert cells == [
-            small[1]["parents"][parent],
+            small[1]["names"][parent],
             value or "missing",
             speaks,
             f"{abs(vote):.3f}",
@@ -123,6 +123,60 @@ def test_a_click_opens_why(page, small):
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     line.locator("td").nth(1).click()
     assert why.count() == 0
+
+
+@pytest.fixture(scope="module")
+def of_weights(tmp_path_factory):
+    return write(tmp_path_factory.mktemp("evaluation"), 200, 120, over="weights")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_case_of_a_pool_shows_its_sentence_and_a_bar_for_each_feature(open_page, of_weights, width, scheme):
+    address, data = of_weights
+    page = open_page(address, width, color_scheme=scheme)
+    line = page.locator("tr.case").nth(2)
+    number = int(line.locator("td").first.inner_text())
+    case = next(case for case in data["cases"] if case["row"] == number)
+    line.locator("td").nth(1).click()
+    why = page.locator("tr.why")
+    assert page.get_by_text(case["sentence"]).is_visible()
+    text = why.inner_text()
+    answer, rival = CLASSES[case["predicted"]], CLASSES[case["rival"]]
+    assert f"What each feature multiplies the odds of {answer} over {rival} by" in text
+    assert f"the odds lie between {case['odds'][1]} and {case['odds'][2]} to 1" in text
+    robustness = f"Robustness {case['robustness']:.3f}: the credibility up to which the most probable class"
+    assert robustness in text
+    everything = page.locator("body").inner_text()
+    for word in ("super-parent", "prior", "vote"):
+        assert word not in everything
+    table = why.locator("table.factors")
+    lines = [
+        ["class frequencies", "", *case["frequencies"]],
+        *([data["names"][at], value or "missing", *rest] for at, value, *rest in case["factors"]),
+    ]
+    longest = max(abs(log) for *_, log, _ in lines)
+    assert table.locator("tbody tr").count() == len(lines)
+    for index, (name, value, log, factor) in enumerate(lines):
+        row = table.locator("tbody tr").nth(index)
+        assert row.locator("th").inner_text() == name
+        assert row.locator("td").all_inner_texts()[:2] == [value, factor]
+        track = row.locator(".track")
+        assert track.is_visible()
+        outer, bar = track.bounding_box(), track.locator("i").bounding_box()
+        # On the side of the class that it speaks for, as long as it speaks loudly, and not cut off.
+        middle = outer["x"] + outer["width"] / 2
+        assert bar["width"] / outer["width"] == pytest.approx(max(0.5 * abs(log) / longest, 0), abs=0.05)
+        end = bar["x"] + bar["width"] if log < 0 else bar["x"]
+        assert end == pytest.approx(middle, abs=4)
+        assert outer["x"] + outer["width"] <= page.viewport_size["width"]
+    product = case["product"]
+    assert table.locator("tfoot tr").inner_text().split("\t") == [
+        "product",
+        "",
+        product,
+        f"odds of {product[1:]} to 1",
+    ]
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
 def test_bars_are_where_the_bounds_are(page, small):

@@ -36,7 +36,7 @@ def test_a_case_tells_its_set_its_bounds_and_its_voices(data):
     for c, lower, probability, upper in one["bounds"]:
         assert [lower, upper] == [pytest.approx(value, abs=1e-4) for value in cases.interval[3, c]]
         assert probability == pytest.approx(cases.proba[3, c], abs=1e-4)
-    assert [data["parents"][voice[0]] for voice in one["voices"]] == PARENTS
+    assert [data["names"][voice[0]] for voice in one["voices"]] == PARENTS
     assert [voice[1] for voice in one["voices"]] == ["</script>", f"{table['age'][3]:.6g}", "x"]
     assert data["cases"][2]["voices"][2][1] is None
     assert CLASSES[one["rival"]] == cases.reasons[3]["rival"]
@@ -55,6 +55,72 @@ def test_of_many_super_parents_the_strongest_voices_are_kept():
     (case,) = evaluation_data(cases, [], table, title="")["cases"]
     assert [voice[2] for voice in case["voices"]] == [round(vote, 4) for vote in votes[:6] + votes[-6:]]
     assert case["silent"] == 18
+
+
+@pytest.fixture(scope="module")
+def of_weights():
+    cases, table = made_up_cases(over="weights")
+    return evaluation_data(cases, made_up_ranking(), table, title=HOSTILE)
+
+
+def factor(text):
+    return float(text.removeprefix("×").replace(",", ""))
+
+
+def test_a_case_of_a_pool_tells_what_each_feature_multiplies_the_odds_by(of_weights):
+    cases, table = made_up_cases(over="weights")
+    for r, one in enumerate(of_weights["cases"]):
+        reason = cases.reasons[r]
+        assert one["sentence"] == reason["sentence"]
+        assert "voices" not in one
+        assert [of_weights["names"][at] for at, *_ in one["factors"]] == PARENTS
+        values = [None if r % 2 == 0 and name == "__proto__" else table[name][r] for name in PARENTS]
+        assert [value for _, value, *_ in one["factors"]] == [
+            f"{value:.6g}" if isinstance(value, float) else value for value in values
+        ]
+        logs = [reason["frequencies"], *reason["contributions"]]
+        found = [one["frequencies"], *([log, text] for *_, log, text in one["factors"])]
+        np.testing.assert_allclose([log for log, _ in found], logs, atol=1e-4)
+        np.testing.assert_allclose([factor(text) for _, text in found], np.exp(logs), rtol=0.06)
+        odds = [reason[name] for name in ("odds", "lower_odds", "upper_odds")]
+        np.testing.assert_allclose([factor(text) for text in one["odds"]], odds, rtol=0.06)
+        assert factor(one["product"]) == pytest.approx(reason["odds"], rel=0.06)
+        assert one["others"][0] == 0
+
+
+def test_of_many_features_the_strongest_are_kept_and_the_others_add_up():
+    cases, table = made_up_cases(4, 1, over="weights")
+    names, logs = [f"x{j}" for j in range(30)], np.linspace(0.5, -2, 30).tolist()
+    cases.reasons[0].update(features=names, contributions=logs, odds=np.inf, upper_odds=np.inf)
+    data = evaluation_data(cases, [], table, title="")
+    (case,) = data["cases"]
+    # Those that speak for the rival are stronger.
+    assert [log for _, _, log, _ in case["factors"]] == [round(log, 4) for log in logs[-12:]]
+    assert case["others"][:2] == [18, pytest.approx(sum(logs[:-12]), abs=1e-4)]
+    assert case["odds"][0] == case["odds"][2] == "over a million"
+    assert "over a million" in render_evaluation(data)
+
+
+def test_the_page_of_a_pool_speaks_of_weights_and_not_of_priors(of_weights):
+    page = render_evaluation(of_weights)
+    markup = page[: page.index("<script")]
+    assert "Safe and undecided cases" in markup
+    assert "The undecided cases" in markup
+    assert "One class remains under all credible weights of the models." in markup
+    assert "Robustness is the credibility up to which the most probable class beats every other" in markup
+    body = markup[markup.index("<body>") :]
+    assert "prior" not in body
+    assert "super-parent" not in body
+    cases, table = made_up_cases(6, 0, over="weights")
+    assert "one class remains everywhere" in render_evaluation(evaluation_data(cases, [], table, title="t"))
+
+
+def test_the_curve_is_put_into_words_where_half_of_the_cases_are_left():
+    cases, table = made_up_cases(40, 20, over="weights")
+    cases.robustness[:] = np.arange(40) / 40
+    page = render_evaluation(evaluation_data(cases, [], table, title="t"))
+    kept = cases.correct[20:].mean()
+    assert f"{kept * 100:.1f}\u00a0% on the others if the least robust 50.0\u00a0% are set aside" in page
 
 
 def test_classes_that_cannot_be_are_only_counted():
@@ -160,12 +226,12 @@ def test_a_table_without_dependent_cases_says_so():
 def test_the_page_says_whose_cases_it_shows():
     cases, table = made_up_cases(6, 2)
     page = render_evaluation(evaluation_data(cases, made_up_ranking(), table, title="t"))
-    assert "The cases of <strong>COMP-AODE*</strong>" in page
+    assert "The cases of <strong>LP-AODE*</strong>" in page
     cases, table = made_up_cases(6, 2, robust=False)
     data = evaluation_data(cases, made_up_ranking(), table, title="t", classifier="ncc")
     assert data["curve"] == {"set_aside": [], "accuracy": [], "threshold": []}
     assert [case["robustness"] for case in data["cases"]] == [None, None]
     page = render_evaluation(data)
     assert "The cases of <strong>NCC</strong>" in page
-    assert "COMP-AODE*" not in page
+    assert "LP-AODE*" not in page
     assert 'id="curve"' not in page

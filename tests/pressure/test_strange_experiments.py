@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from broken_tables import broken
 from evaluation_problems import made_up_cases, made_up_ranking
 from report_problems import CLAIMS, DATASETS, FACTS, made_up_studies, made_up_summary
-from skcredal import CompAODE, CredalCompAODE
+from skcredal import CompAODE, CredalCompAODE, CredalLogPoolAODE
 from skcredal.evaluation._cross_validation import check_folds, evaluate_table, out_of_fold_cases, ranking
 from skcredal.evaluation._fold import splits
 from skcredal.evaluation._page_data import (
@@ -252,7 +252,8 @@ def test_an_evaluation_is_computed_or_refused(data):
     assert found is None or json.loads(json.dumps(found, allow_nan=False))
 
 
-def test_a_page_of_one_credal_case_without_neighbours():
+@pytest.mark.parametrize("classifier", [CredalCompAODE(), CredalLogPoolAODE()])
+def test_a_page_of_one_credal_case_without_neighbours(classifier):
     features, target = pd.DataFrame({"x": ["a"] * 4}), np.array(["p", "q"] * 2)
-    cases = out_of_fold_cases(features, target, CredalCompAODE(), folds=2)
+    cases = out_of_fold_cases(features, target, classifier, folds=2)
     assert render_evaluation(evaluation_data(cases, [], features, title="t")).startswith("<!DOCTYPE")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import strange_problems
 from pressure_problems import CLASSIFIERS
-from skcredal import AODE, CredalCompAODE
+from skcredal import AODE, CredalCompAODE, CredalLogPoolAODE
 from strange_problems import changed, rows_of, sane_tables, tables, vectors
 
 OPTIONS = st.fixed_dictionaries(
@@ -61,7 +61,8 @@ def check_answers(clf, X):
         assert len(why) == n
     if hasattr(clf, "spode_proba"):
         spodes = clf.spode_proba(X)
-        assert spodes.shape == (n, len(clf.super_parents_), n_classes)
+        n_models = len(clf.experts_ if hasattr(clf, "experts_") else clf.super_parents_)
+        assert spodes.shape == (n, n_models, n_classes)
         known = ~np.isnan(spodes).any(axis=2)
         np.testing.assert_allclose(spodes[known].sum(axis=1), 1.0, rtol=1e-9)
 
@@ -112,24 +113,27 @@ def test_a_hundred_thousand_declared_categories_are_learned(classifier):
     check_answers(clf, probes)
 
 
-def test_a_hundred_thousand_categories_are_learned():
+@pytest.mark.parametrize("classifier", [CredalCompAODE, CredalLogPoolAODE])
+def test_a_hundred_thousand_categories_are_learned(classifier):
     n = 100_000
     y = np.arange(n) % 2
     X = pd.DataFrame({"identifier": np.arange(n).astype(str), "tells": np.where(y, "a", "b")})
     with pytest.warns(UserWarning, match="look like identifiers.*Column 'identifier'"):
-        clf = CredalCompAODE().fit(X, y)
-    assert clf.counts_.layout.n_states.tolist() == [n, 2]
+        clf = classifier().fit(X, y)
+    counts = clf.counts_.codings[0] if classifier is CredalLogPoolAODE else clf.counts_
+    assert counts.layout.n_states.tolist() == [n, 2]
     check_answers(clf, X[:3].assign(identifier=["0", "unheard of", None]))
 
 
-def test_two_columns_of_a_hundred_thousand_categories_are_refused_by_name():
+@pytest.mark.parametrize("classifier", [AODE, CredalLogPoolAODE])
+def test_two_columns_of_a_hundred_thousand_categories_are_refused_by_name(classifier):
     n = 100_000
     X = pd.DataFrame({name: np.arange(n).astype(str) for name in ("first", "second")})
     with (
         pytest.warns(UserWarning, match="look like identifiers"),
         pytest.raises(ValueError, match=r"pair tables .* first \(100000 states\)"),
     ):
-        AODE().fit(X, np.arange(n) % 2)
+        classifier().fit(X, np.arange(n) % 2)
 
 
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
@@ -213,10 +217,11 @@ def test_weights_of_no_numbers_are_refused_by_name(weights, message):
         CredalCompAODE().fit(TABLE, [0, 1, 0, 1], sample_weight=weights)
 
 
+@pytest.mark.parametrize("classifier", [CredalCompAODE, CredalLogPoolAODE])
 @pytest.mark.parametrize("missing", ["impute", "marginalize"])
-def test_a_text_column_that_was_empty_in_training_may_hold_text_later(missing):
+def test_a_text_column_that_was_empty_in_training_may_hold_text_later(classifier, missing):
     X = TABLE.assign(s=pd.array([None] * 4, "string"))
-    clf = CredalCompAODE(handle_unknown="ignore", missing=missing, categorical_features=["s"]).fit(
+    clf = classifier(handle_unknown="ignore", missing=missing, categorical_features=["s"]).fit(
         X, [0, 1, 0, 1]
     )
     check_answers(clf, TABLE)

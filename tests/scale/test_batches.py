@@ -1,5 +1,6 @@
 """Learning from batches is learning from all rows."""
 
+import re
 import tracemalloc
 import warnings
 from pathlib import Path
@@ -21,8 +22,10 @@ from skcredal import (
     CompAODE,
     CredalBmaAODE,
     CredalCompAODE,
+    CredalLogPoolAODE,
     CredalModelAveraging,
     CredalTree,
+    LogPoolAODE,
     MaplmgAODE,
     NaiveBayes,
     NaiveCredal,
@@ -32,12 +35,13 @@ from skcredal import (
 from skcredal.scale import fit_batches
 
 FAMILY = [AODE, BmaAODE, CompAODE, CredalBmaAODE, CredalCompAODE]
+POOLS = [LogPoolAODE, CredalLogPoolAODE]
 OTHERS = [TAN, NaiveBayes, NaiveCredal, CredalModelAveraging, NullClassifier]
 
 
 @given(
     seed=seeds,
-    learner=st.sampled_from(FAMILY + OTHERS),
+    learner=st.sampled_from(FAMILY + POOLS + OTHERS),
     weighting=st.sampled_from(["none", "whole", "eighths"]),
     missing=st.sampled_from(["impute", "marginalize"]),
     choices=st.sampled_from([{}, {"categorical_features": "all"}, {"max_categories": 2}]),
@@ -103,7 +107,7 @@ def test_arrow_dictionaries_of_their_own():
     assert model._encoding.features[0].states == ["b", "a", "c", "d"]
 
 
-@pytest.mark.parametrize("learner", [CompAODE, NaiveCredal])
+@pytest.mark.parametrize("learner", [CompAODE, CredalLogPoolAODE, NaiveCredal])
 @pytest.mark.parametrize("missing", ["impute", "marginalize"])
 def test_a_batch_in_which_a_column_is_empty(learner, missing):
     """pandas reads it as numbers, all missing, wherever in the file it is."""
@@ -136,6 +140,9 @@ def test_no_pass_more_than_needed():
         stages = []
         fit_batches(learner(), [(X, y)], progress=lambda progress: stages.append(progress.stage))  # noqa: B023
         assert stages == ["encoding", "counts", "likelihoods"][:n_passes]
+    stages = []
+    fit_batches(CredalLogPoolAODE(), [(X, y)], progress=lambda progress: stages.append(progress.stage))
+    assert stages == ["encoding", "counts", "rows"]
 
 
 def test_progress_counts_rows(capsys):
@@ -298,8 +305,11 @@ def test_an_error_says_in_which_batch_it_arose():
 
 @pytest.mark.parametrize("learner", [MaplmgAODE, CredalTree])
 def test_those_that_need_all_rows_are_refused(learner):
-    with pytest.raises(TypeError, match=f"{learner.__name__} cannot learn.*AODE, BmaAODE"):
+    with pytest.raises(TypeError, match=f"{learner.__name__} cannot learn.*AODE, BmaAODE") as refusal:
         fit_batches(learner(), [])
+    # What it says of the others holds.
+    able = {kind.__name__ for kind in FAMILY + POOLS + OTHERS}
+    assert set(re.findall(r"\w+", str(refusal.value).partition("memory")[2])) >= able
     with pytest.raises(TypeError, match="cannot learn"):
         fit_batches(object(), [])
 

@@ -15,7 +15,16 @@ from hypothesis import strategies as st
 import dask_parts
 from messy_tables import messy_table, seeds
 from same_models import assert_same_model, fitted
-from skcredal import AODE, BmaAODE, CompAODE, CredalCompAODE, MaplmgAODE, NaiveCredal, set_labels
+from skcredal import (
+    AODE,
+    BmaAODE,
+    CompAODE,
+    CredalCompAODE,
+    CredalLogPoolAODE,
+    MaplmgAODE,
+    NaiveCredal,
+    set_labels,
+)
 from skcredal.scale import fit_dask, predict_dask
 
 N_PARTS = 6
@@ -43,7 +52,7 @@ def one_thread():
 
 @given(
     seed=seeds,
-    learner=st.sampled_from([AODE, CompAODE, NaiveCredal]),
+    learner=st.sampled_from([AODE, CompAODE, CredalLogPoolAODE, NaiveCredal]),
     weighting=st.sampled_from(["none", "whole", "eighths"]),
     missing=st.sampled_from(["impute", "marginalize"]),
     n_parts=st.integers(1, 12),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from messy_tables import as_arrow, messy_table, seeds
 from same_models import assert_same_model, fitted
-from skcredal import AODE, CompAODE, CredalCompAODE, NaiveCredal
+from skcredal import AODE, CompAODE, CredalCompAODE, CredalLogPoolAODE, NaiveCredal
 from skcredal.scale import fit_batches, predict_batches, scan_parquet
 
 
@@ -242,7 +242,7 @@ def test_bad_arguments_are_refused(table, tmp_path, arguments, error, message):
         scan_parquet(**{"path": tmp_path, **arguments})
 
 
-@pytest.mark.parametrize("learner", [AODE, CredalCompAODE, NaiveCredal])
+@pytest.mark.parametrize("learner", [AODE, CredalCompAODE, CredalLogPoolAODE, NaiveCredal])
 def test_predictions_go_round(table, tmp_path, learner):
     X, y = table.drop_columns(["class", "weight"]), table["class"]
     clf = learner().fit(X, y)

@@ -17,9 +17,9 @@ from skcredal._cli.evaluate import (
     print_ranking,
     write_page,
 )
+from skcredal._cli.explanations import explain_row
 from skcredal._cli.models import (
     check_output,
-    explain_row,
     known_class,
     read_for_model,
     read_model,
@@ -48,7 +48,7 @@ from skcredal._cli.user_tables import Reading, counted, display_name, label_tabl
 from skcredal._extras import require
 from skcredal._progress import progress_bar
 from skcredal.classifiers._answers import Answers, answers, no_answers
-from skcredal.evaluation._registry import CLASSIFIERS, make_classifiers
+from skcredal.evaluation._registry import CLASSIFIERS, DEFAULT, make_classifiers
 from skcredal.persistence import save
 from skcredal.scale._predictions import arrow_columns
 
@@ -65,7 +65,7 @@ def fit(
     classifier: Annotated[
         str,
         typer.Option(help=f"One of {', '.join(CLASSIFIERS)} (write -star for *, which shells expand)."),
-    ] = "comp-aode*",
+    ] = DEFAULT,
     drop: Drop = None,
     as_classes: AsClasses = False,
     format: Format = None,  # noqa: A002
@@ -125,12 +125,12 @@ def predict(
 
     Writes one row per row, in the same order, with the columns predicted (the most
     probable class) and probability_CLASS; for a classifier with sets also set (the
-    classes that remain whatever the prior, separated by | in text and a list in
-    Parquet), set_size, and lower_CLASS and upper_CLASS, the bounds of each
-    probability; and robustness (for bma-aode* and comp-aode*). Columns that the
-    model does not know are ignored. A table without rows gives a table without
-    rows. The model remembers the --missing, --decimal and --no-usual-missing it
-    was fitted with.
+    classes that remain whatever the prior, or the weights; separated by | in text
+    and a list in Parquet), set_size, and lower_CLASS and upper_CLASS, the bounds of
+    each probability; and robustness (for lp-aode*, bma-aode* and comp-aode*).
+    Columns that the model does not know are ignored. A table without rows gives a
+    table without rows. The model remembers the --missing, --decimal and
+    --no-usual-missing it was fitted with.
 
     Example: skcredal predict iris.skcredal iris.csv -o answers.csv
     """
@@ -170,9 +170,10 @@ def explain(
 ) -> None:
     """Explain why a row was decided, or left undecided.
 
-    Prints its set, the bounds of each class, how robust the answer is, what each
-    super-parent votes for, and the prior that flips the answer. For bma-aode* and
-    comp-aode*.
+    Prints its set, the bounds of each class, and how robust the answer is; for
+    lp-aode* what each feature multiplies the odds of the answer by, for bma-aode*
+    and comp-aode* what each super-parent votes for, and the prior that flips the
+    answer. Other classifiers have no explanations.
 
     Example: skcredal explain iris.skcredal iris.csv --row 71
     """
@@ -180,8 +181,7 @@ def explain(
     classifier = kept.classifier
     if not hasattr(classifier, "explain"):
         raise CallError(
-            f"{type(classifier).__name__} cannot explain its answers, because it has no prior over models; "
-            "comp-aode* and bma-aode* can."
+            f"{type(classifier).__name__} cannot explain its answers; lp-aode*, comp-aode* and bma-aode* can."
         )
     reading = Reading(format, encoding, delimiter, decimal, missing, usual_missing)
     frame, true = read_for_model(kept, data, reading)
@@ -221,8 +221,8 @@ def evaluate(
         Path | None,
         typer.Option(
             metavar="FILE.html",
-            help="Also write an HTML page with the safe and prior-dependent cases of the first credal "
-            "classifier in --classifiers. Default: comp-aode*.",
+            help="Also write an HTML page with the safe and undecided cases of the first credal classifier "
+            f"in --classifiers. Default: {DEFAULT}.",
         ),
     ] = None,
     as_classes: AsClasses = False,
@@ -237,9 +237,9 @@ def evaluate(
 
     Everything is learned inside the training folds, and all classifiers see the
     same folds. They are ranked by the utilities u65 and u80; for the credal ones,
-    the safe and the prior-dependent rows are counted as well. With --report, a
-    self-contained page lists each prior-dependent case, and for bma-aode* and
-    comp-aode* also why it depends on the prior.
+    the safe and the undecided rows are counted as well. With --report, a
+    self-contained page lists each undecided case, and for lp-aode*, bma-aode* and
+    comp-aode* also why it is undecided.
 
     Example: skcredal evaluate iris.csv --target class --report iris.html
     """

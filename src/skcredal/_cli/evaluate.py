@@ -23,7 +23,7 @@ from skcredal.evaluation._cross_validation import (
     ranking,
 )
 from skcredal.evaluation._page_data import evaluation_data, write_evaluation
-from skcredal.evaluation._registry import is_credal, make_classifiers
+from skcredal.evaluation._registry import DEFAULT, is_credal, make_classifiers
 from skcredal.evaluation._terminal import format_cell, new_table
 
 __all__ = [
@@ -64,7 +64,8 @@ u65    utility: a correct set of two classes counts 0.65; u80: it counts 0.80;
 Brier  mean of (1 - probability of the true class)²
 """
 _SPLIT_LEGEND = """\
-safe       rows with one class whatever the prior, and the accuracy on them
+safe       rows with one class whatever the prior (of lp-aode*: the weights),
+           and the accuracy on them
 dependent  undecided rows, and the accuracy of the most probable class on them
 set, size  share of their sets with the true class, and mean number of classes
 u65, u80   mean utilities on these rows
@@ -125,14 +126,14 @@ def check_report(report: Path) -> None:
 
 
 def page_classifier(names: Sequence[str] | None) -> str:
-    """Return the classifier whose cases the page shows: the first credal one that was named, or COMP-AODE*.
+    """Return the classifier whose cases the page shows: the first credal one that was named, or LP-AODE*.
 
     Examples
     --------
     >>> page_classifier(None), page_classifier(["aode", "ncc", "comp-aode*"]), page_classifier(["aode"])
-    ('comp-aode*', 'ncc', 'comp-aode*')
+    ('lp-aode*', 'ncc', 'lp-aode*')
     """
-    return next(filter(is_credal, names or ()), "comp-aode*")
+    return next(filter(is_credal, names or ()), DEFAULT)
 
 
 def write_page(
@@ -181,7 +182,7 @@ def write_page(
 
 
 def print_ranking(rows: Sequence[Mapping[str, Any]], *, folds: int, runs: int, n: int) -> None:
-    """Print the classifiers by utility, and the safe and prior-dependent rows of the credal ones."""
+    """Print the classifiers by utility, and the safe and dependent rows of the credal ones."""
     console = TableConsole()
     how = f"{n} rows, {runs} × {folds}-fold cross-validation"
     console.print(f"Classifiers by utility: {how}", highlight=False)
@@ -189,7 +190,7 @@ def print_ranking(rows: Sequence[Mapping[str, Any]], *, folds: int, runs: int, n
     console.print(_LEGEND, style="dim", highlight=False)
     credal = [row for row in rows if row["credal"]]
     if credal:
-        console.print("Safe and prior-dependent rows, over all runs", highlight=False)
+        console.print("Safe and dependent rows, over all runs", highlight=False)
         console.print(_table(credal, _SPLIT))
         console.print(_SPLIT_LEGEND, style="dim", highlight=False)
 

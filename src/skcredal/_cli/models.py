@@ -1,4 +1,4 @@
-"""Models on the command line: predictions as a table, and explanations as text."""
+"""Models on the command line: how they and their tables are read, and predictions written."""
 
 from __future__ import annotations
 
@@ -8,15 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-import numpy as np
-
 from skcredal._cli.console import CallError
 from skcredal._cli.user_tables import Reading, are_reading_notes, display_name, need_columns, read_user_table
 from skcredal._encoding.factors import is_missing
 from skcredal._encoding.features import CategoricalFeature, NumericFeature
 from skcredal._extras import require
 from skcredal._files import replacing
-from skcredal.classifiers._answers import answers
 from skcredal.classifiers._base import TabularClassifier, learned_features
 from skcredal.evaluation._table_files import table_format
 from skcredal.persistence import load, read_notes
@@ -27,19 +24,11 @@ if TYPE_CHECKING:
 __all__ = [
     "KeptModel",
     "check_output",
-    "explain_row",
     "known_class",
     "read_for_model",
     "read_model",
     "write_table",
 ]
-
-# A terminal shows about this many classes at once; the rest is summarised.
-_CLASSES = 20
-# Width of a bar in characters: with the numbers before it, a line stays below 80.
-_BAR = 24
-# A smaller vote is printed as 0.000.
-_VISIBLE = 0.0005
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -184,83 +173,8 @@ def _escape(label: str) -> str:
     return label.replace("\\", "\\\\").replace("|", "\\|")
 
 
-def explain_row(model: Any, row: pandas.DataFrame, number: int, known: str | None = None) -> str:
-    """Explain in words and numbers why a model decided a row, or left it undecided."""
-    case = model.explain(row).iloc[0]
-    found = answers(model, row)
-    assert found.sets is not None
-    assert found.interval is not None
-    sets, interval, proba = found.sets[0], found.interval[0], found.proba[0]
-    labels = [str(label) for label in model.classes_]
-    predicted, rival = str(case["predicted"]), None if case["rival"] is None else str(case["rival"])
-    order = np.argsort(-proba, kind="stable")
-    listed, rest = order[:_CLASSES], order[_CLASSES:]
-    width = max(map(len, ["class", *(labels[c] for c in listed)]))
-    lines = [f"Row {number}: {case['sentence']}", *([] if known is None else [known]), ""]
-    lines.append(f"  {'class':<{width}}  in set  lower  prob.  upper")
-    for c in listed:
-        low, high = interval[c]
-        mark = "yes" if sets[c] else "no"
-        lines.append(
-            f"  {labels[c]:<{width}}  {mark:<6}  {low:.3f}  {proba[c]:.3f}  {high:.3f}  "
-            f"|{_bar(low, high, proba[c])}|"
-        )
-    if len(rest):
-        lines.append(
-            f"  and {len(rest)} more, {sets[rest].sum()} of them in the set, each at most "
-            f"{interval[rest, 1].max():.3f}"
-        )
-    lines += ["", f"Robustness {case['robustness']:.2f}: {_robustness_in_words(case, predicted)}"]
-    if len(case["super_parents"]) and rival is not None:
-        lines += ["", *_votes(case, row, predicted, rival)]
-    return "\n".join(lines)
-
-
 def known_class(kept: KeptModel, true: pandas.Series[Any] | None, row: int) -> str | None:
     """Return a sentence about the true class of a row, None if the table does not contain it."""
     if true is None or is_missing(true.iloc[row]):
         return None
     return f"In the table, {kept.target} is {true.iloc[row]}."
-
-
-def _bar(low: float, high: float, reference: float) -> str:
-    start, stop, mark = (round(value * (_BAR - 1)) for value in (low, high, reference))
-    cells = ["=" if start <= i <= stop else " " for i in range(_BAR)]
-    cells[mark] = "o"
-    return "".join(cells)
-
-
-def _robustness_in_words(case: Any, predicted: str) -> str:
-    if case["robustness"] >= 1:
-        return f"{predicted} remains the answer under any other prior."
-    if case["robustness"] <= 0:
-        return f"under the reference prior itself, another class is as probable as {predicted}."
-    return (
-        f"{predicted} remains the answer as long as less than {case['robustness']:.0%} of the reference "
-        "prior is replaced by another."
-    )
-
-
-def _shown_value(value: Any) -> str:
-    if is_missing(value):
-        return "missing"
-    return f"{value:.6g}" if isinstance(value, (float, np.floating)) else str(value)
-
-
-def _votes(case: Any, row: pandas.DataFrame, predicted: str, rival: str) -> list[str]:
-    names = list(case["super_parents"])
-    values = [_shown_value(row[name].iloc[0]) if name in row else "" for name in names]
-    width, value_width = max(map(len, [*names, "super-parent"])), max(map(len, [*values, "value"]))
-    flips = case["set_size"] > 1 and min(case["votes"]) <= -_VISIBLE
-    lines = [
-        "What the model of each super-parent votes for, and the prior over the models that "
-        f"{f'flips the answer to {rival}' if flips else f'favours {rival} most'}:",
-        f"  {'super-parent':<{width}}  {'value':<{value_width}}  prior  vote",
-    ]
-    for name, value, vote, prior in zip(names, values, case["votes"], case["prior"], strict=True):
-        weight = "-" if prior != prior else f"{prior:.3f}"
-        ballot = f"{abs(vote):.3f} for {predicted if vote > 0 else rival}"
-        if abs(vote) < _VISIBLE:
-            ballot = "about the same for both"
-        lines.append(f"  {name:<{width}}  {value:<{value_width}}  {weight:>5}  {ballot}")
-    return lines

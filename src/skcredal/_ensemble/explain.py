@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +11,17 @@ import numpy as np
 from skcredal._arrays import BoolArray, FloatArray
 from skcredal._ensemble.priors import BmaPriors, CompressionPriors
 
-__all__ = ["CaseExplanation", "describe", "describe_odds", "explain_case"]
+__all__ = [
+    "CaseExplanation",
+    "as_factor",
+    "describe",
+    "describe_odds",
+    "explain_case",
+    "rounded",
+    "strongest",
+]
+
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,23 +130,56 @@ def describe_odds(
     'ill rather than well by odds of 3 to 1; crp speaks most for ill (×2.4), age most against (×0.6); as \
 uncertain as the weights are, the odds lie between 0.8 and 11 to 1, so both remain.'
     """
-    parts = [f"{predicted} rather than {rival} by odds of {_rounded(odds[0])} to 1"]
+    parts = [f"{predicted} rather than {rival} by odds of {rounded(odds[0])} to 1"]
     if features and factors[0] > 1.0:
-        parts.append(f"{features[0]} speaks most for {predicted} (×{_rounded(factors[0])})")
+        parts.append(f"{features[0]} speaks most for {predicted} (×{rounded(factors[0])})")
         if factors[-1] < 1.0:
-            parts[-1] += f", {features[-1]} most against (×{_rounded(factors[-1])})"
+            parts[-1] += f", {features[-1]} most against (×{rounded(factors[-1])})"
     elif features and factors[-1] < 1.0:
-        parts.append(f"{features[-1]} speaks most against {predicted} (×{_rounded(factors[-1])})")
+        parts.append(f"{features[-1]} speaks most against {predicted} (×{rounded(factors[-1])})")
     if len(remaining) == 1:
         outcome = f"{predicted} alone remains"
     else:
         outcome = "both remain" if len(remaining) == 2 else f"{_listed(remaining)} remain"
-    low, high = (_rounded(bound) for bound in odds[1:])
+    low, high = (rounded(bound) for bound in odds[1:])
     parts.append(f"as uncertain as the weights are, the odds lie between {low} and {high} to 1, so {outcome}")
     return "; ".join(parts) + "."
 
 
-def _rounded(number: float) -> str:
+def as_factor(log_factor: float) -> str:
+    """Write what something adds to a logarithm of odds as what it multiplies the odds by.
+
+    Examples
+    --------
+    >>> import math
+    >>> [as_factor(math.log(factor)) for factor in (2.38, 0.6, 1.04, 1.0, 12_345.0)]
+    ['×2.4', '×0.6', '×1.04', '×1', '×12,000']
+    >>> as_factor(800.0), as_factor(-20.0)
+    ('×10³⁴⁷', '×10⁻⁹')
+    """
+    power = log_factor / math.log(10.0)
+    # Beyond a million, only the magnitude is of interest; and the factor itself may overflow.
+    if abs(power) > 6.0:
+        return "×10" + f"{power:.0f}".translate(_SUPERSCRIPTS)
+    factor = math.exp(log_factor)
+    text = rounded(factor)
+    # Many small factors make a large one: close to 1, two digits would hide them.
+    return f"×{factor:.2f}".removesuffix(".00") if text == "1" else f"×{text}"
+
+
+def strongest(contributions: Sequence[float], n: int) -> tuple[list[int], float]:
+    """Return the indices of the n strongest contributions, in their order, and what the others add up to.
+
+    Examples
+    --------
+    >>> strongest([2.0, 0.5, -0.25, -1.0], 2)
+    ([0, 3], 0.25)
+    """
+    by_strength = sorted(range(len(contributions)), key=lambda i: -abs(contributions[i]))
+    return sorted(by_strength[:n]), math.fsum(contributions[i] for i in by_strength[n:])
+
+
+def rounded(number: float) -> str:
     """Return a number with two digits that count."""
     if number >= 1e6:
         return "over a million"

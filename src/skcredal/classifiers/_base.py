@@ -261,14 +261,17 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
         limit = get_config()["pair_table_limit"]
         if needed <= limit:
             return
-        n_states = np.concatenate(codings)
         # Name a few features: those that are worth merging or dropping.
-        most = np.argsort(-n_states, kind="stable")[:3]
-        worst = ", ".join(f"{names[j]!s} ({n_states[j]} states)" for j in most)
+        n_states, most = np.concatenate(codings), dict[str, int]()
+        for j in np.argsort(-n_states, kind="stable"):
+            most.setdefault(str(names[j]), int(n_states[j]))
+        worst = ", ".join(f"{name} ({states} states)" for name, states in list(most.items())[:3])
+        several = len(codings) > 1
         raise ValueError(
-            f"The pair tables of {len(n_states)} features and {len(self.classes_)} classes would take "
-            f"{_size(needed)}, more than the limit of {_size(limit)}. The features with the most states are "
-            f"{worst}. Set max_categories to merge their rarest states, drop them, or raise the limit with "
+            f"The pair tables of {len(most)} features{f' in {len(codings)} codings' if several else ''} and "
+            f"{len(self.classes_)} classes would take {_size(needed)}, more than the limit of {_size(limit)}. "
+            f"The features with the most states are {worst}. {'Choose fewer bins, set' if several else 'Set'} "
+            "max_categories to merge their rarest states, drop them, or raise the limit with "
             "skcredal.set_config(pair_table_limit=...)."
         )
 

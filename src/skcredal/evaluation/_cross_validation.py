@@ -15,10 +15,11 @@ from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray
 from skcredal._validation import check_instance, check_integer, naming, safe_repr
 from skcredal.classifiers._answers import answers
 from skcredal.classifiers._base import TabularClassifier
-from skcredal.classifiers._comp_aode import CredalCompAODE
 from skcredal.classifiers._credal import CredalMixin
+from skcredal.classifiers._log_pool import CredalLogPoolAODE
 from skcredal.classifiers._spodes import CredalSpodesMixin
 from skcredal.evaluation._fold import Fold, check_classifiers, run_fold, splits
+from skcredal.evaluation._registry import DEFAULT, make_classifiers
 from skcredal.evaluation._sums import FoldSums, measures, pool
 
 __all__ = ["Cases", "check_folds", "evaluate_table", "most_folds", "out_of_fold_cases", "ranking"]
@@ -196,16 +197,22 @@ class Cases:
     true, predicted : ndarray of int of shape (n_rows,)
         Indices into ``classes``.
     proba : ndarray of shape (n_rows, n_classes)
-        Probabilities under the reference prior; 0 for a class that is absent from the training fold.
+        Probabilities under the reference prior or the best weights; 0 for a class that is absent from the
+        training fold.
     sets : ndarray of bool of shape (n_rows, n_classes)
         The sets.
     interval : ndarray of shape (n_rows, n_classes, 2)
         Lower and upper probabilities.
     robustness : ndarray of shape (n_rows,)
-        How much of the prior may be replaced before the answer changes; NaN if the classifier cannot tell.
+        How much of the prior may be replaced before the answer changes, or, of weights, up to which
+        credibility it does not; NaN if the classifier cannot tell.
     reasons : dict
-        For each row with several classes: rival, super-parents, votes, prior and sentence, as returned by
-        :meth:`~skcredal.CredalCompAODE.explain`; for a classifier without super-parents, only the sentence.
+        For each row with several classes, what ``explain`` returns: of LP-AODE* the rival, the odds with
+        their bounds, the contributions of the frequencies and of every feature, and the sentence; of
+        COMP-AODE* and BMA-AODE* the rival, super-parents, votes, prior and sentence; of another classifier,
+        only the sentence.
+    over : {"prior", "weights"}
+        What the sets, bounds and robustness range over.
     """
 
     classes: AnyArray
@@ -216,6 +223,7 @@ class Cases:
     interval: FloatArray
     robustness: FloatArray
     reasons: dict[int, dict[str, Any]]
+    over: str = "prior"
 
     @property
     def dependent(self) -> BoolArray:
@@ -246,12 +254,15 @@ def out_of_fold_cases(
     features, target, folds, seed, on_fold
         As in :func:`evaluate_table`; the folds are those of its first run.
     classifier : credal classifier, optional
-        Default: COMP-AODE*. Only ``CredalCompAODE`` and ``CredalBmaAODE`` have robustness and full reasons.
+        Default: LP-AODE*. Only ``CredalLogPoolAODE``, ``CredalCompAODE`` and ``CredalBmaAODE`` have
+        robustness and full reasons.
 
     Returns
     -------
     Cases
-        The answers in the order of the rows.
+        The answers in the order of the rows, and the reasons of the undecided ones: of LP-AODE*, what each
+        feature contributes to the odds; of COMP-AODE* and BMA-AODE*, what each super-parent votes for, and
+        the prior that flips the answer.
 
     Examples
     --------
@@ -271,8 +282,10 @@ def out_of_fold_cases(
     proba, sets = np.zeros((n, n_classes)), np.zeros((n, n_classes), np.bool_)
     interval, robustness = np.zeros((n, n_classes, 2)), np.full(n, np.nan)
     reasons: dict[int, dict[str, Any]] = {}
+    (default,) = make_classifiers([DEFAULT]).values()
+    given = default if classifier is None else classifier
     for train, test in splits(target, folds=folds, run=0, seed=seed):
-        learner = clone(CredalCompAODE() if classifier is None else classifier)
+        learner = clone(given)
         with warnings.catch_warnings():
             # As in _quiet_fold: the same warnings would come from every fold.
             warnings.simplefilter("ignore")
@@ -286,18 +299,19 @@ def out_of_fold_cases(
             if found.robustness is not None:
                 robustness[test] = found.robustness
             undecided = test[sets[test].sum(axis=1) > 1]
-            if not isinstance(learner, CredalSpodesMixin):
+            if not isinstance(learner, (CredalSpodesMixin, CredalLogPoolAODE)):
                 reasons.update((r, _undecided(classes, sets[r], proba[r])) for r in undecided.tolist())
             elif len(undecided):
                 explained = learner.explain(features.iloc[undecided]).to_dict("records")
                 reasons.update(zip(undecided.tolist(), explained, strict=True))
         if on_fold is not None:
             on_fold()
-    return Cases(classes, true, proba.argmax(axis=1), proba, sets, interval, robustness, reasons)
+    over = "weights" if isinstance(given, CredalLogPoolAODE) else "prior"
+    return Cases(classes, true, proba.argmax(axis=1), proba, sets, interval, robustness, reasons, over)
 
 
 def _undecided(classes: AnyArray, mask: BoolArray, proba: FloatArray) -> dict[str, Any]:
-    """Return the little that a classifier without super-parents can say about a case."""
+    """Return the little that a classifier without explanations can say about a case."""
     order = [c for c in np.argsort(-proba, kind="stable") if mask[c]]
     names = [f"{classes[c]} ({proba[c]:.0%})" for c in order]
     sentence = f"Undecided between {', '.join(names[:-1])} and {names[-1]}."

@@ -4,7 +4,7 @@
   const holder = document.getElementById("data");
   const table = document.querySelector(".cases table");
   if (!holder || !table) return;
-  const { classes, cases, parents } = JSON.parse(holder.textContent);
+  const { classes, cases, names, over } = JSON.parse(holder.textContent);
   const SIZE = 50;
   const status = document.querySelector(".sorted");
   const filters = document.querySelector(".filters");
@@ -37,6 +37,8 @@
   let sorted = columns.length === 5 ? 4 : 0, ascending = true, page = 0, open = null;
   let shown = cases;
 
+  const ofWeights = over === "weights";
+
   const bounds = (one) => {
     const body = make("tbody");
     one.bounds.forEach(([c, lower, probability, upper]) => {
@@ -55,7 +57,7 @@
       make("th", { scope: "col", className: at > 2 ? "number" : "" }, name));
     const drawn = make("table", {}, make("thead", {}, make("tr", {}, ...heads)), body);
     const rest = one.unlikely ? [make("p", { className: "not" }, `${one.unlikely} more with an upper probability near 0.`)] : [];
-    return [make("h4", {}, "Bounds on the probability of each class over all priors"), drawn, ...rest];
+    return [make("h4", {}, `Bounds on the probability of each class over all ${ofWeights ? "credible weights of the models" : "priors"}`), drawn, ...rest];
   };
 
   const voices = (one) => {
@@ -70,7 +72,7 @@
       track.setAttribute("aria-hidden", "true");
       const speaks = Math.abs(vote) < 0.0005 ? "neither" : vote > 0 ? answer : rival;
       body.append(make("tr", {},
-        make("th", { scope: "row" }, parents[parent]), make("td", {}, value === null ? "missing" : value),
+        make("th", { scope: "row" }, names[parent]), make("td", {}, value === null ? "missing" : value),
         make("td", {}, speaks), make("td", { className: "number" }, decimals(Math.abs(vote))),
         make("td", { className: "wide-only" }, track), make("td", { className: "number" }, decimals(prior))));
     });
@@ -85,13 +87,46 @@
     ];
   };
 
+  const contributions = (one) => {
+    const answer = classes[one.predicted], rival = classes[one.rival];
+    const [, lower, upper] = one.odds;
+    const [count, ...together] = one.others;
+    const lines = [
+      { name: "class frequencies", value: "", factor: one.frequencies, kind: "not" },
+      ...one.factors.map(([at, value, ...factor]) => ({ name: names[at], value: value === null ? "missing" : value, factor, kind: "" })),
+    ];
+    if (count) lines.push({ name: `${count} more together`, value: "", factor: together, kind: "not" });
+    const longest = Math.max(...lines.map(({ factor }) => Math.abs(factor[0]))) || 1;
+    const body = make("tbody", {}, ...lines.map(({ name, value, factor: [log, text], kind }) => {
+      const bar = make("i", { className: log < 0 ? "against" : "" });
+      bar.style.left = `${50 - 50 * Math.max(0, -log / longest)}%`;
+      bar.style.width = `${50 * Math.abs(log / longest)}%`;
+      const track = make("div", { className: "track vote" }, bar);
+      track.setAttribute("aria-hidden", "true");
+      return make("tr", { className: kind }, make("th", { scope: "row" }, name), make("td", {}, value),
+        make("td", { className: "number" }, text), make("td", {}, track));
+    }));
+    const sides = make("div", { className: "sides" }, make("span", {}, `← ${rival}`), make("span", {}, `${answer} →`));
+    const heads = ["feature", "its value", "factor", sides].map((name, at) =>
+      make("th", { scope: "col", className: at === 2 ? "number" : "" }, name));
+    const total = make("tr", {}, make("th", { scope: "row" }, "product"), make("td"), make("td", { className: "number" }, one.product),
+      make("td", {}, `odds of ${one.product.slice(1)} to 1`));
+    return [
+      make("h4", {}, `What each feature multiplies the odds of ${answer} over ${rival} by`),
+      make("table", { className: "factors" }, make("thead", {}, make("tr", {}, ...heads)), body, make("tfoot", {}, total)),
+      make("p", {}, `A factor above 1 speaks for ${answer}, one below 1 for ${rival}. As uncertain as the weights are, the odds lie between ${lower} and ${upper} to 1.`),
+    ];
+  };
+
+  const meaning = ofWeights ? "the credibility up to which the most probable class beats every other."
+    : "the share of the prior that can be replaced by anything before the answer changes.";
   const why = (one) => {
     const right = one.set.includes(one.true);
     const inside = make("div", { className: "why-inside" },
       make("p", {}, one.sentence),
       make("p", {}, `The set: ${one.set.map((c) => classes[c]).join(", ")}. The true class, ${classes[one.true]}, is ${right ? "in it" : "not in it"}. ` +
-        (one.robustness === null ? "" : `Robustness ${decimals(one.robustness)}: the share of the prior that can be replaced by anything before the answer changes.`)),
-      ...bounds(one), ...voices(one));
+        (one.robustness === null ? "" : `Robustness ${decimals(one.robustness)}: ${meaning}`)),
+      ...bounds(one), ...(ofWeights ? contributions(one) : voices(one)));
     const cell = make("td", { colSpan: columns.length }, inside);
     return make("tr", { className: "why", id: `why-${one.row}` }, cell);
   };

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -16,11 +17,34 @@ __all__ = ["render_evaluation"]
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP, _RIGHT = 560, 290, 60, 56, 14, 24
 # More labels on an axis would touch each other on a phone.
 _MOST_TICKS = 6
-_ROBUSTNESS = (
-    "Robustness is the share of the prior over the models that can be replaced by anything before the answer "
-    "changes. A safe case can have a robustness below 1, because safe means: for every prior that gives each "
-    "model at least a little weight."
-)
+# Of how many set aside the curve is put into words, at most.
+_MOST_SET_ASIDE = 0.5
+# What a reader is told where the sets range over priors, and where over weights.
+_UNDECIDED = {"prior": "prior-dependent", "weights": "undecided"}
+_SAFE_MEANS = {
+    "prior": "One class remains, whatever the prior.",
+    "weights": "One class remains under all credible weights of the models.",
+}
+_UNDECIDED_MEANS = {
+    "prior": "Several classes remain: which one wins depends on the prior.",
+    "weights": "Several classes remain: which one wins depends on weights that the data leave open.",
+}
+_NONE = {
+    "prior": "There are none: no answer depends on the prior.",
+    "weights": "There are none: one class remains everywhere.",
+}
+_ROBUSTNESS = {
+    "prior": (
+        "Robustness is the share of the prior over the models that can be replaced by anything before the "
+        "answer changes. A safe case can have a robustness below 1, because safe means: for every prior that "
+        "gives each model at least a little weight."
+    ),
+    "weights": (
+        "Robustness is the credibility up to which the most probable class beats every other: the more "
+        "credible the set of weights is to be, the larger it is, and the more classes remain. A case is "
+        "undecided where the classifier is asked for more credibility than that."
+    ),
+}
 _MEASURES = (
     (
         "u65",
@@ -55,8 +79,8 @@ def render_evaluation(data: Mapping[str, Any]) -> str:
     --------
     >>> page = render_evaluation({
     ...     "title": "A < B", "classifier": "NCC", "classes": [], "n": 0, "safe": {"n": 0, "correct": 0},
-    ...     "dependent": {"n": 0, "correct": 0, "held": 0}, "classifiers": [], "cases": [], "parents": [],
-    ...     "curve": {"set_aside": [], "accuracy": [], "threshold": []}, "facts": []})
+    ...     "dependent": {"n": 0, "correct": 0, "held": 0}, "classifiers": [], "cases": [], "names": [],
+    ...     "over": "prior", "curve": {"set_aside": [], "accuracy": [], "threshold": []}, "facts": []})
     >>> "<h1>A &lt; B</h1>" in page, "http" in page.replace("http-equiv", "")
     (True, False)
     """
@@ -65,11 +89,12 @@ def render_evaluation(data: Mapping[str, Any]) -> str:
 
 
 def _render(data: Mapping[str, Any]) -> str:
+    kind = _UNDECIDED[data["over"]]
     sections = (
-        ("split", "Safe and prior-dependent cases", _split(data)),
+        ("split", f"Safe and {kind} cases", _split(data)),
         ("classifiers", "Classifiers side by side", _classifiers(data["classifiers"])),
-        ("curve", "Setting aside the least robust cases", _curve(data["curve"], data["n"])),
-        ("cases", "The prior-dependent cases", _cases(data)),
+        ("curve", "Setting aside the least robust cases", _curve(data)),
+        ("cases", f"The {kind} cases", _cases(data)),
         ("run", "How it was run", fact_list(data["facts"])),
     )
     return document(
@@ -78,7 +103,7 @@ def _render(data: Mapping[str, Any]) -> str:
         styles=[read_resource(__package__, name) for name in ("_page.css", "_evaluation.css")],
         script=read_resource(__package__, "_evaluation.js"),
         lead=_lead(data),
-        data=_json({name: data[name] for name in ("classes", "cases", "parents")}),
+        data=_json({name: data[name] for name in ("classes", "cases", "names", "over")}),
     )
 
 
@@ -110,7 +135,7 @@ def _lead(data: Mapping[str, Any]) -> str:
 
 
 def _split(data: Mapping[str, Any]) -> str:
-    n, safe, dependent = data["n"], data["safe"], data["dependent"]
+    n, safe, dependent, over = data["n"], data["safe"], data["dependent"], data["over"]
     if not n:
         return ""
     held = (
@@ -128,13 +153,8 @@ def _split(data: Mapping[str, Any]) -> str:
 
     return (
         '<ul class="cards">'
-        + card("safe", "safe", safe, "One class remains, whatever the prior.")
-        + card(
-            "dependent",
-            "prior-dependent",
-            dependent,
-            "Several classes remain: which one wins depends on the prior.",
-        )
+        + card("safe", "safe", safe, _SAFE_MEANS[over])
+        + card("dependent", _UNDECIDED[over], dependent, _UNDECIDED_MEANS[over])
         + f"</ul>\n<p>By {escape(data['classifier'])}, in the first run of the cross-validation.</p>\n"
     )
 
@@ -174,7 +194,9 @@ def _measure(value: float | None, name: str) -> str:
     return f'<td class="number">{value:.3f}</td>'
 
 
-def _curve(curve: Mapping[str, Sequence[float]], n: int) -> str:
+def _curve(data: Mapping[str, Any]) -> str:
+    n: int = data["n"]
+    curve: Mapping[str, Sequence[float]] = data["curve"]
     shares, accuracies = curve["set_aside"], curve["accuracy"]
     if not n or not shares:
         return ""
@@ -206,9 +228,11 @@ def _curve(curve: Mapping[str, Sequence[float]], n: int) -> str:
         f'<text x="{x(at):.1f}" y="{_HEIGHT - _BOTTOM + 22}" text-anchor="middle">{label}</text>'
         for at, label in _ticks(0.0, right)
     )
+    # Where every case has a robustness of its own, the curve ends with the accuracy on a single one.
+    last = max(1, bisect.bisect_right(shares, _MOST_SET_ASIDE) - 1)
     summary = (
-        f"Accuracy is {_share(accuracies[0])} on all {n} cases, and {_share(accuracies[-1])} on the others "
-        f"if the least robust {_share(shares[-1])} are set aside."
+        f"Accuracy is {_share(accuracies[0])} on all {n} cases, and {_share(accuracies[last])} on the others "
+        f"if the least robust {_share(shares[last])} are set aside."
     )
     return (
         f'<figure class="curve"><svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
@@ -218,7 +242,7 @@ def _curve(curve: Mapping[str, Sequence[float]], n: int) -> str:
         f'<text x="{(_LEFT + _WIDTH - _RIGHT) / 2:.0f}" y="{_HEIGHT - 8}" text-anchor="middle">'
         "share of cases set aside, the least robust first</text>"
         f"</svg><figcaption>{escape(summary)} The dashed line is what setting aside random cases would give."
-        f"</figcaption></figure>\n<p>{_ROBUSTNESS}</p>\n"
+        f"</figcaption></figure>\n<p>{_ROBUSTNESS[data['over']]}</p>\n"
     )
 
 
@@ -247,7 +271,7 @@ def _cases(data: Mapping[str, Any]) -> str:
     if not data["n"]:
         return ""
     if not data["cases"]:
-        return "<p>There are none: no answer depends on the prior.</p>\n"
+        return f"<p>{_NONE[data['over']]}</p>\n"
     return (
         "<noscript><p>The table of cases needs JavaScript.</p></noscript>\n"
         '<div class="filters" hidden></div><p class="sorted" role="status"></p>\n'

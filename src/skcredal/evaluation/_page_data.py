@@ -12,11 +12,12 @@ import numpy as np
 
 from skcredal._arrays import BoolArray, FloatArray, IntArray
 from skcredal._encoding.factors import is_missing
+from skcredal._ensemble.explain import as_factor, rounded, strongest
 from skcredal._validation import check_instance, naming, real_numbers, safe_repr
 from skcredal.evaluation._cross_validation import Cases
 from skcredal.evaluation._html import write_page
 from skcredal.evaluation._page import render_evaluation
-from skcredal.evaluation._registry import display_name
+from skcredal.evaluation._registry import DEFAULT, display_name
 
 if TYPE_CHECKING:
     import pandas
@@ -25,6 +26,8 @@ __all__ = ["accuracy_robustness_curve", "evaluation_data", "render_evaluation", 
 
 # How many super-parents are listed for a case: the strongest voters for the answer and for its rival.
 _VOICES = 12
+# How many features are listed for a case: those that contribute most to the odds, either way.
+_FEATURES = 12
 # Classes outside of the set whose upper probability rounds to 0.000 are counted, not listed.
 _NEGLIGIBLE = 0.0005
 # More points than the curve has pixels would only make the page larger.
@@ -105,7 +108,7 @@ def evaluation_data(
     features: pandas.DataFrame,
     *,
     title: str,
-    classifier: str = "comp-aode*",
+    classifier: str = DEFAULT,
     numbers: IntArray | None = None,
     facts: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
@@ -118,7 +121,7 @@ def evaluation_data(
     ranking : sequence of mappings
         The measures of each classifier, as returned by :func:`skcredal.evaluation._cross_validation.ranking`.
     features : pandas.DataFrame
-        The table of the cases; the page shows the values of the super-parents.
+        The table of the cases; the page shows the values of super-parents and features.
     title : str
         What is evaluated.
     classifier : str
@@ -168,7 +171,7 @@ def evaluation_data(
     # Whether the set contains the true class.
     held = cases.sets[np.arange(len(cases.true)), cases.true]
     rows = np.flatnonzero(dependent)
-    parents: dict[str, int] = {}
+    names: dict[str, int] = {}
     # As lists: reading a DataFrame cell by cell is slow.
     values = {str(name): column.tolist() for name, column in features.items()} if len(rows) else {}
     return {
@@ -184,8 +187,9 @@ def evaluation_data(
         },
         "classifiers": classifiers,
         "curve": accuracy_robustness_curve(cases.robustness, correct),
-        "cases": [_case(cases, int(r), int(row_numbers[r]), values, parents) for r in rows],
-        "parents": list(parents),
+        "over": cases.over,
+        "cases": [_case(cases, int(r), int(row_numbers[r]), values, names) for r in rows],
+        "names": list(names),
         "facts": fact_rows,
     }
 
@@ -220,8 +224,8 @@ def write_evaluation(path: str | os.PathLike[str], data: Mapping[str, Any]) -> P
     --------
     >>> import tempfile
     >>> data = {"title": "None", "classifier": "NCC", "classes": [], "n": 0, "safe": {"n": 0, "correct": 0},
-    ...         "dependent": {"n": 0, "correct": 0, "held": 0}, "classifiers": [], "cases": [], "parents": [],
-    ...         "curve": {"set_aside": [], "accuracy": [], "threshold": []}, "facts": []}
+    ...         "dependent": {"n": 0, "correct": 0, "held": 0}, "classifiers": [], "cases": [], "names": [],
+    ...         "over": "prior", "curve": {"set_aside": [], "accuracy": [], "threshold": []}, "facts": []}
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     print(write_evaluation(f"{folder}/page.html", data).name)
     page.html
@@ -230,18 +234,14 @@ def write_evaluation(path: str | os.PathLike[str], data: Mapping[str, Any]) -> P
 
 
 def _case(
-    cases: Cases, r: int, number: int, values: Mapping[str, Sequence[Any]], parents: dict[str, int]
+    cases: Cases, r: int, number: int, values: Mapping[str, Sequence[Any]], names: dict[str, int]
 ) -> dict[str, Any]:
-    """Return one prior-dependent case; classes and super-parents by index, to keep the page small."""
+    """Return one undecided case; classes, super-parents and features by index, to keep the page small."""
     reason = cases.reasons[r]
     labels = [str(label) for label in cases.classes]
     lower, upper = cases.interval[r].T
     is_listed = cases.sets[r] | (upper >= _NEGLIGIBLE)
     order = [int(c) for c in np.argsort(-cases.proba[r], kind="stable") if is_listed[c]]
-    names, n = list(reason["super_parents"]), len(reason["super_parents"])
-    # Sorted by `explain`, from the strongest voter for the answer to the strongest for its rival.
-    half = _VOICES // 2
-    listed = list(range(n)) if n <= _VOICES else [*range(half), *range(n - half, n)]
     return {
         "row": number,
         "true": int(cases.true[r]),
@@ -252,17 +252,56 @@ def _case(
         "rival": None if reason["rival"] is None else labels.index(str(reason["rival"])),
         "bounds": [[c, _number(lower[c]), _number(cases.proba[r, c]), _number(upper[c])] for c in order],
         "unlikely": len(labels) - len(order),
-        "voices": [
-            [
-                parents.setdefault(names[j], len(parents)),
-                _value(values, names[j], r),
-                _number(reason["votes"][j]),
-                _number(reason["prior"][j]),
-            ]
-            for j in listed
-        ],
-        "silent": n - len(listed),
+        **(_contributions if "contributions" in reason else _votes)(reason, r, values, names),
     }
+
+
+def _votes(
+    reason: Mapping[str, Any], r: int, values: Mapping[str, Sequence[Any]], names: dict[str, int]
+) -> dict[str, Any]:
+    """Return what the super-parents vote for, and the prior that favours the rival most."""
+    parents, n = list(reason["super_parents"]), len(reason["super_parents"])
+    # Sorted by `explain`, from the strongest voter for the answer to the strongest for its rival.
+    half = _VOICES // 2
+    listed = list(range(n)) if n <= _VOICES else [*range(half), *range(n - half, n)]
+    voices = [
+        [
+            names.setdefault(parents[j], len(names)),
+            _value(values, parents[j], r),
+            _number(reason["votes"][j]),
+            _number(reason["prior"][j]),
+        ]
+        for j in listed
+    ]
+    return {"voices": voices, "silent": n - len(listed)}
+
+
+def _contributions(
+    reason: Mapping[str, Any], r: int, values: Mapping[str, Sequence[Any]], names: dict[str, int]
+) -> dict[str, Any]:
+    """Return the odds with their bounds, and what the frequencies and each feature multiply them by."""
+    logs = list(reason["contributions"])
+    listed, together = strongest(logs, _FEATURES)
+    factors = [
+        [
+            names.setdefault(reason["features"][i], len(names)),
+            _value(values, reason["features"][i], r),
+            *_factor(logs[i]),
+        ]
+        for i in listed
+    ]
+    return {
+        "odds": [rounded(reason[name]) for name in ("odds", "lower_odds", "upper_odds")],
+        "product": as_factor(reason["frequencies"] + sum(logs)),
+        "frequencies": _factor(reason["frequencies"]),
+        "factors": factors,
+        "others": [len(logs) - len(listed), *_factor(together)],
+    }
+
+
+def _factor(log: float) -> list[Any]:
+    """Return a contribution to the logarithm of odds, for its bar, and what it multiplies them by."""
+    return [_number(log), as_factor(log)]
 
 
 def _value(values: Mapping[str, Sequence[Any]], name: str, r: int) -> str | None:

@@ -16,7 +16,7 @@ from skcredal.classifiers._maplmg import MaplmgAODE
 from skcredal.classifiers._naive_credal import CredalModelAveraging, NaiveCredal
 from skcredal.classifiers._tree import CredalTree
 
-__all__ = ["CLASSIFIERS", "display_name", "is_credal", "make_classifiers"]
+__all__ = ["CLASSIFIERS", "DEFAULT", "display_name", "is_credal", "make_classifiers"]
 
 # In the order of the tables: determinate classifiers first, then the credal ones.
 CLASSIFIERS: dict[str, type[TabularClassifier]] = {
@@ -35,6 +35,8 @@ CLASSIFIERS: dict[str, type[TabularClassifier]] = {
     "cma": CredalModelAveraging,
     "cdt": CredalTree,
 }
+# Fitted, and shown on the evaluation page, where nobody names a classifier.
+DEFAULT = "lp-aode*"
 # All other names are acronyms.
 _DISPLAY_NAMES = {"naive-bayes": "naive Bayes", "null": "null"}
 

@@ -1,0 +1,202 @@
+"""Explanations of single rows, as text for a terminal."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from skcredal._encoding.factors import is_missing
+from skcredal._ensemble.explain import as_factor, strongest
+from skcredal.classifiers._answers import answers
+from skcredal.classifiers._log_pool import CredalLogPoolAODE
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = ["explain_row"]
+
+# A terminal shows about this many classes at once; the rest is summarised.
+_CLASSES = 20
+# Width of a bar in characters: with the numbers before it, a line stays below 80.
+_BAR = 24
+# A smaller vote is printed as 0.000.
+_VISIBLE = 0.0005
+_WIDTH = 80
+# A longer class would push its bar beyond the width.
+_LONGEST_CLASS = 21
+# Features with a line of their own, those that contribute most; and what fits into a line beside its bar.
+_FEATURES = 20
+_LONGEST_NAME, _LONGEST_VALUE, _HALF_BAR = 21, 16, 10
+# A larger credibility would be printed as 1.000.
+_NEARLY_CERTAIN = 0.9995
+
+
+def explain_row(model: Any, row: pandas.DataFrame, number: int, known: str | None = None) -> str:
+    """Explain in words and numbers why a model decided a row, or left it undecided."""
+    case = model.explain(row).iloc[0]
+    found = answers(model, row)
+    assert found.sets is not None
+    assert found.interval is not None
+    sets, interval, proba = found.sets[0], found.interval[0], found.proba[0]
+    labels = [str(label) for label in model.classes_]
+    predicted, rival = str(case["predicted"]), None if case["rival"] is None else str(case["rival"])
+    order = np.argsort(-proba, kind="stable")
+    listed, rest = order[:_CLASSES], order[_CLASSES:]
+    shown = {c: _shorten(labels[c], _LONGEST_CLASS) for c in listed}
+    width = max(map(len, ["class", *shown.values()]))
+    lines = _wrap(f"Row {number}: {case['sentence']}")
+    lines += [*([] if known is None else [known]), ""]
+    lines.append(f"  {'class':<{width}}  in set  lower  prob.  upper")
+    for c in listed:
+        low, high = interval[c]
+        mark = "yes" if sets[c] else "no"
+        lines.append(
+            f"  {shown[c]:<{width}}  {mark:<6}  {low:.3f}  {proba[c]:.3f}  {high:.3f}  "
+            f"|{_bar(low, high, proba[c])}|"
+        )
+    if len(rest):
+        lines.append(
+            f"  and {len(rest)} more, {sets[rest].sum()} of them in the set, each at most "
+            f"{interval[rest, 1].max():.3f}"
+        )
+    by_feature = isinstance(model, CredalLogPoolAODE)
+    robust = _credibility_in_words if by_feature else _robustness_in_words
+    lines += ["", *_wrap(robust(case, predicted, model))]
+    if rival is not None and by_feature:
+        lines += ["", *_contributions(case, _values(model, row), predicted, rival)]
+    elif rival is not None and len(case["super_parents"]):
+        lines += ["", *_votes(case, row, predicted, rival)]
+    return "\n".join(lines)
+
+
+def _wrap(text: str) -> list[str]:
+    return textwrap.wrap(text, _WIDTH, break_long_words=False, break_on_hyphens=False)
+
+
+def _shorten(text: str, longest: int) -> str:
+    """Return a text in one line, without its middle if it is long: names often begin or end alike.
+
+    Examples
+    --------
+    >>> _shorten("systolic_pressure_at_admission", 21)
+    'systolic_p…_admission'
+    """
+    line = " ".join(text.split())
+    end = (longest - 1) // 2
+    return line if len(line) <= longest else f"{line[: longest - 1 - end]}…{line[-end:]}"
+
+
+def _bar(low: float, high: float, reference: float) -> str:
+    start, stop, mark = (round(value * (_BAR - 1)) for value in (low, high, reference))
+    cells = ["=" if start <= i <= stop else " " for i in range(_BAR)]
+    cells[mark] = "o"
+    return "".join(cells)
+
+
+def _robustness_in_words(case: Any, predicted: str, model: Any) -> str:
+    robustness = case["robustness"]
+    if robustness >= 1:
+        words = f"{predicted} remains the answer under any other prior."
+    elif robustness <= 0:
+        words = f"under the reference prior itself, another class is as probable as {predicted}."
+    else:
+        words = (
+            f"{predicted} remains the answer as long as less than {robustness:.0%} of the reference "
+            "prior is replaced by another."
+        )
+    return f"Robustness {robustness:.2f}: {words}"
+
+
+def _credibility_in_words(case: Any, predicted: str, model: Any) -> str:
+    robustness, asked = case["robustness"], f"the set is that of a credibility of {model.credibility:.4g}"
+    if robustness >= _NEARLY_CERTAIN:
+        return (
+            f"Robustness above 0.999: {predicted} beats every other class up to a credibility of more than "
+            f"0.999; {asked}."
+        )
+    if robustness <= 0:
+        return (
+            f"Robustness 0: under the best weights themselves, another class is as probable as {predicted}."
+        )
+    return (
+        f"Robustness {robustness:.3f}: {predicted} beats every other class up to a credibility of "
+        f"{robustness:.3f}; {asked}."
+    )
+
+
+def _shown_value(value: Any) -> str:
+    if is_missing(value):
+        return "missing"
+    return f"{value:.6g}" if isinstance(value, (float, np.floating)) else str(value)
+
+
+def _values(model: Any, row: pandas.DataFrame) -> dict[str, str]:
+    """Return the values of a row by the names that `explain` gives the features."""
+    names = getattr(model, "feature_names_in_", None)
+    return {
+        f"feature {j}" if names is None else str(name): _shown_value(row.iloc[0, j])
+        for j, name in enumerate(row.columns)
+    }
+
+
+def _contributions(case: Any, values: dict[str, str], predicted: str, rival: str) -> list[str]:
+    """Return what each feature multiplies the odds by, and their product."""
+    logs = list(case["contributions"])
+    listed, together = strongest(logs, _FEATURES)
+    lines = [("class frequencies", "", case["frequencies"])]
+    lines += [
+        (_shorten(name, _LONGEST_NAME), _shorten(values[name], _LONGEST_VALUE), logs[i])
+        for i, name in ((i, case["features"][i]) for i in listed)
+    ]
+    n_others = len(logs) - len(listed)
+    if n_others:
+        lines.append(("1 more feature" if n_others == 1 else f"{n_others} more together", "", together))
+    odds = as_factor(case["frequencies"] + sum(logs))
+    factors = [as_factor(log) for *_, log in lines]
+    width = max(map(len, ["feature", *(name for name, *_ in lines)]))
+    value_width = max(map(len, ["value", *(value for _, value, _ in lines)]))
+    factor_width = max(map(len, ["factor", odds, *factors]))
+    longest = max(abs(log) for *_, log in lines)
+
+    def line(name: str, value: str, factor: str, rest: str) -> str:
+        return f"  {name:<{width}}  {value:<{value_width}}  {factor:>{factor_width}}  {rest}".rstrip()
+
+    return [
+        *_wrap(
+            f"What each feature multiplies the odds of {predicted} over {rival} by: + speaks for "
+            f"{predicted}, - for {rival}."
+        ),
+        line("feature", "value", "factor", ""),
+        *(
+            line(name, value, factor, _factor_bar(log / longest if longest else 0.0))
+            for (name, value, log), factor in zip(lines, factors, strict=True)
+        ),
+        line("product", "", odds, f"= odds of {odds[1:]} to 1"),
+    ]
+
+
+def _factor_bar(part: float) -> str:
+    length = round(_HALF_BAR * abs(part))
+    left, right = ("-" * length, "") if part < 0 else ("", "+" * length)
+    return f"|{left:>{_HALF_BAR}}|{right:<{_HALF_BAR}}|"
+
+
+def _votes(case: Any, row: pandas.DataFrame, predicted: str, rival: str) -> list[str]:
+    names = list(case["super_parents"])
+    values = [_shown_value(row[name].iloc[0]) if name in row else "" for name in names]
+    width, value_width = max(map(len, [*names, "super-parent"])), max(map(len, [*values, "value"]))
+    flips = case["set_size"] > 1 and min(case["votes"]) <= -_VISIBLE
+    lines = [
+        "What the model of each super-parent votes for, and the prior over the models that "
+        f"{f'flips the answer to {rival}' if flips else f'favours {rival} most'}:",
+        f"  {'super-parent':<{width}}  {'value':<{value_width}}  prior  vote",
+    ]
+    for name, value, vote, prior in zip(names, values, case["votes"], case["prior"], strict=True):
+        weight = "-" if prior != prior else f"{prior:.3f}"
+        ballot = f"{abs(vote):.3f} for {predicted if vote > 0 else rival}"
+        if abs(vote) < _VISIBLE:
+            ballot = "about the same for both"
+        lines.append(f"  {name:<{width}}  {value:<{value_width}}  {weight:>5}  {ballot}")
+    return lines
