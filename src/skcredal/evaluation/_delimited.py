@@ -1,43 +1,26 @@
-"""Delimited text (CSV and the like), with its encoding, delimiter and decimal sign detected."""
+"""Delimited text (CSV and the like): pyarrow splits it, and columns are typed from their different cells."""
 
 from __future__ import annotations
 
 import codecs
 import csv
 import io
-import math
+import re
 import warnings
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from skcredal._arrays import AnyArray, IntArray
 from skcredal._extras import require
 from skcredal._validation import safe_repr
-from skcredal.evaluation._cells import (
-    Cells,
-    SplitTable,
-    clean,
-    column_names,
-    parse_numbers,
-    show,
-    split_carefully,
-    split_quickly,
-)
+from skcredal.evaluation._cell_types import CellTypes, Column, clean, show
 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["MISSING_MARKERS", "check_delimiter", "check_encoding", "decode", "read_delimited"]
+__all__ = ["check_delimiter", "check_encoding", "decode", "read_delimited"]
 
-DELIMITERS = (",", ";", "\t", "|")
-# pandas' markers and the question mark, without "None": in a column of text that is a value ("none" of pain).
-MISSING_MARKERS = frozenset(
-    ("", "?", "NA", "N/A", "n/a", "<NA>", "#N/A", "#NA", "NaN", "nan", "-NaN", "-nan", "NULL", "null", "Null")
-)
-# Where everything else is a number, these cannot be values.
-_NUMERIC_MARKERS = frozenset(("None", "none", "-", "."))
+DELIMITERS = ",;\t|"
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     # The mark of UTF-32 begins with that of UTF-16.
@@ -46,11 +29,8 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_INFINITE = frozenset(("inf", "infinity"))
-# How much text, and how many of its records, the delimiter is guessed from.
-_SAMPLE_LENGTH, _SAMPLE_RECORDS = 1 << 16, 100
-# A column of text is pointed out if this share of its different values are numbers, and there are as many.
-_NEARLY_NUMERIC, _NEARLY_NUMERIC_FROM = 0.9, 20
+# How much text the delimiter is guessed from.
+_SAMPLE_LENGTH = 1 << 16
 
 
 def read_delimited(
@@ -61,9 +41,11 @@ def read_delimited(
     delimiter: str | None = None,
     decimal: str | None = None,
     default_decimal: str | None = None,
+    thousands: str | None = None,
     missing: Collection[str] = (),
     usual_missing: bool = True,
     text_columns: Collection[str] = (),
+    numeric_columns: Collection[str] = (),
 ) -> pandas.DataFrame:
     r"""Read delimited text whose first line names the columns.
 
@@ -76,25 +58,15 @@ def read_delimited(
     encoding : str, optional
         Its encoding; by default that of its byte order mark, else UTF-8 or, where that fails, Windows-1252.
     delimiter : str, optional
-        What separates cells; by default that of comma, semicolon, tab and bar which gives the most columns of
-        all that give every row the same number.
-    decimal : {".", ","}, optional
-        The decimal sign; by default a comma in columns that are numbers with it and not with a point. Where
-        all its commas might group digits, as in 1,234, and no semicolon separates cells, it is text.
-    default_decimal : {".", ","}, optional
-        The decimal sign where none is given, unless it separates cells.
-    missing : collection of str
-        Cells that are missing values, besides the usual ones.
-    usual_missing : bool, default=True
-        Whether ``MISSING_MARKERS`` are missing values and, in columns that are otherwise numbers, also
-        ``None``, ``none``, ``-`` and ``.``.
-    text_columns : collection of str
-        Columns whose cells stay text even if all of them are numbers.
+        What separates cells: by default a comma, semicolon, tab or bar, whichever fits.
+    decimal, default_decimal, thousands, missing, usual_missing, text_columns, numeric_columns
+        As in :class:`~skcredal.evaluation._cell_types.CellTypes`. The default decimal sign counts unless it
+        separates cells.
 
     Returns
     -------
     pandas.DataFrame
-        Columns of float64, or of objects where a cell is no number: text, and None where it is missing.
+        Columns of float64, of dates, or of objects: text, and None where it is missing.
 
     Raises
     ------
@@ -116,29 +88,28 @@ def read_delimited(
     1   NaN   blue
     """
     library = require("pandas", extra="cli", purpose="Reading a table")
-    for parameter, sign in (("decimal", decimal), ("default_decimal", default_decimal)):
-        if sign not in (None, ".", ","):
-            raise ValueError(f"{parameter} must be '.' or ',', got {safe_repr(sign)}.")
+    if default_decimal not in (None, ".", ","):
+        raise ValueError(f"default_decimal must be '.' or ',', got {safe_repr(default_decimal)}.")
     text = decode(content, name, encoding)
     text, declared = _declared_delimiter(text)
     if delimiter is None:
         delimiter = declared or _guess_delimiter(text)
     else:
         check_delimiter(delimiter)
-    if decimal is None and default_decimal != delimiter:
-        decimal = default_decimal
-    decimals = (decimal,) if decimal else (".", ",")
-    reader = _ColumnReader(name, decimals, delimiter, missing, usual_missing=usual_missing)
-    text_columns = frozenset(map(clean, text_columns))
-    table = reader.split(text, text_columns)
-    header = _header(table.header, f"{name}, line {table.header_line}")
-    frame: pandas.DataFrame = library.DataFrame(
-        {
-            column: library.Series(values, dtype=values.dtype)
-            for column, cells in zip(header, table.columns, strict=True)
-            for values in [reader.read(column, cells, as_text=column in text_columns)]
-        }
+    types = CellTypes(
+        decimal=decimal or (default_decimal if default_decimal != delimiter else None),
+        thousands=thousands,
+        # In a file with commas between cells, one inside a cell groups digits; with semicolons it is decimal.
+        likely_decimal={",": ".", ";": ","}.get(delimiter),
+        missing=missing,
+        usual_missing=usual_missing,
+        text_columns=text_columns,
+        numeric_columns=numeric_columns,
     )
+    source = _Text(name, text, delimiter)
+    header, columns = source.split()
+    values = types.read(dict(zip(header, columns, strict=True)), source.where)
+    frame: pandas.DataFrame = library.DataFrame(values)
     return frame
 
 
@@ -218,7 +189,7 @@ def decode(content: bytes, name: str, encoding: str | None = None) -> str:
 def _declared_delimiter(text: str) -> tuple[str, str | None]:
     """Take off the line with which a spreadsheet declares its delimiter; line numbers stay."""
     first = text[:6]
-    if first[:4].lower() == "sep=" and first[4:5] in DELIMITERS and first[5:] in ("", "\n"):
+    if first[:4].lower() == "sep=" and first[4:5] and first[4:5] in DELIMITERS and first[5:] in ("", "\n"):
         return text[5:], first[4]
     return text, None
 
@@ -227,128 +198,126 @@ def _guess_delimiter(text: str) -> str:
     sample = text[:_SAMPLE_LENGTH]
     if len(text) > _SAMPLE_LENGTH and "\n" in sample:
         sample = sample[: sample.rindex("\n") + 1]
-
-    def score(delimiter: str) -> tuple[float, int]:
-        widths: list[int] = []
-        for record in csv.reader(io.StringIO(sample), delimiter=delimiter, skipinitialspace=True):
-            if record:
-                widths.append(len(record))
-            if len(widths) == _SAMPLE_RECORDS:
-                break
-        if not widths or widths[0] == 1:
-            return 0.0, 0
-        return widths.count(widths[0]) / len(widths), widths[0]
-
-    return max(DELIMITERS, key=score)
+    try:
+        return csv.Sniffer().sniff(sample, DELIMITERS).delimiter
+    except csv.Error:
+        # A single column, or rows that have nothing in common: what is most frequent in the header.
+        header = sample.lstrip("\n").partition("\n")[0]
+        return max(DELIMITERS, key=header.count)
 
 
-def _header(record: Sequence[str], where: str) -> list[str]:
-    names = column_names(record)
-    for i, column in enumerate(names):
-        if column in names[:i]:
-            raise ValueError(f"{where}: column names must be unique, got {show(column)} twice.")
-    if parse_numbers([cell.strip() for cell in record if cell.strip()], ".") is not None:
-        warnings.warn(
-            f"{where}: the first line should contain the column names, but has only numbers.",
-            stacklevel=2,
-        )
-    return names
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """Text whose records are split at a delimiter; only a message looks for the line."""
 
+    name: str
+    text: str
+    delimiter: str
 
-class _ColumnReader:
-    """Makes columns of cells; only a refusal or a warning looks for the line."""
+    def split(self) -> tuple[list[str], list[Column]]:
+        """Return the names of the columns and their cells."""
+        arrow = require("pyarrow", extra="cli", purpose="Reading a table")
+        csv_reader = require("pyarrow.csv", extra="cli", purpose="Reading a table")
+        if not self.text.strip():
+            raise ValueError(f"{self.name} is empty.")
+        self._refuse_open_quote()
+        content = self._without_blanks_before_quotes().encode()
+        n_columns = len(next(cells for cells in self._records() if cells))
+        types = {f"f{j}": arrow.string() for j in range(n_columns)}
+        refused: list[Any] = []
 
-    def __init__(
-        self,
-        name: str,
-        decimals: tuple[str, ...],
-        delimiter: str,
-        missing: Collection[str],
-        *,
-        usual_missing: bool,
-    ) -> None:
-        self._name, self._decimals, self._delimiter = name, decimals, delimiter
-        self._missing = frozenset(map(clean, missing)) | (MISSING_MARKERS if usual_missing else frozenset())
-        self._numeric_missing = self._missing | (_NUMERIC_MARKERS if usual_missing else frozenset())
-        # With semicolons a comma is decimal; elsewhere it might group digits, as in 1,234.
-        self._thousands = delimiter != ";" and len(decimals) > 1
-        self._quick_decimals = (".",) if self._thousands else decimals
+        def refuse(row: Any) -> str:
+            refused.append(row)
+            return "error"
 
-    def split(self, text: str, text_columns: Collection[str]) -> SplitTable:
-        """Split a text into the cells of its columns."""
-        table = split_quickly(
-            text,
-            self._delimiter,
-            decimals=self._quick_decimals,
-            missing=self._numeric_missing,
-            text_columns=text_columns,
-        ) or split_carefully(text, self._name, self._delimiter)
-        self._line_of = table.line_of
-        return table
-
-    def read(self, column: str, cells: Cells, *, as_text: bool) -> AnyArray:
-        """Return the values of a column: numbers if all that are known are, else text and None."""
-        if not as_text:
-            for decimal in self._quick_decimals:
-                quickly = cells.numbers(decimal, self._numeric_missing)
-                if quickly is not None:
-                    return quickly
-        different, codes = cells.different()
-        if not as_text:
-            known = [cell for cell in different if cell not in self._numeric_missing]
-            infinite = {cell for cell in known if cell.lstrip("+-").lower() in _INFINITE}
-            for decimal in self._decimals:
-                numbers = parse_numbers([cell for cell in known if cell not in infinite], decimal)
-                if numbers is None or (decimal == "," and self._may_be_thousands(numbers)):
-                    continue
-                infinite.update(cell for cell, number in numbers.items() if math.isinf(number))
-                self._refuse_infinite(column, different, codes, infinite)
-                floats: AnyArray = np.array([numbers.get(cell, math.nan) for cell in different], np.float64)
-                return floats[codes]
-            self._warn_if_nearly_numeric(column, different, codes, known)
-        texts: AnyArray = np.array([None if cell in self._missing else cell for cell in different], object)
-        return texts[codes]
-
-    def _may_be_thousands(self, cells: Collection[str]) -> bool:
-        """Tell whether all commas might group digits."""
-        if not self._thousands:
-            return False
-        broken = [cell.lstrip("+-").split(",") for cell in cells if "," in cell]
-        return all(
-            len(whole) <= 3 and len(part) == 3 and part.isdigit() and whole != "0" for whole, part in broken
-        )
-
-    def _refuse_infinite(
-        self, column: str, different: Sequence[str], codes: IntArray, infinite: set[str]
-    ) -> None:
-        if infinite:
-            line, cell = self._first(different, codes, infinite)
-            raise ValueError(
-                f"{self._name}, line {line}, column {show(column)}: a number must be finite, "
-                f"got {show(cell)}."
+        try:
+            table = csv_reader.read_csv(
+                io.BytesIO(content),
+                # One block: a record may be longer than any block that is smaller than the file.
+                read_options=csv_reader.ReadOptions(
+                    use_threads=False, autogenerate_column_names=True, block_size=len(content) + 1
+                ),
+                parse_options=csv_reader.ParseOptions(
+                    delimiter=self.delimiter, newlines_in_values=True, invalid_row_handler=refuse
+                ),
+                convert_options=csv_reader.ConvertOptions(
+                    column_types=types, strings_can_be_null=False, quoted_strings_can_be_null=False
+                ),
             )
+        except arrow.ArrowInvalid as error:
+            if not refused:
+                raise ValueError(f"{self.name} cannot be read: {error}.") from None
+            row = refused[0]
+            raise ValueError(
+                f"{self.name}, line {self._line(row.number)}: a row must have "
+                f"{_counted_cells(row.expected_columns)}, one for each column, got {row.actual_columns} in "
+                f"{show(row.text)}."
+            ) from None
+        header = self._header([clean(column[0].as_py()) for column in table.columns])
+        return header, [Column.of_cells(column.combine_chunks()[1:]) for column in table.columns]
 
-    def _warn_if_nearly_numeric(
-        self, column: str, different: Sequence[str], codes: IntArray, known: Sequence[str]
-    ) -> None:
-        most = (1.0 - _NEARLY_NUMERIC) * len(known)
-        if len(known) < _NEARLY_NUMERIC_FROM:
-            return
-        strange: set[str] = set()
-        for cell in known:
-            if not any(parse_numbers([cell], sign) for sign in self._decimals):
-                strange.add(cell)
-                if len(strange) > most:
-                    return
-        if strange:
-            line, cell = self._first(different, codes, strange)
+    def where(self, row: int) -> str:
+        """Return where a row is, for messages."""
+        return f"{self.name}, line {self._line(row + 2)}"
+
+    def _header(self, names: Sequence[str]) -> list[str]:
+        where = f"{self.name}, line {self._line(1)}"
+        header = [name or f"column {j}" for j, name in enumerate(names, 1)]
+        for j, name in enumerate(header):
+            if name in header[:j]:
+                raise ValueError(f"{where}: column names must be unique, got {show(name)} twice.")
+        if all(_NUMBER.fullmatch(name) for name in names if name):
             warnings.warn(
-                f"{self._name}, line {line}: column {show(column)} is read as text, because {show(cell)} "
-                "is not a number, although nearly all other values are.",
+                f"{where}: the first line should contain the column names, but has only numbers.",
                 stacklevel=2,
             )
+        return header
 
-    def _first(self, different: Sequence[str], codes: IntArray, wanted: set[str]) -> tuple[int, str]:
-        """Return the line and the cell of the first row that has one of these."""
-        row = int(np.isin(codes, [at for at, cell in enumerate(different) if cell in wanted]).argmax())
-        return self._line_of(row), different[codes[row]]
+    def _refuse_open_quote(self) -> None:
+        # With an even number of quotes none is left open; an odd number may be inches.
+        if self.text.count('"') % 2 == 0:
+            return
+        records = self._records(strict=True)
+        start = 1
+        try:
+            for _ in records:
+                start = records.line_num + 1
+        except csv.Error as error:
+            if "unexpected end" in str(error):
+                raise ValueError(
+                    f"{self.name}, line {start}: a quote is opened here and never closed."
+                ) from None
+
+    def _without_blanks_before_quotes(self) -> str:
+        """Return the text without blanks between a delimiter and a quote, which pyarrow would take for text.
+
+        Within quotes, only blanks at the end of a cell can be meant, and these are not part of it either.
+        """
+        if '"' not in self.text:
+            return self.text
+        separator, blanks = re.escape(self.delimiter), " " if self.delimiter == "\t" else r"[ \t]"
+        return re.sub(rf'(^|{separator}){blanks}+"', r'\1"', self.text, flags=re.MULTILINE)
+
+    def _line(self, record: int) -> int:
+        """Return the line on which a record begins, from 1; empty lines are not records."""
+        records = self._records()
+        start, found = 1, 0
+        for cells in records:
+            found += bool(cells)
+            if found == record:
+                break
+            start = records.line_num + 1
+        return start
+
+    def _records(self, *, strict: bool = False) -> Any:
+        csv.field_size_limit(max(csv.field_size_limit(), len(self.text) + 1))
+        return csv.reader(
+            io.StringIO(self.text), delimiter=self.delimiter, skipinitialspace=True, strict=strict
+        )
+
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?")
+
+
+def _counted_cells(n: int) -> str:
+    return f"{n} cell{'' if n == 1 else 's'}"

@@ -66,9 +66,11 @@ def read_table_file(
     delimiter: str | None = None,
     decimal: str | None = None,
     default_decimal: str | None = None,
+    thousands: str | None = None,
     missing: Collection[str] = (),
     usual_missing: bool = True,
     text_columns: Collection[str] = (),
+    numeric_columns: Collection[str] = (),
 ) -> pandas.DataFrame:
     r"""Read a table from a file or stream.
 
@@ -131,9 +133,11 @@ def read_table_file(
         delimiter=delimiter,
         decimal=decimal,
         default_decimal=default_decimal,
+        thousands=thousands,
         missing=missing,
         usual_missing=usual_missing,
         text_columns=text_columns,
+        numeric_columns=numeric_columns,
     )
 
 
