@@ -31,6 +31,8 @@ _DATE = (
     r"^(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2}))"
     r"([ T]\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?([AaPp][Mm]|Z|[+-]\d{2}:?\d{2}))?)?$"
 )
+# Blanks of another width, as spreadsheets write them between digits.
+_BLANKS = dict.fromkeys(map(ord, "\u00a0\u2009\u202f"), " ")
 # What groups digits besides the sign that is not decimal: a blank (in any width) or an apostrophe.
 _OTHER_GROUPS = (" ", "'")
 # A column of text is pointed out if this share of its different values are numbers, and there are as many.
@@ -38,8 +40,15 @@ _NEARLY_NUMERIC, _NEARLY_NUMERIC_FROM = 0.9, 20
 
 
 def clean(text: str) -> str:
-    """Return text without blanks around it, and with its accents composed."""
-    return unicodedata.normalize("NFC", text.strip())
+    r"""Return text without blanks around it, its letters composed: what looks the same is the same.
+
+    Examples
+    --------
+    >>> clean(" e\u0301 ") == "\u00e9"
+    True
+    """
+    composed = unicodedata.normalize("NFC", text.strip())
+    return composed.translate(_BLANKS)
 
 
 def show(text: str) -> str:
@@ -61,6 +70,8 @@ class Column:
         coded = cells.dictionary_encode()
         # Cleaned, different cells may become the same one.
         cleaned = compute.utf8_trim_whitespace(compute.utf8_normalize(coded.dictionary, form="NFC"))
+        # Blanks of another width, as spreadsheets write them between digits, look like any other.
+        cleaned = compute.replace_substring_regex(cleaned, "[\u00a0\u2009\u202f]", " ")
         again = cleaned.dictionary_encode()
         codes = again.indices.to_numpy(zero_copy_only=False)[coded.indices.to_numpy(zero_copy_only=False)]
         return cls(again.dictionary, codes)
@@ -247,8 +258,11 @@ class CellTypes:
         if self.thousands is not None:
             return next((style for style in styles if style.group == self.thousands), styles[0])
         decimal = self.decimal or evidence or self.likely_decimal
-        plain = next(style for style in styles if style.group is None)
+        plain = next((style for style in styles if style.group is None), None)
         grouped = next(style for style in styles if style.group is not None)
+        # Digits that are grouped by blanks, and no decimal sign: any will do.
+        if plain is None:
+            return grouped
         if evidence is None and self.decimal is None and self.likely_decimal != ".":
             return self._choose_blindly(name, column, plain, grouped, where)
         return plain if plain.decimal == decimal else grouped
@@ -293,9 +307,10 @@ class CellTypes:
             [cell if here else None for cell, here in zip(column.different.to_pylist(), known, strict=True)],
             object,
         )
+        # Which of day and month comes first does not matter here: dates are pointed out, not computed with.
         dates = pandas.to_datetime(cells, format="mixed", dayfirst=True, errors="coerce", utc=True)
-        values: AnyArray = dates.to_numpy()[column.codes]
-        return values if not np.isnat(dates.to_numpy()[known]).any() else None
+        days: AnyArray = dates.tz_localize(None).to_numpy()
+        return None if np.isnat(days[known]).any() else days[column.codes]
 
     def _text(self, name: str, column: Column, where: Callable[[int], str], *, quietly: bool) -> AnyArray:
         missing = column.among(self._markers(numeric=False))

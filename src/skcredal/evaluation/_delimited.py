@@ -109,7 +109,10 @@ def read_delimited(
     source = _Text(name, text, delimiter)
     header, columns = source.split()
     values = types.read(dict(zip(header, columns, strict=True)), source.where)
-    frame: pandas.DataFrame = library.DataFrame(values)
+    # With their own dtype: pandas would make of objects what it takes text for.
+    frame: pandas.DataFrame = library.DataFrame(
+        {column: library.Series(cells, dtype=cells.dtype) for column, cells in values.items()}
+    )
     return frame
 
 
