@@ -23,10 +23,13 @@ from skcredal._cli.models import (
     known_class,
     read_for_model,
     read_model,
+    strange_values,
+    what_was_read,
     write_table,
 )
 from skcredal._cli.options import (
     AsClasses,
+    Categorical,
     Data,
     Decimal,
     Delimiter,
@@ -34,12 +37,16 @@ from skcredal._cli.options import (
     Encoding,
     Folds,
     Format,
+    Id,
     Jobs,
     Missing,
     Model,
+    Numeric,
     Runs,
     Seed,
+    Sheet,
     Target,
+    Thousands,
     UsualMissing,
     check_jobs,
     split_names,
@@ -67,13 +74,18 @@ def fit(
         typer.Option(help=f"One of {', '.join(CLASSIFIERS)} (write -star for *, which shells expand)."),
     ] = DEFAULT,
     drop: Drop = None,
+    id: Id = None,  # noqa: A002
+    categorical: Categorical = None,
+    numeric: Numeric = None,
     as_classes: AsClasses = False,
     format: Format = None,  # noqa: A002
     encoding: Encoding = None,
     delimiter: Delimiter = None,
     decimal: Decimal = None,
+    thousands: Thousands = None,
     missing: Missing = None,
     usual_missing: UsualMissing = None,
+    sheet: Sheet = None,
 ) -> None:
     """Fit a classifier to a table and save it to a file.
 
@@ -95,16 +107,20 @@ def fit(
         raise CallError(f"-o must be a file in an existing folder, got {out!r}.")
     if data != "-" and path.exists() and Path(data).exists() and path.samefile(data):
         raise CallError(f"-o must not be the input table, got {out!r}.")
-    reading = Reading(format, encoding, delimiter, decimal, missing, usual_missing)
-    table = label_table(data, reading, target=target, drop=drop or [], as_classes=as_classes)
+    reading = Reading(
+        format, encoding, delimiter, decimal, thousands, missing, usual_missing, sheet, categorical, numeric
+    )
+    table = label_table(data, reading, target=target, drop=drop or [], ids=id or [], as_classes=as_classes)
     with shown_warnings():
         made.fit(table.features, table.target)
-    save(made, path, notes={"target": table.name, "reading": reading.to_notes()})
+    notes = {"target": table.name, "reading": reading.to_notes(), "ids": list(table.ids.columns)}
+    save(made, path, notes=notes)
     rows, columns = table.features.shape
     note(
         f"Fitted {type(made).__name__} to {counted(rows, 'row')} and {counted(columns, 'column')}, "
         f"{counted(len(made.classes_), 'class')}; saved to {out}."
     )
+    note(what_was_read(made))
 
 
 def predict(
@@ -114,12 +130,15 @@ def predict(
         str,
         typer.Option("--out", "-o", metavar="OUT", help=".csv, .tsv or .parquet; - for standard output."),
     ] = "-",
+    id: Id = None,  # noqa: A002
     format: Format = None,  # noqa: A002
     encoding: Encoding = None,
     delimiter: Delimiter = None,
     decimal: Decimal = None,
+    thousands: Thousands = None,
     missing: Missing = None,
     usual_missing: UsualMissing = None,
+    sheet: Sheet = None,
 ) -> None:
     r"""Classify the rows of a table with a model.
 
@@ -136,8 +155,9 @@ def predict(
     """
     format_ = check_output(out, inputs=[model, data])
     kept = read_model(model)
-    reading = Reading(format, encoding, delimiter, decimal, missing, usual_missing)
-    frame, _ = read_for_model(kept, data, reading, without_rows=True)
+    reading = Reading(format, encoding, delimiter, decimal, thousands, missing, usual_missing, sheet)
+    rows = read_for_model(kept, data, reading, ids=id or (), without_rows=True)
+    frame = rows.features
     if frame.empty:
         # Not an error: it may be a step of a pipeline that had nothing to do.
         note(f"{display_name(data)} has no rows, so the output has none either.")
@@ -149,7 +169,14 @@ def predict(
             parts.append(answers(kept.classifier, part) if len(part) else no_answers(kept.classifier))
             advance(len(part))
     found = Answers.joined(parts)
-    write_table(arrow_columns(found) if format_ == "parquet" else found.columns(), out, format_)
+    columns = arrow_columns(found) if format_ == "parquet" else found.columns()
+    for name in rows.ids:
+        if name in columns:
+            raise CallError(f"--id must not be the name of a column of the answers, got {name!r}.")
+    write_table(rows.ids | columns, out, format_)
+    strange = strange_values(kept.classifier, frame)
+    if strange is not None:
+        note(strange)
 
 
 def explain(
@@ -161,12 +188,15 @@ def explain(
             min=1, metavar="N", help="Number of the row, from 1, not counting the header. Can be repeated."
         ),
     ],
+    id: Id = None,  # noqa: A002
     format: Format = None,  # noqa: A002
     encoding: Encoding = None,
     delimiter: Delimiter = None,
     decimal: Decimal = None,
+    thousands: Thousands = None,
     missing: Missing = None,
     usual_missing: UsualMissing = None,
+    sheet: Sheet = None,
 ) -> None:
     """Explain why a row was decided, or left undecided.
 
@@ -183,14 +213,20 @@ def explain(
         raise CallError(
             f"{type(classifier).__name__} cannot explain its answers; lp-aode*, comp-aode* and bma-aode* can."
         )
-    reading = Reading(format, encoding, delimiter, decimal, missing, usual_missing)
-    frame, true = read_for_model(kept, data, reading)
+    reading = Reading(format, encoding, delimiter, decimal, thousands, missing, usual_missing, sheet)
+    rows = read_for_model(kept, data, reading, ids=id or ())
+    frame, true = rows.features, rows.true
     for number in row:
         if number > len(frame):
             raise CallError(f"--row must be at most {len(frame)}, the number of rows, got {number}.")
     with shown_warnings():
         texts = [
-            explain_row(classifier, frame.iloc[[number - 1]], number, known_class(kept, true, number - 1))
+            explain_row(
+                classifier,
+                frame.iloc[[number - 1]],
+                rows.title(number),
+                known_class(kept, true, number - 1),
+            )
             for number in row
         ]
     sys.stdout.write("\n\n".join(texts) + "\n")
@@ -207,6 +243,9 @@ def evaluate(
         ),
     ] = None,
     drop: Drop = None,
+    id: Id = None,  # noqa: A002
+    categorical: Categorical = None,
+    numeric: Numeric = None,
     runs: Runs = 1,
     folds: Folds = None,
     seed: Seed = 0,
@@ -230,8 +269,10 @@ def evaluate(
     encoding: Encoding = None,
     delimiter: Delimiter = None,
     decimal: Decimal = None,
+    thousands: Thousands = None,
     missing: Missing = None,
     usual_missing: UsualMissing = None,
+    sheet: Sheet = None,
 ) -> None:
     """Compare classifiers on a table by cross-validation.
 
@@ -249,8 +290,10 @@ def evaluate(
     if report is not None:
         check_report(report)
     check_jobs(jobs)
-    reading = Reading(format, encoding, delimiter, decimal, missing, usual_missing)
-    table = label_table(data, reading, target=target, drop=drop or [], as_classes=as_classes)
+    reading = Reading(
+        format, encoding, delimiter, decimal, thousands, missing, usual_missing, sheet, categorical, numeric
+    )
+    table = label_table(data, reading, target=target, drop=drop or [], ids=id or [], as_classes=as_classes)
     folds = folds_for(table) if folds is None else folds
     rows = evaluate_classifiers(table, made, runs=runs, folds=folds, seed=seed, jobs=jobs)
     measures = {name: [row[name] for row in rows] for name in rows[0]}

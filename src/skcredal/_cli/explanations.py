@@ -33,7 +33,7 @@ _LONGEST_NAME, _LONGEST_VALUE, _HALF_BAR = 21, 16, 10
 _NEARLY_CERTAIN = 0.9995
 
 
-def explain_row(model: Any, row: pandas.DataFrame, number: int, known: str | None = None) -> str:
+def explain_row(model: Any, row: pandas.DataFrame, title: str, known: str | None = None) -> str:
     """Explain in words and numbers why a model decided a row, or left it undecided."""
     case = model.explain(row).iloc[0]
     found = answers(model, row)
@@ -46,7 +46,7 @@ def explain_row(model: Any, row: pandas.DataFrame, number: int, known: str | Non
     listed, rest = order[:_CLASSES], order[_CLASSES:]
     shown = {c: _shorten(labels[c], _LONGEST_CLASS) for c in listed}
     width = max(map(len, ["class", *shown.values()]))
-    lines = _wrap(f"Row {number}: {case['sentence']}")
+    lines = _wrap(f"{title}: {case['sentence']}")
     lines += [*([] if known is None else [known]), ""]
     lines.append(f"  {'class':<{width}}  in set  lower  prob.  upper")
     for c in listed:

@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from skcredal._cli.console import CallError
-from skcredal._cli.user_tables import Reading, are_reading_notes, display_name, need_columns, read_user_table
+from skcredal._cli.user_tables import (
+    Reading,
+    are_reading_notes,
+    as_categories,
+    display_name,
+    need_columns,
+    read_user_table,
+)
 from skcredal._encoding.factors import is_missing
 from skcredal._encoding.features import CategoricalFeature, NumericFeature
 from skcredal._extras import require
@@ -23,21 +30,38 @@ if TYPE_CHECKING:
 
 __all__ = [
     "KeptModel",
+    "RowsForModel",
     "check_output",
     "known_class",
     "read_for_model",
     "read_model",
+    "strange_values",
+    "what_was_read",
     "write_table",
 ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeptModel:
-    """A classifier from a file, with what skcredal fit noted: the target, and how its table was read."""
+    """A classifier from a file, with what skcredal fit noted: target, ids, and how its table was read."""
 
     classifier: Any
     target: str | None
+    ids: list[str]
     reading: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowsForModel:
+    """The columns that a model was fitted to, the target if the table has it, and the columns of ids."""
+
+    features: pandas.DataFrame
+    true: pandas.Series[Any] | None
+    ids: dict[str, list[Any]]
+
+    def title(self, number: int) -> str:
+        """Return what a row is called, by its number from 1 and its ids."""
+        return ", ".join([f"Row {number}", *(f"{name} {ids[number - 1]}" for name, ids in self.ids.items())])
 
 
 def read_model(path: str) -> KeptModel:
@@ -48,21 +72,25 @@ def read_model(path: str) -> KeptModel:
     if not hasattr(classifier, "predict_proba"):
         raise ValueError(f"{path} must contain a classifier, got {type(classifier).__name__}.")
     notes = read_notes(path)
-    target, reading = notes.get("target"), notes.get("reading", {})
-    if not isinstance(target, (str, type(None))) or not are_reading_notes(reading):
+    target, ids, reading = notes.get("target"), notes.get("ids", []), notes.get("reading", {})
+    are_texts = isinstance(ids, list) and all(isinstance(name, str) for name in ids)
+    if not isinstance(target, (str, type(None))) or not are_texts or not are_reading_notes(reading):
         raise ValueError(f"{path} cannot be used: its notes on how its table was read are damaged.")
-    return KeptModel(classifier, target, reading)
+    return KeptModel(classifier, target, ids, reading)
 
 
 def read_for_model(
-    kept: KeptModel, data: str, reading: Reading, *, without_rows: bool = False
-) -> tuple[pandas.DataFrame, pandas.Series[Any] | None]:
-    """Read the columns that a model was fitted to, with the same types, and the target if there is one."""
+    kept: KeptModel, data: str, reading: Reading, *, ids: Sequence[str] = (), without_rows: bool = False
+) -> RowsForModel:
+    """Read the columns that a model was fitted to, with the same types, and what else is known of the rows.
+
+    The ids are the columns that the call names, or else those that ``fit`` was told, if they are there.
+    """
     model = kept.classifier
     names = getattr(model, "feature_names_in_", None)
     states = _states(model)
     # Categories and classes stay text, or the code 01 would become the number 1.
-    text_columns = [*states, *([] if kept.target is None else [kept.target])]
+    text_columns = [*states, *([] if kept.target is None else [kept.target]), *(ids or kept.ids)]
     table = read_user_table(
         data, reading.with_notes(kept.reading), text_columns=text_columns, without_rows=without_rows
     )
@@ -72,18 +100,64 @@ def read_for_model(
                 f"The model was fitted to {model.n_features_in_} columns without names, but "
                 f"{display_name(data)} has {table.shape[1]}."
             )
-        return table, None
+        return RowsForModel(table, None, {})
     true = table[kept.target] if kept.target in table.columns else None
     frame = need_columns(table, [str(name) for name in names], data).copy()
+    for name in ids:
+        if name not in table.columns:
+            raise CallError(f"--id: there is no column {name!r} in {display_name(data)}.")
+    shown = {name: table[name].tolist() for name in ids or kept.ids if name in table.columns}
     _refuse_text_for_numbers(model, frame, data)
     for name, of_column in states.items():
         # A text file has only text: a model fitted to Parquet knows the state True, not "True".
         by_text = {str(state): state for state in of_column if not isinstance(state, str)}
+        if not by_text and frame[name].dtype.kind in "iuf":
+            frame[name] = as_categories(frame[name])  # declared with --categorical in fit
         if by_text and frame[name].dtype == object:
             frame[name] = [
                 by_text.get(cell, cell) if isinstance(cell, str) else cell for cell in frame[name].tolist()
             ]
-    return frame, true
+    return RowsForModel(frame, true, shown)
+
+
+def what_was_read(model: TabularClassifier) -> str:
+    """Return in short how the columns of a fitted model are used."""
+    kinds = [one.kind for one in model.encoding_]
+    left_out = [f"{one.name} ({one.why_not})" for one in model.encoding_ if not one.kept]
+    more = f" and {len(left_out) - 10} more" if len(left_out) > 10 else ""
+    text = f"Read {kinds.count('numeric')} numeric and {kinds.count('categorical')} categorical columns"
+    return f"{text}; left out: {', '.join(left_out[:10])}{more}." if left_out else f"{text}."
+
+
+def strange_values(model: Any, frame: pandas.DataFrame) -> str | None:
+    """Return in one sentence what the model has never seen: categories, and numbers far out of range."""
+    if not isinstance(model, TabularClassifier):
+        return None
+    unseen, outside = {}, {}
+    for name, feature in zip(frame.columns, learned_features(model), strict=True):
+        if isinstance(feature, CategoricalFeature):
+            known = frame[name].dropna()
+            unseen[str(name)] = int((~known.isin(list(feature.lookup))).sum())
+        elif frame[name].dtype.kind in "iuf":
+            # Beyond the range by more than its width: a wrong unit or a slip, rather than a rare case.
+            width = feature.high - feature.low
+            values = frame[name].to_numpy(dtype=float)
+            far = (values < feature.low - width) | (values > feature.high + width)
+            outside[str(name)] = int(far.sum())
+    parts = [
+        f"{counts} in {_listed_counts(by_column)}"
+        for counts, by_column in (
+            ("categories that the model has not seen", unseen),
+            ("numbers far outside the training range", outside),
+        )
+        if any(by_column.values())
+    ]
+    return f"The table holds {' and '.join(parts)}." if parts else None
+
+
+def _listed_counts(by_column: dict[str, int]) -> str:
+    found = [f"{name} ({n} row{'' if n == 1 else 's'})" for name, n in by_column.items() if n]
+    return ", ".join(found[:5]) + (f" and {len(found) - 5} more columns" if len(found) > 5 else "")
 
 
 def _refuse_text_for_numbers(model: Any, frame: pandas.DataFrame, data: str) -> None:

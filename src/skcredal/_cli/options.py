@@ -10,6 +10,7 @@ from skcredal._cli.console import CallError
 
 __all__ = [
     "AsClasses",
+    "Categorical",
     "Data",
     "Decimal",
     "Delimiter",
@@ -17,13 +18,17 @@ __all__ = [
     "Encoding",
     "Folds",
     "Format",
+    "Id",
     "Jobs",
     "Missing",
     "Model",
+    "Numeric",
     "Runs",
     "Seed",
+    "Sheet",
     "Source",
     "Target",
+    "Thousands",
     "UsualMissing",
     "check_jobs",
     "split_names",
@@ -31,27 +36,42 @@ __all__ = [
 
 Data = Annotated[
     str,
-    typer.Argument(
-        metavar="DATA", help="The table: CSV, TSV, Parquet or ARFF, optionally gzipped; - for standard input."
-    ),
+    typer.Argument(metavar="DATA", help="The table: CSV, TSV, Excel, Parquet or ARFF; - for standard input."),
 ]
 Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model written by skcredal fit.")]
 Target = Annotated[str, typer.Option(metavar="COL", help="The column with the class.")]
 Drop = Annotated[
     list[str] | None, typer.Option(metavar="COL", help="A column to leave out. Can be repeated.")
 ]
+Categorical = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COL", help="A column whose values are categories, also if numbers. Repeatable."),
+]
+Numeric = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COL", help="A column that must be numbers: other values are refused. Repeatable."),
+]
+Id = Annotated[
+    list[str] | None,
+    typer.Option("--id", metavar="COL", help="A column that names the rows; never learned from. Repeatable."),
+]
 AsClasses = Annotated[
     bool,
     typer.Option("--as-classes", help="Treat every value of the target as a class, however many there are."),
 ]
 Format = Annotated[
-    str | None, typer.Option(help="csv, tsv, parquet or arff. Default: judged by the file name.")
+    str | None, typer.Option(help="csv, tsv, xlsx, parquet or arff. Default: judged by the file name.")
 ]
 Encoding = Annotated[str | None, typer.Option(help="Text encoding of a CSV. Default: detected.")]
 Delimiter = Annotated[
     str | None, typer.Option(help="Delimiter of a CSV: a character, or the word tab. Default: detected.")
 ]
 Decimal = Annotated[str | None, typer.Option(help="Decimal sign of a CSV, . or a comma. Default: detected.")]
+Thousands = Annotated[
+    str | None,
+    typer.Option(help="What groups the digits of numbers: . , ' or a blank. Default: detected."),
+]
+Sheet = Annotated[str | None, typer.Option(help="Sheet of an Excel file: its name. Default: the first.")]
 Missing = Annotated[
     list[str] | None,
     typer.Option(

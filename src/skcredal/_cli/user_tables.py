@@ -27,6 +27,7 @@ __all__ = [
     "LabelledTable",
     "Reading",
     "are_reading_notes",
+    "as_categories",
     "counted",
     "display_name",
     "label_table",
@@ -61,8 +62,12 @@ class Reading:
     encoding: str | None = None
     delimiter: str | None = None
     decimal: str | None = None
+    thousands: str | None = None
     missing: list[str] | None = None
     usual_missing: bool | None = None
+    sheet: str | None = None
+    categorical: list[str] | None = None
+    numeric: list[str] | None = None
     default_decimal: str | None = None
 
     def __post_init__(self) -> None:
@@ -70,6 +75,15 @@ class Reading:
             raise CallError(f"--format must be one of {', '.join(FORMATS)}, got {self.format!r}.")
         if self.decimal not in (None, ".", ","):
             raise CallError(f"--decimal must be . or a comma, got {self.decimal!r}.")
+        if self.thousands not in (None, ".", ",", " ", "'"):
+            raise CallError(f"--thousands must be . , ' or a blank, got {self.thousands!r}.")
+        if self.thousands is not None and self.thousands == self.decimal:
+            raise CallError(
+                f"--thousands must be another sign than --decimal, got {self.decimal!r} for both."
+            )
+        for name in self.numeric or ():
+            if name in (self.categorical or ()):
+                raise CallError(f"--numeric and --categorical must name different columns, got {name!r}.")
         for check, value in (
             (check_encoding, self.encoding),
             (check_delimiter, self.separator),
@@ -87,7 +101,12 @@ class Reading:
 
     def to_notes(self) -> dict[str, Any]:
         """Return the options that change the values of cells, to be stored with a model."""
-        options = {"decimal": self.decimal, "missing": self.missing, "usual_missing": self.usual_missing}
+        options = {
+            "decimal": self.decimal,
+            "thousands": self.thousands,
+            "missing": self.missing,
+            "usual_missing": self.usual_missing,
+        }
         return {name: value for name, value in options.items() if value is not None}
 
     def with_notes(self, notes: dict[str, Any]) -> Reading:
@@ -95,6 +114,7 @@ class Reading:
         return replace(
             self,
             default_decimal=notes.get("decimal"),
+            thousands=self.thousands or notes.get("thousands"),
             # What marked a missing value in the training table does so here; the call can only add to it.
             missing=[*(self.missing or ()), *notes.get("missing", ())],
             usual_missing=notes.get("usual_missing") if self.usual_missing is None else self.usual_missing,
@@ -106,6 +126,7 @@ def are_reading_notes(notes: Any) -> bool:
     return (
         isinstance(notes, dict)
         and notes.get("decimal") in (None, ".", ",")
+        and notes.get("thousands") in (None, ".", ",", " ", "'")
         and notes.get("usual_missing") in (None, True, False)
         and isinstance(notes.get("missing", []), list)
         and all(isinstance(marker, str) for marker in notes.get("missing", []))
@@ -114,16 +135,21 @@ def are_reading_notes(notes: Any) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelledTable:
-    """Features, classes, the name of the target, and the number of each row in the file, from 1."""
+    """Features, classes, the name of the target, the number of each row in the file, from 1, and its ids."""
 
     features: pandas.DataFrame
     target: AnyArray
     name: str
     numbers: IntArray
+    ids: pandas.DataFrame
 
 
 def read_user_table(
-    data: str, reading: Reading, *, text_columns: Iterable[str] = (), without_rows: bool = False
+    data: str,
+    reading: Reading,
+    *,
+    text_columns: Iterable[str] = (),
+    without_rows: bool = False,
 ) -> pandas.DataFrame:
     """Read the table that a call names; ``-`` is standard input. A table without rows may be refused."""
     if data != "-" and reading.format is None:
@@ -140,9 +166,11 @@ def read_user_table(
                 delimiter=reading.separator,
                 decimal=reading.decimal,
                 default_decimal=reading.default_decimal,
+                thousands=reading.thousands,
                 missing=reading.missing or (),
                 usual_missing=reading.usual_missing is not False,
-                text_columns=set(text_columns),
+                text_columns={*text_columns, *(reading.categorical or ())},
+                numeric_columns=set(reading.numeric or ()),
             )
         except OSError as error:
             raise CallError(f"{data} cannot be read: {error.strerror or error}.") from None
@@ -152,19 +180,33 @@ def read_user_table(
 
 
 def label_table(
-    data: str, reading: Reading, *, target: str, drop: Sequence[str], as_classes: bool
+    data: str,
+    reading: Reading,
+    *,
+    target: str,
+    drop: Sequence[str],
+    ids: Sequence[str] = (),
+    as_classes: bool,
 ) -> LabelledTable:
     """Read a table and split it into features and classes; refuse a target that cannot be a class."""
     # The target as text: 1 and 01 may be different classes.
-    frame = read_user_table(data, reading, text_columns=[target])
+    frame = read_user_table(data, reading, text_columns=[target, *ids])
     columns = [str(name) for name in frame.columns]
-    target, *drop = [
-        _column(name, columns, option, data)
-        for option, name in (("--target", target), *(("--drop", name) for name in drop))
-    ]
-    if target in drop:
-        raise CallError(f"--drop must not name the target {target!r}.")
-    features = frame.drop(columns=[target, *dict.fromkeys(drop)])
+    target = _column(target, columns, "--target", data)
+    chosen = {
+        option: [_column(name, columns, option, data) for name in names]
+        for option, names in {
+            "--drop": drop,
+            "--id": ids,
+            "--categorical": reading.categorical or (),
+            "--numeric": reading.numeric or (),
+        }.items()
+    }
+    for option, names in chosen.items():
+        if target in names:
+            raise CallError(f"{option} must not name the target {target!r}.")
+    _declare(frame, chosen["--categorical"], chosen["--numeric"], data)
+    features = frame.drop(columns=[target, *dict.fromkeys([*chosen["--drop"], *chosen["--id"]])])
     if features.shape[1] == 0:
         raise CallError(f"{display_name(data)} has no columns other than the target and those dropped.")
     labels = [None if is_missing(value) else _label(value) for value in frame[target].tolist()]
@@ -185,7 +227,26 @@ def label_table(
         found: AnyArray = np.array(classes, dtype=np.int64)
     else:
         found = np.array(classes)
-    return LabelledTable(features, found, target, np.flatnonzero(kept) + 1)
+    labels_of_rows = frame[list(dict.fromkeys(chosen["--id"]))][kept].reset_index(drop=True)
+    return LabelledTable(features, found, target, np.flatnonzero(kept) + 1, labels_of_rows)
+
+
+def _declare(frame: pandas.DataFrame, categorical: Sequence[str], numeric: Sequence[str], data: str) -> None:
+    """Make categories of the columns that are declared so, and refuse others that are no numbers."""
+    for name in categorical:
+        frame[name] = as_categories(frame[name])
+    for name in numeric:
+        if frame[name].dtype.kind not in "iufb" and not frame[name].isna().all():
+            raise ValueError(
+                f"{display_name(data)}, column {name!r}: --numeric asks for numbers, got "
+                f"{frame[name].dropna().iloc[0]!r}."
+            )
+
+
+def as_categories(column: pandas.Series[Any]) -> pandas.Series[Any]:
+    """Return a column as text, whole numbers without a decimal point."""
+    cells = [None if is_missing(value) else _label(value) for value in column.tolist()]
+    return type(column)(cells, index=column.index, dtype=object)
 
 
 def need_columns(frame: pandas.DataFrame, names: Sequence[str], data: str) -> pandas.DataFrame:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,7 @@ __all__ = [
     "EncodingPlan",
     "EncodingRules",
     "Feature",
+    "FeatureEncoding",
     "TableEncoding",
     "categorical_mask",
     "learn_encoding",
@@ -33,6 +34,49 @@ __all__ = [
 ]
 
 Feature = NumericFeature | CategoricalFeature
+
+
+class FeatureEncoding(NamedTuple):
+    """How one column becomes codes.
+
+    Parameters
+    ----------
+    name : str or int
+        The name of the column, or its index.
+    kind : {"numeric", "categorical"}
+        How it is read.
+    states : tuple
+        The states of a categorical column; empty for a numeric one.
+    cuts : tuple of float
+        The cut points of a numeric column, by MDL; empty for a categorical one.
+    range : tuple of float, optional
+        The least and the greatest training value of a numeric column.
+    kept : bool
+        Whether it takes part.
+    why_not : str
+        Why it does not, if so.
+    """
+
+    name: Any
+    kind: str
+    states: tuple[Any, ...]
+    cuts: tuple[float, ...]
+    range: tuple[float, float] | None
+    kept: bool
+    why_not: str
+
+    @classmethod
+    def of(cls, name: Any, feature: Feature, *, kept: bool) -> FeatureEncoding:
+        """Describe a feature."""
+        if isinstance(feature, CategoricalFeature):
+            why_not = "it has a single value" if feature.n_observed else "no value was seen"
+            return cls(name, "categorical", tuple(feature.states), (), None, kept, "" if kept else why_not)
+        why_not = "no value was seen" if np.isnan(feature.low) else "it has a single value"
+        if feature.varies:
+            why_not = "no cut tells the classes apart"
+        cuts, span = tuple(feature.cuts.tolist()), (feature.low, feature.high)
+        return cls(name, "numeric", (), cuts, span, kept, "" if kept else why_not)
+
 
 # It takes at least so many rows to be worth starting threads for the columns.
 ROWS_WORTH_A_THREAD = 10_000

@@ -18,6 +18,7 @@ from skcredal._encoding.frames import read_series, read_table
 from skcredal._encoding.table_encoding import (
     EncodedTable,
     Feature,
+    FeatureEncoding,
     TableEncoding,
 )
 from skcredal._encoding.target import read_weights
@@ -248,6 +249,16 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
         # scikit-learn compares the names and number of features with those of fit.
         validate_data(self, table.data, reset=False, skip_check_array=True)
         return self._encoding.encode(table, n_threads=thread_count(self.n_jobs))
+
+    @property
+    def encoding_(self) -> tuple[FeatureEncoding, ...]:
+        """How each column of the training table is read: a record with its name, kind, states or cuts."""
+        check_is_fitted(self)
+        names, kept = getattr(self, "feature_names_in_", None), set(self._encoding.kept)
+        return tuple(
+            FeatureEncoding.of(j if names is None else str(names[j]), feature, kept=j in kept)
+            for j, feature in enumerate(learned_features(self))
+        )
 
     def _kept_features(self) -> AnyArray:
         """Return the names of the features kept, or their indices if they have no names."""
