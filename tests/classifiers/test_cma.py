@@ -122,7 +122,8 @@ def test_the_determinate_class_lies_in_the_set_before_any_put_back():
     for seed in range(60):
         X, y, test = undecided_problem(seed)
         clf = fitted(X, y)
-        sets, reference = clf._sets(clf._encode(test))
+        evidence = clf._evidence(clf._encode(test))
+        sets, reference = clf._sets_of_evidence(evidence), evidence.reference
         best = reference.argmax(axis=1)
         assert sets[np.arange(len(sets)), best].all()
         alone = sets.sum(axis=1) == 1
@@ -262,7 +263,7 @@ def test_paper_data(name):
     X_test = data.features.iloc[test]
     codes = clf._encode(X_test)
     sets, proba, bounds = clf.predict_set(X_test), clf.predict_proba(X_test), clf.predict_interval(X_test)
-    np.testing.assert_array_equal(clf._sets(codes)[0], sets)
+    np.testing.assert_array_equal(clf._sets_of_evidence(clf._evidence(codes)), sets)
     assert (bounds[..., 0] <= proba).all()
     assert (proba <= bounds[..., 1]).all()
     n_states = clf._encoding.n_states.tolist()

@@ -131,7 +131,8 @@ def test_the_determinate_class_lies_in_the_set_before_any_put_back():
     for seed in range(60):
         X, y, test = undecided_problem(seed)
         clf = fitted(X, y)
-        sets, reference = clf._sets(clf._encode(test))
+        evidence = clf._evidence(clf._encode(test))
+        sets, reference = clf._sets_of_evidence(evidence), evidence.reference
         best = reference.argmax(axis=1)
         assert sets[np.arange(len(sets)), best].all()
         alone = sets.sum(axis=1) == 1
@@ -147,7 +148,8 @@ def test_another_equivalent_sample_size_is_put_back_where_its_class_is_dominated
     for seed in range(60):
         X, y, test = undecided_problem(seed)
         clf = fitted(X, y, s=0.01, contamination=0.5, ess=50.0)
-        sets, reference = clf._sets(clf._encode(test))
+        evidence = clf._evidence(clf._encode(test))
+        sets, reference = clf._sets_of_evidence(evidence), evidence.reference
         rows, best = np.arange(len(sets)), reference.argmax(axis=1)
         put_backs += int((~sets[rows, best]).sum())
         assert sets.any(axis=1).all()
@@ -312,7 +314,7 @@ def test_paper_data(name):
     X_test = data.features.iloc[test]
     codes = clf._encode(X_test)
     sets, proba = clf.predict_set(X_test), clf.predict_proba(X_test)
-    np.testing.assert_array_equal(clf._sets(codes)[0], sets)
+    np.testing.assert_array_equal(clf._sets_of_evidence(clf._evidence(codes)), sets)
     bounds = clf.predict_interval(X_test)
     assert (bounds[..., 0] <= proba).all()
     assert (proba <= bounds[..., 1]).all()

@@ -43,7 +43,7 @@ def test_the_whole_chain_runs(name, classifier):
     proba, sets = clf.predict_proba(X_test), clf.predict_set(X_test)
     np.testing.assert_allclose(proba.sum(axis=1), 1.0)
     assert sets[np.arange(len(test)), proba.argmax(axis=1)].all()
-    before, _ = clf._sets(clf._encode(X_test))
+    before = clf._sets_of_evidence(clf._evidence(clf._encode(X_test)))
     np.testing.assert_array_equal(before, sets)
     most_frequent = data.target.iloc[train].mode()[0]
     accuracy = (clf.predict(X_test) == data.target.iloc[test].to_numpy()).mean()

@@ -90,7 +90,8 @@ def test_sets_hold_the_reference_and_bounds_hold_its_probability(seed, s):
     problem = random_table(rng, weighting="real", unknown=float(rng.choice([0.0, 0.2])))
     clf = CredalTree(s=s, missing=problem.missing).fit(problem.X, problem.y, problem.weights)
     codes = clf._encode(problem.X_new)
-    before, reference = clf._sets(codes)
+    evidence = clf._evidence(codes)
+    before, reference = clf._sets_of_evidence(evidence), evidence.reference
     sets, proba = clf.predict_set(problem.X_new), clf.predict_proba(problem.X_new)
     interval = clf.predict_interval(problem.X_new)
     np.testing.assert_array_equal(reference, proba)

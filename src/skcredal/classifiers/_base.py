@@ -282,8 +282,8 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
             f"The pair tables of {len(most)} features{f' in {len(codings)} codings' if several else ''} and "
             f"{len(self.classes_)} classes would take {_size(needed)}, more than the limit of "
             f"{_size(limit)}. The features with the most states are {worst}. "
-            f"{'Choose fewer bins, set' if several else 'Set'} max_categories to merge their "
-            "rarest states, drop them, or raise the limit with skcredal.set_config(pair_table_limit=...)."
+            f"{'Choose fewer bins, set' if several else 'Set'} max_categories to merge their rarest states, "
+            "drop them, or raise the limit with skcredal.set_config(pair_table_limit=...)."
         )
 
     def __sklearn_tags__(self) -> Any:
