@@ -2,6 +2,7 @@
 
 import datetime as dt
 import re
+import warnings
 from contextlib import suppress
 from decimal import Decimal
 
@@ -13,7 +14,7 @@ import pytest
 import sklearn
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import cross_val_score
+from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import oracles
 from problems import variable_width
@@ -372,7 +373,7 @@ def test_text_in_a_numeric_column_is_refused_by_column_row_and_value():
 BAD_VALUES = {
     "ess": [0, -1.0, np.nan, np.inf, "1", None, True],
     "likelihood_floor": [-0.1, 1.0, np.nan, "0", None],
-    "epsilon": [0, 1, -0.01, np.nan, "0.1", None, True],
+    "epsilon": [0, -0.01, np.nan, "0.1", None, True],
     "average": ["mean", None],
     "missing": ["drop", None],
     "handle_unknown": ["warn", True],
@@ -395,16 +396,39 @@ def test_a_bad_parameter_is_refused_by_name_and_value(name, value):
 
 
 @pytest.mark.parametrize("classifier", [CompAODE, CredalBmaAODE, CredalCompAODE])
-def test_an_epsilon_out_of_range_is_refused_with_the_range(classifier):
+def test_an_epsilon_beyond_its_bound_is_taken_as_just_below_it(classifier):
     X = np.array([list("ab") * 15, list("ba") * 15] * 2)
-    with pytest.raises(ValueError) as refusal:
-        classifier(epsilon=0.05).fit(X, [0, 1, 0, 1])
-    assert str(refusal.value) == "epsilon must lie in (0, 1/31) for 30 features, got 0.05."
+    with pytest.warns(UserWarning) as caught:
+        found = classifier(epsilon=0.05).fit(X, [0, 1, 0, 1])
+    texts = [str(warning.message) for warning in caught]
+    assert texts == ["epsilon must lie below 1/31 for 30 features: 0.05 is taken as just below it."]
+    assert found.epsilon_ == np.nextafter(1 / 31, 0)
     assert classifier(epsilon=0.03).fit(X, [0, 1, 0, 1]).epsilon_ == 0.03
 
 
+def test_at_the_bound_comp_aodes_set_is_the_reference_prior_alone():
+    rng = np.random.default_rng(2)
+    y = rng.integers(0, 3, 60)
+    X = np.where(rng.random((60, 4)) < 0.4, y[:, None], rng.integers(0, 3, (60, 4)))
+    with pytest.warns(UserWarning, match="just below"):
+        clf = CredalCompAODE(epsilon=0.9, categorical_features="all").fit(X, y)
+    interval, proba = clf.predict_interval(X), clf.predict_proba(X)
+    np.testing.assert_allclose(interval, np.stack([proba] * 2, axis=2), atol=1e-9)
+
+
+def test_a_search_over_epsilon_does_not_fail_where_folds_keep_other_features():
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 60)
+    X = rng.normal(y[:, None], 2.0, (60, 6))
+    search = GridSearchCV(CredalCompAODE(), {"epsilon": [0.01, 0.2, 0.5]}, cv=4, error_score="raise")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        search.fit(X, y)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+
+
 def test_a_refused_fit_leaves_no_half_learned_model():
-    clf = CredalCompAODE(epsilon=0.7)
+    clf = CredalCompAODE(epsilon=-0.7)
     with pytest.raises(ValueError, match="epsilon"):
         clf.fit(FRAME, LABELS)
     with pytest.raises(NotFittedError):

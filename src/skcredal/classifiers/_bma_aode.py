@@ -120,7 +120,7 @@ class CredalBmaAODE(CredalSpodesMixin, BmaAODE):
         Equivalent sample size of the BDeu prior over the parameters.
     epsilon : "auto" or float, default="auto"
         Least prior probability of a SPODE. ``"auto"`` is ``min(0.01, 1/(2(k+1)))`` for k features kept; a
-        number must lie in ``(0, 1/(k+1))``.
+        number of ``1/(k+1)`` or more is taken as just below that.
     likelihood_floor : float, default=0.0
         Lower bound on each probability inside the likelihoods, and nowhere else; the paper's own experiments
         used 0.01.
@@ -225,7 +225,8 @@ class CredalBmaAODE(CredalSpodesMixin, BmaAODE):
     _criteria = ("maximality", "interval_dominance", "e_admissibility")
 
     def _count(self, rows: TrainingRows) -> None:
-        resolve_epsilon(self.epsilon, len(rows.codes))  # an error should come before the work of counting
+        # An error should come before the work of counting.
+        resolve_epsilon(self.epsilon, len(rows.codes), warn=True)
         super()._count(rows)
 
     def _derive(self) -> None:

@@ -25,7 +25,7 @@ class CompAODE(LikelihoodWeightedEnsemble):
         Equivalent sample size of the BDeu prior over the parameters.
     epsilon : "auto" or float, default="auto"
         Prior probability of the null model. ``"auto"`` is ``min(0.01, 1/(2(k+1)))`` for k features kept; a
-        number must lie in ``(0, 1/(k+1))``.
+        number of ``1/(k+1)`` or more is taken as just below that.
     likelihood_floor : float, default=0.0
         Lower bound on each probability inside the likelihoods, and nowhere else; the paper's own experiments
         used 0.01.
@@ -107,7 +107,8 @@ class CompAODE(LikelihoodWeightedEnsemble):
         self.n_jobs = n_jobs
 
     def _count(self, rows: TrainingRows) -> None:
-        resolve_epsilon(self.epsilon, len(rows.codes))  # an error should come before the work of counting
+        # An error should come before the work of counting.
+        resolve_epsilon(self.epsilon, len(rows.codes), warn=True)
         super()._count(rows)
 
     def _derive(self) -> None:
@@ -129,7 +130,8 @@ class CredalCompAODE(CredalSpodesMixin, CompAODE):
         Equivalent sample size of the BDeu prior over the parameters.
     epsilon : "auto" or float, default="auto"
         Prior probability of the null model, and the least one of a SPODE. ``"auto"`` is
-        ``min(0.01, 1/(2(k+1)))`` for k features kept; a number must lie in ``(0, 1/(k+1))``.
+        ``min(0.01, 1/(2(k+1)))`` for k features kept; a number of
+        ``1/(k+1)`` or more is taken as just below that.
     likelihood_floor : float, default=0.0
         Lower bound on each probability inside the likelihoods, and nowhere else; the paper's own experiments
         used 0.01.

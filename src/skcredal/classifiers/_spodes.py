@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from numbers import Real
 from typing import Any
 
@@ -24,19 +25,30 @@ from skcredal.classifiers._rows import TrainingRows
 __all__ = ["CredalSpodesMixin", "LikelihoodWeightedEnsemble", "SpodeEnsemble", "resolve_epsilon"]
 
 
-def resolve_epsilon(epsilon: Any, k: int) -> float:
-    """Return ε for k features: 0 < ε < 1/(k+1), so that the set holds the reference prior (§6)."""
+def resolve_epsilon(epsilon: Any, k: int, *, warn: bool = False) -> float:
+    """Return ε for k features: 0 < ε < 1/(k+1), so that the set holds the reference prior (§6).
+
+    A larger number is taken as just below the bound, where hardly any other prior is left: the bound differs
+    between folds, and a search over ε should not fail for it.
+    """
     if isinstance(epsilon, str) and epsilon == "auto":
         return automatic_epsilon(k)
     # In Python True is a number, but it is hardly meant as ε.
     if not isinstance(epsilon, Real) or isinstance(epsilon, bool):
         raise TypeError(f"epsilon must be 'auto' or a number in (0, 1/{k + 1}), got {safe_repr(epsilon)}.")
     eps = to_float(epsilon)
-    if not 0.0 < eps < 1.0 / (k + 1):
-        raise ValueError(
-            f"epsilon must lie in (0, 1/{k + 1}) for {k} feature{'' if k == 1 else 's'}, got {eps!r}."
+    if not 0.0 < eps < np.inf:
+        raise ValueError(f"epsilon must be positive and finite, got {eps!r}.")
+    bound = 1.0 / (k + 1)
+    if eps < bound:
+        return eps
+    if warn:
+        warnings.warn(
+            f"epsilon must lie below 1/{k + 1} for {k} feature{'' if k == 1 else 's'}: {eps!r} is taken as "
+            "just below it.",
+            stacklevel=2,
         )
-    return eps
+    return float(np.nextafter(bound, 0.0))
 
 
 class SpodeEnsemble(TabularClassifier):
