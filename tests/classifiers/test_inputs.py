@@ -398,7 +398,7 @@ def test_a_bad_parameter_is_refused_by_name_and_value(name, value):
 @pytest.mark.parametrize("classifier", [CompAODE, CredalBmaAODE, CredalCompAODE])
 def test_an_epsilon_beyond_its_bound_is_taken_as_just_below_it(classifier):
     X = np.array([list("ab") * 15, list("ba") * 15] * 2)
-    with pytest.warns(UserWarning) as caught:
+    with pytest.warns(UserWarning, match="epsilon") as caught:
         found = classifier(epsilon=0.05).fit(X, [0, 1, 0, 1])
     texts = [str(warning.message) for warning in caught]
     assert texts == ["epsilon must lie below 1/31 for 30 features: 0.05 is taken as just below it."]
@@ -440,7 +440,7 @@ def test_a_refused_second_fit_does_not_mix_two_models():
     clf = CredalCompAODE().fit(FRAME, LABELS)
     before = answers(clf, FRAME)
     with pytest.raises(ValueError, match="epsilon"):
-        clf.set_params(epsilon=0.7).fit(other, LABELS)
+        clf.set_params(epsilon=-0.7).fit(other, LABELS)
     with suppress(NotFittedError):
         assert_same(answers(clf, FRAME), before)
 
