@@ -392,7 +392,7 @@ def test_missing_and_unseen_values_make_the_round_trip_through_text(run, table):
 
 def test_the_default_is_the_pool_with_sets(run, table):
     result = run("fit", "patients.csv", "--target", "outcome", "-o", "m")
-    assert "Fitted CredalLogPoolAODE to 60 rows" in one_line(result)
+    assert "Fitted CredalLogPoolAODE to 60 rows" in result.stderr
     assert type(skcredal.load("m")) is CredalLogPoolAODE
     for command in ("fit", "evaluate"):
         text = unwrapped(re.sub("[│╭╮╰╯─]", " ", run(command, "--help").stdout))
@@ -586,9 +586,10 @@ def test_text_that_identifies_rows_is_pointed_out(run, table):
     table.assign(name=[f"patient {r}" for r in range(60)]).to_csv("names.csv", index=False)
     result = run("fit", "names.csv", "--target", "outcome", "-o", "m")
     assert result.exit_code == 0
-    warning, learned = result.stderr.splitlines()
+    warning, learned, read = result.stderr.splitlines()
     assert warning.startswith("Warning: name looks like an identifier")
     assert learned.startswith("Note: Fitted CredalLogPoolAODE to 60 rows and 4 columns, 2 classes")
+    assert read == "Note: Read 1 numeric and 3 categorical columns."
 
 
 def test_rows_without_a_class_are_left_out_aloud(run, table):

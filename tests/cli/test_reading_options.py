@@ -133,3 +133,54 @@ def test_an_id_must_not_hide_an_answer(run):
     result = run.refused("predict", "m.skcredal", "p.csv", "-o", "answers.csv")
     assert result.exit_code == 2
     assert "--id must not be the name of a column of the answers, got 'predicted'" in result.stderr
+
+
+def test_parameters_of_classifiers_can_be_given(run):
+    patients().to_csv("p.csv", index=False)
+    options = ["--target", "outcome", "--drop", "case", "-o", "m.skcredal"]
+    run(
+        *(
+            "fit",
+            "p.csv",
+            *options,
+            "--credibility",
+            "0.5",
+            "--ess",
+            "2",
+            "--criterion",
+            "interval_dominance",
+        ),
+        *("--treat-missing", "marginalize", "--unknown", "error"),
+    )
+    found = skcredal.load("m.skcredal").get_params()
+    given = {"credibility": 0.5, "ess": 2.0, "criterion": "interval_dominance"}
+    given |= {"missing": "marginalize", "handle_unknown": "error"}
+    assert {name: found[name] for name in given} == given
+    run("fit", "p.csv", *options, "--classifier", "comp-aode-star", "--epsilon", "0.05")
+    assert skcredal.load("m.skcredal").epsilon_ == 0.05
+    evaluated = ["evaluate", "p.csv", "--target", "outcome", "--drop", "case", "-o", "-"]
+    small = run(*evaluated, "--classifiers", "lp-aode-star,ncc", "--credibility", "0.1").stdout
+    large = run(*evaluated, "--classifiers", "lp-aode-star,ncc", "--credibility", "0.99").stdout
+    assert small != large
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--epsilon", "0.1"], "--epsilon is not a parameter of lp-aode*."),
+        (["--credibility", "2"], "--credibility: credibility must lie in"),
+        (["--treat-missing", "drop"], "--treat-missing: missing must be"),
+        (["--criterion", "x"], "--criterion: criterion must be"),
+    ],
+)
+def test_parameters_that_make_no_sense_are_refused_before_the_table_is_read(run, arguments, message):
+    result = run.refused("fit", "no.csv", "--target", "outcome", "-o", "m.skcredal", *arguments)
+    assert result.exit_code == 2
+    assert message in " ".join(result.stderr.split())
+
+
+def test_help_has_a_short_option_and_fits_80_columns(run):
+    for command in ("fit", "predict", "explain", "evaluate"):
+        text = run(command, "-h").stdout
+        assert max(map(len, text.splitlines())) <= 80
+        assert "<bool>" not in text

@@ -30,11 +30,15 @@ from skcredal._cli.models import (
 from skcredal._cli.options import (
     AsClasses,
     Categorical,
+    Credibility,
+    Criterion,
     Data,
     Decimal,
     Delimiter,
     Drop,
     Encoding,
+    Epsilon,
+    Ess,
     Folds,
     Format,
     Id,
@@ -47,6 +51,8 @@ from skcredal._cli.options import (
     Sheet,
     Target,
     Thousands,
+    TreatMissing,
+    Unknown,
     UsualMissing,
     check_jobs,
     split_names,
@@ -78,6 +84,12 @@ def fit(
     categorical: Categorical = None,
     numeric: Numeric = None,
     as_classes: AsClasses = False,
+    epsilon: Epsilon = None,
+    credibility: Credibility = None,
+    ess: Ess = None,
+    criterion: Criterion = None,
+    treat_missing: TreatMissing = None,
+    unknown: Unknown = None,
     format: Format = None,  # noqa: A002
     encoding: Encoding = None,
     delimiter: Delimiter = None,
@@ -97,7 +109,15 @@ def fit(
     (skcredal datasets iris -o iris.csv writes this table.)
     """
     # Everything that can be wrong with the call is checked before the table is read, which may take long.
-    made = make_classifier(classifier)
+    parameters = {
+        "epsilon": epsilon,
+        "credibility": credibility,
+        "ess": ess,
+        "criterion": criterion,
+        "treat-missing": treat_missing,
+        "unknown": unknown,
+    }
+    (made,) = make_all([classifier], parameters).values()
     # Checked first: fitting may take long, and without skops nothing could be saved.
     require("skops.io", extra="models", purpose="A model file")
     path = Path(out)
@@ -265,6 +285,12 @@ def evaluate(
         ),
     ] = None,
     as_classes: AsClasses = False,
+    epsilon: Epsilon = None,
+    credibility: Credibility = None,
+    ess: Ess = None,
+    criterion: Criterion = None,
+    treat_missing: TreatMissing = None,
+    unknown: Unknown = None,
     format: Format = None,  # noqa: A002
     encoding: Encoding = None,
     delimiter: Delimiter = None,
@@ -285,7 +311,15 @@ def evaluate(
     Example: skcredal evaluate iris.csv --target class --report iris.html
     """
     names = split_names("--classifiers", classifiers)
-    made = make_all(names)
+    parameters = {
+        "epsilon": epsilon,
+        "credibility": credibility,
+        "ess": ess,
+        "criterion": criterion,
+        "treat-missing": treat_missing,
+        "unknown": unknown,
+    }
+    made = make_all(names, parameters)
     format_ = None if out is None else check_output(out, inputs=[data])
     if report is not None:
         check_report(report)
@@ -302,7 +336,10 @@ def evaluate(
         write_table(measures, out, format_)
     if report is not None:
         chosen = page_classifier(None if names is None else list(made))
-        write_page(report, table, rows, chosen, data=data, target=target, runs=runs, folds=folds, seed=seed)
+        learner = made[chosen] if chosen in made else make_all([chosen], parameters)[chosen]
+        write_page(
+            report, table, rows, chosen, learner, data=data, target=target, runs=runs, folds=folds, seed=seed
+        )
         note(f"Wrote {report}; its cases are those of {chosen}.")
     if out == "-":
         write_table(measures, out, "csv")
@@ -310,15 +347,27 @@ def evaluate(
         print_ranking(rows, folds=folds, runs=runs, n=len(table.target))
 
 
-def make_all(names: list[str] | None) -> dict[str, Any]:
-    """Return classifiers by name; an unknown name is an error in the call."""
+# What options of the command line are called as parameters.
+_PARAMETERS = {"treat-missing": "missing", "unknown": "handle_unknown"}
+
+
+def make_all(names: list[str] | None, parameters: dict[str, Any]) -> dict[str, Any]:
+    """Return classifiers by name, with the parameters that are given; what no classifier has is refused."""
     try:
-        return make_classifiers(names)
+        made = make_classifiers(names)
     except ValueError as error:
         raise CallError(str(error)) from None
-
-
-def make_classifier(name: str) -> Any:
-    """Return one classifier by its name."""
-    (made,) = make_all([name]).values()
+    for option, value in parameters.items():
+        if value is None:
+            continue
+        name = _PARAMETERS.get(option, option)
+        concerned = [classifier for classifier in made.values() if name in classifier.get_params()]
+        if not concerned:
+            raise CallError(f"--{option} is not a parameter of {', '.join(made)}.")
+        for classifier in concerned:
+            classifier.set_params(**{name: value})
+            try:
+                classifier._check_parameters()
+            except (ValueError, TypeError) as error:
+                raise CallError(f"--{option}: {error}") from None
     return made

@@ -23,7 +23,7 @@ from skcredal.evaluation._cross_validation import (
     ranking,
 )
 from skcredal.evaluation._page_data import evaluation_data, write_evaluation
-from skcredal.evaluation._registry import DEFAULT, is_credal, make_classifiers
+from skcredal.evaluation._registry import DEFAULT, is_credal
 from skcredal.evaluation._terminal import format_cell, new_table
 
 __all__ = [
@@ -141,6 +141,7 @@ def write_page(
     table: LabelledTable,
     rows: Sequence[Mapping[str, Any]],
     classifier: str,
+    learner: Any,
     *,
     data: str,
     target: str,
@@ -149,7 +150,6 @@ def write_page(
     seed: int,
 ) -> None:
     """Classify each row out of fold with a credal classifier, and write the page."""
-    (learner,) = make_classifiers([classifier]).values()
     with progress_bar("folds", folds) as advance:
         cases = out_of_fold_cases(
             table.features,

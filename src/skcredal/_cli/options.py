@@ -11,11 +11,15 @@ from skcredal._cli.console import CallError
 __all__ = [
     "AsClasses",
     "Categorical",
+    "Credibility",
+    "Criterion",
     "Data",
     "Decimal",
     "Delimiter",
     "Drop",
     "Encoding",
+    "Epsilon",
+    "Ess",
     "Folds",
     "Format",
     "Id",
@@ -29,6 +33,8 @@ __all__ = [
     "Source",
     "Target",
     "Thousands",
+    "TreatMissing",
+    "Unknown",
     "UsualMissing",
     "check_jobs",
     "split_names",
@@ -87,6 +93,26 @@ UsualMissing = Annotated[
         help="Whether the usual texts mark missing values. Default: yes.",
         show_default=False,
     ),
+]
+Epsilon = Annotated[
+    float | None, typer.Option(help="ε of bma-aode*, comp-aode* and cma. Default: chosen from the table.")
+]
+Credibility = Annotated[float | None, typer.Option(help="Credibility of lp-aode*. Default: 0.9.")]
+Ess = Annotated[
+    float | None, typer.Option(help="Equivalent sample size of the prior. Default: 4 for lp-aode*, else 1.")
+]
+Criterion = Annotated[
+    str | None,
+    typer.Option(help="Which classes remain: maximality or interval_dominance. Default: maximality."),
+]
+TreatMissing = Annotated[
+    str | None,
+    typer.Option(
+        help="Missing values: impute (by median or mode) or marginalize (leave out). Default: impute."
+    ),
+]
+Unknown = Annotated[
+    str | None, typer.Option(help="Categories not seen in training: ignore or error. Default: ignore.")
 ]
 Runs = Annotated[int, typer.Option(min=1, help="Repetitions, each with new random folds.")]
 Folds = Annotated[
