@@ -423,7 +423,7 @@ def test_parquet_keeps_a_named_index_as_a_column(tmp_path, table):
         ("t.gz", b"a,b\n", "The file name must end in"),
         ("t.parquet", b"PAR1", "cannot be read as Parquet"),
         ("t.csv.gz", b"\x1f\x8bnothing", "cannot be decompressed"),
-        ("t.arff", b"a,b\n", "line 1: a line before @data"),
+        ("t.arff", b"a,b\n", "line 1: a line up to @data"),
     ],
 )
 def test_files_that_are_no_tables_are_refused(tmp_path, name, content, message):
