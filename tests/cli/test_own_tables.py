@@ -704,7 +704,7 @@ def test_numbers_are_classes_if_the_user_says_so(run, table):
         (("fit", "patients.csv", "--target", "age", "--drop", "age", "-o", "m"), "--drop must not name"),
         (("fit", "nowhere.csv", "--target", "y", "-o", "m"), "nowhere.csv cannot be read: No such file"),
         (("fit", ".", "--target", "y", "--format", "csv", "-o", "m"), ". cannot be read: Is a directory"),
-        (("fit", "patients.xlsx", "--target", "y", "-o", "m"), "specify its --format"),
+        (("fit", "patients.sav", "--target", "y", "-o", "m"), "specify its --format"),
         (
             ("fit", "patients.csv", "--target", "outcome", "-o", "no/folder"),
             "-o must be a file in an existing folder",

@@ -301,7 +301,7 @@ def test_without_pandas(monkeypatch):
     [
         (ARFF + "38,red,yes\n39,bl", "line 7"),
         (ARFF + "38,red,yes\n39,blue", "line 7"),
-        (ARFF + "38,red,yes\n39,blue,ye", "line 7, attribute 'fits'"),
+        (ARFF + "38,red,yes\n39,blue,ye", "line 7: attribute 'fits'"),
         (ARFF[: ARFF.index("@data")], "@data"),
         (ARFF[: ARFF.index("blue")], "line 3"),
         ("", "@data"),

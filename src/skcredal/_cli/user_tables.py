@@ -167,6 +167,7 @@ def read_user_table(
                 decimal=reading.decimal,
                 default_decimal=reading.default_decimal,
                 thousands=reading.thousands,
+                sheet=reading.sheet,
                 missing=reading.missing or (),
                 usual_missing=reading.usual_missing is not False,
                 text_columns={*text_columns, *(reading.categorical or ())},

@@ -1,15 +1,16 @@
-"""ARFF files, whose nominal attributes declare their domains."""
+"""ARFF files, whose nominal attributes declare their domains; liac-arff splits their rows."""
 
 from __future__ import annotations
 
-import codecs
-import math
+import csv
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from skcredal._extras import require
 from skcredal._validation import naming
@@ -19,23 +20,23 @@ if TYPE_CHECKING:
 
 __all__ = ["ArffTable", "parse_arff", "read_arff"]
 
-_BLANKS = " \t"
-_QUOTED_PATTERN = r"""'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+\""""
-_QUOTED = re.compile(_QUOTED_PATTERN)
-_ESCAPE = re.compile(r"\\(.)")
-_ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
-_KEYWORD = re.compile(r"@([A-Za-z]+)(.*)")
-_NAME = re.compile(rf"""({_QUOTED_PATTERN})|([^ \t{{'"][^ \t{{]*)""")
-_DOMAIN = re.compile(rf"""\{{((?:{_QUOTED_PATTERN}|[^'"}}])*+)\}}""")
-_TYPE = re.compile(r"(numeric|real|integer|string|date|relational)\b", re.IGNORECASE)
-_RANGE = re.compile(r"\[[^\]]*\]|\([^)]*\)")
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_NUMBER_CHARACTERS = frozenset("0123456789+-.eE")
-# A file with this character is refused before it is parsed, so no value holds it.
-_PLACEHOLDER = "\0"
+_QUOTED = r"""'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+\""""
+_VALUE = re.compile(rf"{_QUOTED}|[^\s,]+")
+_BLANK_WITHIN = re.compile(r"[^\s,]\s+[^\s,]")
+_WORDS = re.compile(rf"{_QUOTED}|[^\s,'\"]++(?:\s++[^\s,'\"]++)*+")
+_HEADER = re.compile(r"@(relation|attribute|data)(?!\w)\s*(.*)", re.IGNORECASE)
+_RELATION = re.compile(rf"({_QUOTED})\s*(?:%.*)?|([^'\"].*|)")
+# A name, then a domain, a numeric type with perhaps a range, or text. liac-arff takes neither the range nor a
+# comment after it, reads names with their backslashes, and may take forever to refuse a long domain.
+_ATTRIBUTE = re.compile(
+    rf"""(?:({_QUOTED})|([^\s{{'"][^\s{{]*))(?:\s*\{{((?:{_QUOTED}|[^'"{{}}])*+)\}}|"""
+    r"""\s+(?:(numeric|real|integer)\b\s*(?:\[[^]]*\]|\([^)]*\))?|string\b))\s*(?:%.*)?""",
+    re.IGNORECASE,
+)
 
-# A cell as it is written: None is the unquoted question mark, a missing value.
+# A cell as it is written: None is an unquoted question mark, or nothing, a missing value.
 _Cell = str | None
+_Line = tuple[int, str]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,15 +63,13 @@ class ArffTable:
     frame: pandas.DataFrame
 
 
-@dataclass(frozen=True, slots=True)
-class _Attribute:
-    name: str
-    kind: Literal["numeric", "nominal", "string"]
-    domain: tuple[str, ...] = ()
-
-
 class _FormatError(Exception):
     """What is wrong with the file, before its name is put in front."""
+
+    def __init__(self, number: int, rule: str, text: _Cell = None) -> None:
+        # Cut to a length that leaves the message readable.
+        shown = "" if text is None else f", got {text if len(text) <= 60 else text[:57] + '...'!r}"
+        super().__init__(f", line {number}: {rule}{shown}.")
 
 
 def read_arff(path: str | os.PathLike[str]) -> ArffTable:
@@ -90,17 +89,17 @@ def read_arff(path: str | os.PathLike[str]) -> ArffTable:
     ------
     ValueError
         If the file breaks the format or uses a part of it that is not supported: date and relational
-        attributes, sparse rows. The message names the file, the line and the attribute.
+        attributes, sparse rows. The message names the file and the line.
     FileNotFoundError
         If there is no such file.
     ImportError
-        If pandas is not installed.
+        If pandas or liac-arff is not installed.
 
     Notes
     -----
-    An unquoted ``?`` is missing; a quoted one is a value. Values are separated by commas or, in a row or
-    domain without any comma, by blanks. ``%`` starts a comment at the beginning of a line. Within quotes a
-    backslash escapes the next character. The range that may follow a numeric type is not enforced.
+    An unquoted ``?`` and a cell without anything are missing; a quoted ``?`` is a value. Values are separated
+    by commas or, in a row or domain without any comma, by blanks. ``%`` starts a comment at the beginning of
+    a line and after a declaration. The range that may follow a numeric type is not enforced.
 
     Examples
     --------
@@ -127,24 +126,13 @@ def read_arff(path: str | os.PathLike[str]) -> ArffTable:
     require("pandas", extra="cli", purpose="Reading an ARFF file")
     with naming("path"):
         path = Path(path)
-        _check_file_name(path)
+        if b"\0" in os.fsencode(path):
+            raise ValueError(f"path must not contain a NUL character, got {str(path)!r}.")
     return parse_arff(path.read_bytes(), str(path))
 
 
 def parse_arff(content: bytes, name: str) -> ArffTable:
-    r"""Read the content of an ARFF file.
-
-    Parameters
-    ----------
-    content : bytes
-        What :func:`read_arff` would find in the file.
-    name : str
-        What errors call it.
-
-    Returns
-    -------
-    ArffTable
-        Its relation and its table.
+    r"""Read the content of an ARFF file, which errors call ``name``.
 
     Examples
     --------
@@ -152,230 +140,137 @@ def parse_arff(content: bytes, name: str) -> ArffTable:
     [38.0]
     """
     pandas = require("pandas", extra="cli", purpose="Reading an ARFF file")
+    if b"\0" in content:
+        raise ValueError(
+            f"{name}: an ARFF file must be text in UTF-8 or Latin-1, got NUL bytes (binary or UTF-16)."
+        )
     try:
-        lines = _lines(content)
-        relation, attributes, start = _header(lines)
-        rows, numbers = _rows(lines, start, len(attributes))
-        cells: Sequence[Sequence[_Cell]] = list(zip(*rows, strict=True)) or [()] * len(attributes)
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = content.decode("latin-1")
+    # str.splitlines would also split at characters such as U+0085, which Latin-1 values may hold.
+    numbered = enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), start=1)
+    lines = ((number, line.strip()) for number, line in numbered)
+    lines = ((number, line) for number, line in lines if line and not line.startswith("%"))
+    try:
+        relation, types = _header(lines)
+        data = list(lines)
+        cells = list(zip(*_split(data, len(types)), strict=True)) or [()] * len(types)
         columns = {
-            attribute.name: _column(pandas, attribute, column, numbers)
-            for attribute, column in zip(attributes, cells, strict=True)
+            attribute: _column(attribute, types[attribute], column, data)
+            for attribute, column in zip(types, cells, strict=True)
         }
     except _FormatError as error:
         raise ValueError(f"{name}{error}") from None
     return ArffTable(relation, pandas.DataFrame(columns))
 
 
-def _check_file_name(path: Path) -> None:
-    """Refuse what no file can be called, before the system does so in its own words."""
-    if b"\0" in os.fsencode(path):
-        raise ValueError(f"path must not contain a NUL character, got {str(path)!r}.")
-
-
-def _lines(content: bytes) -> list[str]:
-    """Decode the file and split it where lines end; line n is at index n - 1."""
-    if b"\0" in content:
-        raise _FormatError(
-            ": an ARFF file must be text in UTF-8 or Latin-1, got NUL bytes (binary or UTF-16)."
-        )
-    content = content.removeprefix(codecs.BOM_UTF8)
-    try:
-        text = content.decode("utf-8")
-    except UnicodeDecodeError:
-        text = content.decode("latin-1")
-    # str.splitlines would also split at characters such as U+0085, which Latin-1 values may hold.
-    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-
-
-def _header(lines: Sequence[str]) -> tuple[str, list[_Attribute], int]:
-    """Parse everything before the rows; also return the index of the first line after ``@data``."""
+def _header(lines: Iterator[_Line]) -> tuple[str, dict[str, list[str] | type]]:
+    """Parse everything before the rows; return the relation, and the domain or type of each attribute."""
     relation = ""
-    attributes: list[_Attribute] = []
-    seen: set[str] = set()
-    for number, line in enumerate(lines, start=1):
-        line = line.strip(_BLANKS)
-        if not line or line.startswith("%"):
-            continue
-        match = _KEYWORD.fullmatch(line)
-        keyword = match[1].lower() if match else ""
-        rest = match[2].strip(_BLANKS) if match else ""
-        if keyword == "relation":
-            relation = _relation(rest, number)
+    types: dict[str, list[str] | type] = {}
+    number = 1
+    for number, line in lines:
+        match = _HEADER.fullmatch(line)
+        keyword, rest = (match[1].lower(), match[2]) if match else ("", line)
+        if keyword == "relation" and (match := _RELATION.fullmatch(rest)):
+            relation = match[2] if match[1] is None else _values(number, match[1])[0]
+        elif keyword == "attribute" and (match := _ATTRIBUTE.fullmatch(rest)):
+            name = match[2] or _values(number, match[1])[0]
+            if name in types:
+                raise _FormatError(number, "attribute names must be unique, this one is repeated", name)
+            types[name] = float if match[4] else str if match[3] is None else _values(number, match[3])
         elif keyword == "attribute":
-            attribute = _attribute(rest, number)
-            if attribute.name in seen:
-                raise _error(number, "attribute names must be unique, this one is repeated", attribute.name)
-            seen.add(attribute.name)
-            attributes.append(attribute)
-        elif keyword == "data":
-            _check_end(rest, number, None)
-            if not attributes:
-                raise _error(number, "@data must follow at least one @attribute, got none")
-            return relation, attributes, number
+            rule = "numeric, real, integer, string or a domain whose quotes and brace are closed"
+            raise _FormatError(number, f"@attribute must have a name and a type ({rule})", rest)
+        elif keyword == "data" and rest[:1] in ("", "%") and types:
+            return relation, types
         else:
-            rule = "a line before @data must be @relation, @attribute, @data or a % comment"
-            raise _error(number, f"{rule}, got {_show(line)}")
-    raise _FormatError(
-        f": an ARFF file must have a @data section, got {len(attributes)} attributes and no @data."
-    )
+            rule = "@relation, @attribute (one at least) or a % comment"
+            raise _FormatError(number, f"a line up to @data must be {rule}", line)
+    raise _FormatError(number, "an ARFF file must have a @data section, but ends here")
 
 
-def _relation(text: str, number: int) -> str:
-    if not text.startswith(("'", '"')):
-        return text
-    match = _QUOTED.match(text)
-    if match is None:
-        raise _error(number, f"a quote must be closed on its line, got {_show(text)}")
-    _check_end(text[match.end() :], number, None)
-    return _unquote(match[0])
-
-
-def _attribute(text: str, number: int) -> _Attribute:
-    match = _NAME.match(text)
-    if match is None:
-        raise _error(number, f"@attribute must be followed by a name and a type, got {_show(text)}")
-    name = _unquote(match[1]) if match[1] else match[2]
-    text = text[match.end() :].strip(_BLANKS)
-    if text.startswith("{"):
-        match = _DOMAIN.match(text)
-        if match is None:
-            rule = "a domain must close its quotes and its brace on its line"
-            raise _error(number, f"{rule}, got {_show(text)}", name)
-        _check_end(text[match.end() :], number, name)
-        return _Attribute(name, "nominal", _domain(match[1], number, name))
-    match = _TYPE.match(text)
-    if match is None:
-        rule = "a type must be numeric, real, integer, string or a domain in braces"
-        raise _error(number, f"{rule}, got {_show(text)}", name)
-    rest = text[match.end() :].strip(_BLANKS)
-    kind = match[1].lower()
-    if kind in ("date", "relational"):
-        raise _error(number, f"{kind} attributes are not supported", name)
-    if kind == "string":
-        _check_end(rest, number, name)
-        return _Attribute(name, "string")
-    _check_end(_RANGE.sub("", rest, count=1) if rest.startswith(("[", "(")) else rest, number, name)
-    return _Attribute(name, "numeric")
-
-
-def _domain(text: str, number: int, name: str) -> tuple[str, ...]:
-    if not text.strip(_BLANKS):
-        return ()
-    domain = tuple("?" if value is None else value for value in _split(text.strip(_BLANKS), number, name))
+def _values(number: int, text: str) -> list[str]:
+    """Return the values of a domain, without their quotes."""
+    values = _VALUE.findall(_normalise(text))
+    # Behind an empty cell, as a row that begins with % would be a comment.
+    (cells,) = _split([(number, "," + ",".join(values))], 1 + len(values)) if values else [[None]]
+    domain = ["?" if cell is None else cell for cell in cells[1:]]
     if len(set(domain)) < len(domain):
-        twice = next(value for i, value in enumerate(domain) if value in domain[:i])
-        raise _error(number, f"values of a domain must be unique, got {_show(twice)} twice", name)
+        raise _FormatError(number, "values of a domain must be unique", text)
     return domain
 
 
-def _rows(lines: Sequence[str], start: int, width: int) -> tuple[list[list[_Cell]], list[int]]:
-    """Split the rows into cells; also return the number of the line that each row stands on."""
-    rows: list[list[_Cell]] = []
-    numbers: list[int] = []
-    for number, line in enumerate(lines[start:], start=start + 1):
-        line = line.strip(_BLANKS)
-        if not line or line.startswith("%"):
-            continue
-        if line.startswith("{"):
-            raise _error(number, f"sparse rows are not supported, got {_show(line)}")
-        row = _split(line, number, None)
-        if len(row) != width:
-            rule = f"a row must have {width} cells, one for each attribute"
-            raise _error(number, f"{rule}, got {len(row)} in {_show(line)}")
-        rows.append(row)
-        numbers.append(number)
-    return rows, numbers
+def _normalise(text: str) -> str:
+    """Write a row as liac-arff knows it: with commas between values, and in quotes if they hold blanks."""
+    if "," not in text:
+        return ",".join(_VALUE.findall(text))
+    return _WORDS.sub(_quote, text) if _BLANK_WITHIN.search(text) else text
 
 
-def _split(text: str, number: int, name: str | None) -> list[_Cell]:
-    """Split a row, or the inside of a domain, at its commas or else its blanks."""
-    quoted: list[str] = []
-    bare = text
-    if "'" in text or '"' in text:
-        quoted = _QUOTED.findall(text)
-        bare = _QUOTED.sub(_PLACEHOLDER, text)
-        if "'" in bare or '"' in bare:
-            raise _error(number, f"a quote must be closed on its line, got {_show(text)}", name)
-    if "," in bare:
-        parts = [part.strip(_BLANKS) for part in bare.split(",")]
-    else:
-        parts = re.split(r"[ \t]+", bare)
-    if "" in parts:
-        rule = "a value must not be empty (a missing one is written ?, an empty one '')"
-        raise _error(number, f"{rule}, got {_show(text)}", name)
-    cells: list[_Cell] = list(parts)
-    if "?" in bare:
-        cells = [None if part == "?" else part for part in parts]
-    if quoted:
-        if parts.count(_PLACEHOLDER) != len(quoted):
-            rule = "a quote must begin and end with its value"
-            raise _error(number, f"{rule}, got {_show(text)}", name)
-        values = map(_unquote, quoted)
-        cells = [next(values) if cell == _PLACEHOLDER else cell for cell in cells]
-    return cells
+def _quote(words: re.Match[str]) -> str:
+    text = words[0]
+    if text[0] in "'\"" or len(text.split()) == 1:
+        return text
+    return "'" + text.replace("\\", r"\\") + "'"
 
 
-def _column(pandas: Any, attribute: _Attribute, cells: Sequence[_Cell], numbers: Sequence[int]) -> Any:
-    """Convert the cells of one attribute at once; only a refusal looks for the culprit."""
-    if attribute.kind == "string":
-        return pandas.Series(cells, dtype=object)
-    if attribute.kind == "numeric":
-        values = _floats(cells)
-        if values is None:
-            row = next(r for r, cell in enumerate(cells) if cell is not None and not _is_number(cell))
-            rule = "a numeric cell must be a finite number or ?"
-            raise _error(numbers[row], f"{rule}, got {_show(cells[row])}", attribute.name)
-        return pandas.Series(values, dtype=float)
-    code_of: dict[_Cell, int] = {None: -1}
-    code_of.update((value, code) for code, value in enumerate(attribute.domain))
-    codes = list(map(code_of.get, cells))
-    if None in codes:
-        row = codes.index(None)
-        rule = f"a nominal cell must be in its domain {_show_domain(attribute.domain)} or ?"
-        raise _error(numbers[row], f"{rule}, got {_show(cells[row])}", attribute.name)
-    # dtype=str is what this version of pandas holds text in, even where the domain is empty.
-    return pandas.Categorical.from_codes(codes, categories=pandas.Index(attribute.domain, dtype=str))
+def _split(lines: Sequence[_Line], width: int) -> list[list[_Cell]]:
+    """Split rows into their cells."""
+    arff = require("arff", extra="cli", purpose="Reading an ARFF file")
+    number, line = 0, ""
 
+    def table() -> Iterator[str]:
+        nonlocal number, line
+        # All as text: liac-arff would cut the fraction off an integer, and not say which cell is no number.
+        yield from ["@relation r", *(f"@attribute {j} string" for j in range(width)), "@data"]
+        for number, line in lines:
+            if line.startswith("{"):
+                raise _FormatError(number, "sparse rows are not supported", line)
+            yield _normalise(line)
 
-def _floats(cells: Sequence[_Cell]) -> list[float] | None:
-    """Convert numbers and missing cells to floats, or return None if some cell is neither."""
-    known = [cell for cell in cells if cell is not None]
-    # float() accepts more than a number in ARFF: "nan", "infinity", "1_000", digits of other scripts.
-    if not _NUMBER_CHARACTERS.issuperset("".join(known)):
-        return None
     try:
-        values = [math.nan if cell is None else float(cell) for cell in cells]
+        rows: list[list[_Cell]] = arff.load(table())["data"]
+    except arff.BadDataFormat:
+        raise _FormatError(
+            number, f"a row must have a cell for each attribute, {width} in all", line
+        ) from None
+    except (
+        arff.ArffException,
+        csv.Error,
+        ValueError,
+    ):  # a ValueError: an escape that liac-arff does not know
+        rule = "a value with blanks, quotes or braces must be quoted, a quote closed, a backslash doubled"
+        raise _FormatError(number, rule, line) from None
+    return rows
+
+
+def _column(name: str, domain: list[str] | type, cells: Sequence[_Cell], lines: Sequence[_Line]) -> Any:
+    """Convert the cells of one attribute."""
+    pandas = require("pandas", extra="cli", purpose="Reading an ARFF file")
+    if domain is str:
+        return pandas.Series(cells, dtype=object)
+    if isinstance(domain, list):
+        # dtype=str is what this version of pandas holds text in, even where the domain is empty.
+        categories = pandas.Index(domain, dtype=str)
+        code_of: dict[_Cell, int] = {value: code for code, value in enumerate(domain)}
+        codes = np.array([code_of.get(cell, -1) for cell in cells], int)
+        wrong = (codes < 0) & np.array([cell is not None for cell in cells], bool)
+        rule = f"one of {', '.join(map(repr, domain[:8]))}{', ...' if len(domain) > 8 else ''}"
+        values = pandas.Categorical.from_codes(codes, categories)
+    else:
+        values = pandas.Series([_number(cell) for cell in cells], dtype=float)
+        wrong, rule = np.isinf(values.to_numpy()), "a finite number"
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise _FormatError(lines[row][0], f"attribute {name!r} must be {rule} or ?", cells[row])
+    return values
+
+
+def _number(cell: _Cell) -> float:
+    """Return a number, infinity for a cell that is none."""
+    try:
+        return np.nan if cell is None else float(cell)
     except ValueError:
-        return None
-    return None if math.inf in values or -math.inf in values else values
-
-
-def _is_number(cell: str) -> bool:
-    return _NUMBER.fullmatch(cell) is not None and math.isfinite(float(cell))
-
-
-def _unquote(quoted: str) -> str:
-    inner = quoted[1:-1]
-    return _ESCAPE.sub(lambda match: _ESCAPED.get(match[1], match[1]), inner) if "\\" in inner else inner
-
-
-def _check_end(rest: str, number: int, name: str | None) -> None:
-    """Refuse anything but a comment at the end of a declaration."""
-    rest = rest.strip(_BLANKS)
-    if rest and not rest.startswith("%"):
-        raise _error(number, f"a declaration must end here, got {_show(rest)}", name)
-
-
-def _error(number: int, rule: str, name: str | None = None) -> _FormatError:
-    where = f", line {number}" if name is None else f", line {number}, attribute {name!r}"
-    return _FormatError(f"{where}: {rule}.")
-
-
-def _show(text: _Cell) -> str:
-    """Quote a value, cut to a length that leaves the message readable."""
-    return repr(text if text is None or len(text) <= 60 else text[:57] + "...")
-
-
-def _show_domain(domain: Sequence[str]) -> str:
-    more = f" and {len(domain) - 8} more" if len(domain) > 8 else ""
-    return f"{{{', '.join(map(_show, domain[:8]))}{more}}}"
+        return np.inf

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 import warnings
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -16,7 +17,7 @@ from skcredal._arrays import AnyArray, FloatArray, IntArray
 from skcredal._extras import require
 from skcredal._validation import safe_repr
 
-__all__ = ["CellTypes", "Column", "clean", "show"]
+__all__ = ["CellTypes", "Column", "clean", "name_columns", "show"]
 
 # pandas' markers and the question mark, without "None": in a column of text that is a value ("none" of pain).
 MISSING_MARKERS = frozenset(
@@ -35,6 +36,7 @@ _DATE = (
 _BLANKS = dict.fromkeys(map(ord, "\u00a0\u2009\u202f"), " ")
 # What groups digits besides the sign that is not decimal: a blank (in any width) or an apostrophe.
 _OTHER_GROUPS = (" ", "'")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?")
 # A column of text is pointed out if this share of its different values are numbers, and there are as many.
 _NEARLY_NUMERIC, _NEARLY_NUMERIC_FROM = 0.9, 20
 
@@ -54,6 +56,25 @@ def clean(text: str) -> str:
 def show(text: str) -> str:
     """Quote a value, cut to a length that leaves the message readable."""
     return repr(text if len(text) <= 60 else text[:57] + "...")
+
+
+def name_columns(names: Sequence[str], where: str) -> list[str]:
+    """Return the names of columns, by their number where they have none; ``where`` is for messages.
+
+    Examples
+    --------
+    >>> name_columns(["size", ""], "shirts.csv, line 1")
+    ['size', 'column 2']
+    """
+    header = [name or f"column {j}" for j, name in enumerate(names, 1)]
+    for j, name in enumerate(header):
+        if name in header[:j]:
+            raise ValueError(f"{where}: column names must be unique, got {show(name)} twice.")
+    if all(_NUMBER.fullmatch(name) for name in names if name):
+        warnings.warn(
+            f"{where}: the first line should contain the column names, but has only numbers.", stacklevel=2
+        )
+    return header
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -278,7 +299,7 @@ class CellTypes:
         chosen = plain if plain.decimal == "." else None
         reading = "text" if chosen is None else f"{float(plain.numbers(_one(cell))[0]):g}"
         warnings.warn(
-            f"{where(0).partition(', line')[0]}: column {show(name)} can be read in two ways: {show(cell)} "
+            f"{where(0).rpartition(', ')[0]}: column {show(name)} can be read in two ways: {show(cell)} "
             f"is taken for {reading}. If {show(plain.decimal)} groups digits there, say so "
             f"(--thousands {plain.decimal}); if it is decimal, too (--decimal {plain.decimal}).",
             stacklevel=2,
@@ -353,7 +374,7 @@ class CellTypes:
                 f"missing value, name it: --missing {cell if cell.isalnum() else show(cell)}"
             )
         raise ValueError(
-            f"{where(0).partition(', line')[0]}, column {show(name)}: its numbers must be written in one "
+            f"{where(0).rpartition(', ')[0]}, column {show(name)}: its numbers must be written in one "
             "style, with one decimal sign."
         )
 

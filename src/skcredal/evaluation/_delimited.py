@@ -6,14 +6,13 @@ import codecs
 import csv
 import io
 import re
-import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from skcredal._extras import require
 from skcredal._validation import safe_repr
-from skcredal.evaluation._cell_types import CellTypes, Column, clean, show
+from skcredal.evaluation._cell_types import CellTypes, Column, clean, name_columns, show
 
 if TYPE_CHECKING:
     import pandas
@@ -256,25 +255,13 @@ class _Text:
                 f"{_counted_cells(row.expected_columns)}, one for each column, got {row.actual_columns} in "
                 f"{show(row.text)}."
             ) from None
-        header = self._header([clean(column[0].as_py()) for column in table.columns])
+        names = [clean(column[0].as_py()) for column in table.columns]
+        header = name_columns(names, f"{self.name}, line {self._line(1)}")
         return header, [Column.of_cells(column.combine_chunks()[1:]) for column in table.columns]
 
     def where(self, row: int) -> str:
         """Return where a row is, for messages."""
         return f"{self.name}, line {self._line(row + 2)}"
-
-    def _header(self, names: Sequence[str]) -> list[str]:
-        where = f"{self.name}, line {self._line(1)}"
-        header = [name or f"column {j}" for j, name in enumerate(names, 1)]
-        for j, name in enumerate(header):
-            if name in header[:j]:
-                raise ValueError(f"{where}: column names must be unique, got {show(name)} twice.")
-        if all(_NUMBER.fullmatch(name) for name in names if name):
-            warnings.warn(
-                f"{where}: the first line should contain the column names, but has only numbers.",
-                stacklevel=2,
-            )
-        return header
 
     def _refuse_open_quote(self) -> None:
         # With an even number of quotes none is left open; an odd number may be inches.
@@ -317,9 +304,6 @@ class _Text:
         return csv.reader(
             io.StringIO(self.text), delimiter=self.delimiter, skipinitialspace=True, strict=strict
         )
-
-
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 def _counted_cells(n: int) -> str:

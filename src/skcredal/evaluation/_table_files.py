@@ -1,4 +1,4 @@
-"""Tables from files: CSV, TSV, Parquet and ARFF, optionally gzipped."""
+"""Tables from files: CSV, TSV, Excel, Parquet and ARFF, optionally gzipped."""
 
 from __future__ import annotations
 
@@ -13,26 +13,34 @@ from typing import TYPE_CHECKING, BinaryIO
 from skcredal._extras import require
 from skcredal._validation import check_choice
 from skcredal.datasets._arff import parse_arff
+from skcredal.evaluation._cell_types import CellTypes
 from skcredal.evaluation._delimited import read_delimited
+from skcredal.evaluation._spreadsheets import read_spreadsheet
 
 if TYPE_CHECKING:
     import pandas
 
 __all__ = ["FORMATS", "read_table_file", "table_format"]
 
-FORMATS = ("csv", "tsv", "parquet", "arff")
+FORMATS = ("csv", "tsv", "xlsx", "parquet", "arff")
 _SUFFIXES = {
     ".csv": "csv",
     ".txt": "csv",
     ".data": "csv",
     ".tsv": "tsv",
     ".tab": "tsv",
+    ".xlsx": "xlsx",
+    ".xlsm": "xlsx",
+    ".xls": "xlsx",
     ".parquet": "parquet",
     ".pq": "parquet",
     ".arff": "arff",
 }
 _GZIP = b"\x1f\x8b"
 _PARQUET = b"PAR1"
+_ZIP = b"PK\x03\x04"
+# The older container of Excel's files.
+_COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 
 def table_format(path: str | os.PathLike[str]) -> str:
@@ -42,10 +50,10 @@ def table_format(path: str | os.PathLike[str]) -> str:
     --------
     >>> table_format("patients.csv.gz"), table_format("patients.pq")
     ('csv', 'parquet')
-    >>> table_format("patients.xlsx")
+    >>> table_format("patients.sav")
     Traceback (most recent call last):
-    ValueError: The file name must end in .csv, .txt, .data, .tsv, .tab, .parquet, .pq or .arff, got
-    'patients.xlsx'. If the file is one of csv, tsv, parquet, arff, specify its format.
+    ValueError: The file name must end in .csv, .txt, .data, .tsv, .tab, .xlsx, .xlsm, .xls, .parquet, .pq or
+    .arff, got 'patients.sav'. If the file is one of csv, tsv, xlsx, parquet, arff, specify its format.
     """
     file = Path(path)
     suffix = Path(file.stem).suffix if file.suffix.lower() == ".gz" else file.suffix
@@ -62,6 +70,7 @@ def read_table_file(
     source: str | os.PathLike[str] | BinaryIO,
     *,
     format: str | None = None,  # noqa: A002
+    sheet: str | int | None = None,
     encoding: str | None = None,
     delimiter: str | None = None,
     decimal: str | None = None,
@@ -78,10 +87,14 @@ def read_table_file(
     ----------
     source : path-like or binary stream
         The file. Gzipped content is decompressed.
-    format : {"csv", "tsv", "parquet", "arff"}, optional
+    format : {"csv", "tsv", "xlsx", "parquet", "arff"}, optional
         Its format. Default: judged by the suffix of the file name or, for a stream, by its content.
-    encoding, delimiter, decimal, default_decimal, missing, usual_missing, text_columns
-        As in ``_delimited.read_delimited``; ignored for Parquet and ARFF.
+    sheet : str or int, optional
+        The sheet of an Excel file: its name, or its number from 1. Default: the first one.
+    encoding, delimiter
+        As in ``_delimited.read_delimited``; ignored for Excel, Parquet and ARFF.
+    decimal, default_decimal, thousands, missing, usual_missing, text_columns, numeric_columns
+        Likewise; ignored for Parquet and ARFF.
 
     Returns
     -------
@@ -124,6 +137,16 @@ def read_table_file(
         return _read_parquet(content, name)
     if chosen == "arff":
         return parse_arff(content, name).frame
+    if chosen == "xlsx":
+        types = CellTypes(
+            decimal=decimal or default_decimal,
+            thousands=thousands,
+            missing=missing,
+            usual_missing=usual_missing,
+            text_columns=text_columns,
+            numeric_columns=numeric_columns,
+        )
+        return read_spreadsheet(content, name, sheet=sheet, types=types)
     if chosen == "tsv" and delimiter is None:
         delimiter = "\t"
     return read_delimited(
@@ -144,6 +167,8 @@ def read_table_file(
 def _looks_like(content: bytes) -> str:
     if content.startswith(_PARQUET):
         return "parquet"
+    if content.startswith(_COMPOUND) or (content.startswith(_ZIP) and b"xl/" in content):
+        return "xlsx"
     # ARFF may begin with comments; any other text is taken for CSV.
     for line in content.lstrip(b"\xef\xbb\xbf").splitlines():
         if line.strip() and not line.startswith(b"%"):
