@@ -41,6 +41,8 @@ _COLUMNS: tuple[tuple[str, str, int | None, str], ...] = (
     ("classes", "classes", 0, "classes of the data set"),
     ("accuracy", "accuracy", 3, "share of rows whose most probable class is the true one"),
     ("brier", "Brier", 3, "mean of (1 − probability of the true class)², as in the paper"),
+    ("brier_multiclass", "Brier, all", 3, "mean sum over all classes of the squared errors of probabilities"),
+    ("log_loss", "log-loss", 3, "mean of −log of the probability of the true class, taken as 1e-15 or more"),
     ("determinacy", "determ.", 3, "determinacy: share of rows with a single class, the safe rows"),
     ("single_accuracy", "single acc.", 3, "accuracy on the safe rows"),
     ("set_accuracy", "set acc.", 3, "share of the rows with several classes whose set contains the true one"),

@@ -36,7 +36,7 @@ SUMMARY_COLUMNS = (
     "k",
     "classes",
     "classifier",
-    *MEASURES[:11],
+    *MEASURES[:13],
     "fit_seconds",
     "predict_seconds",
 )
