@@ -23,7 +23,7 @@ from skcredal.paper._displays import (
     SetAsideDisplay,
 )
 from skcredal.paper._displays.base import Display, NothingToShowError
-from skcredal.paper._summary import check_columns, check_table
+from skcredal.paper._summary import PAPER_CLASSIFIERS, check_columns, check_table
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -106,6 +106,7 @@ def report_data(
     facts: Mapping[str, Any],
     *,
     studies: Mapping[str, DataFrame] | None = None,
+    beyond: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Compute everything that the page shows, from the arguments of ``write_report``.
 
@@ -127,28 +128,33 @@ def report_data(
     with naming("facts"):
         run = _fact_rows(facts)
     summary = _check(summary)
-    figures = [*_paper_figures(summary), *_new_figures(summary, studies or {})]
+    of_paper = summary
+    if not summary.empty:
+        # Whoever else was run must not change the ranks and tests of the paper's classifiers.
+        of_paper = summary[summary["classifier"].isin(PAPER_CLASSIFIERS)]
+    figures = [*_paper_figures(of_paper), *_new_figures(of_paper, studies or {})]
     return {
         "title": _TITLE,
         "n_datasets": 0 if summary.empty else int(summary["dataset"].nunique()),
         "claims": claim_rows,
-        "figures": [
-            {
-                "title": title,
-                "panels": [
-                    {
-                        "display": type(display).__name__,
-                        "numbers": display.numbers(),
-                        "caption": display.caption,
-                    }
-                    for display in displays
-                ],
-            }
-            for title, displays in figures
-        ],
+        "figures": _figure_data(figures),
+        "beyond": None if beyond is None else {**beyond, "figures": _figure_data(beyond["figures"])},
         "table": _result_table(summary),
         "run": run,
     }
+
+
+def _figure_data(figures: Iterable[tuple[str, Iterable[Display]]]) -> list[dict[str, Any]]:
+    return [
+        {
+            "title": title,
+            "panels": [
+                {"display": type(display).__name__, "numbers": display.numbers(), "caption": display.caption}
+                for display in displays
+            ],
+        }
+        for title, displays in figures
+    ]
 
 
 def _check(summary: DataFrame) -> DataFrame:
