@@ -123,6 +123,18 @@ def test_only_data_sets_with_both_are_compared(beyond):
     assert row_of(beyond, "LP-AODE", "MAPLMG", "u65, optimal")[3] == 7
 
 
+def test_what_no_data_set_has_for_both_is_not_compared(summary):
+    """Nor does an infinite value take part, which only a summary of somebody else's can have."""
+    kept = summary[summary["classifier"].isin(["lp-aode", "aode", "maplmg"])].copy()
+    kept = kept[(kept["classifier"] != "maplmg") | (kept["dataset"] == "zoo")]
+    kept.loc[(kept["dataset"] == "zoo") & (kept["classifier"] == "lp-aode"), "accuracy"] = np.inf
+    found = beyond_data(kept, {})
+    assert row_of(found, "LP-AODE", "AODE", "accuracy")[3] == 7
+    assert ["LP-AODE", "MAPLMG", "accuracy"] not in [row[:3] for row in found["tests"]["rows"]]
+    assert row_of(found, "LP-AODE", "MAPLMG", "log-loss")[3] == 1
+    assert json.dumps(found, allow_nan=False)
+
+
 def test_the_section_is_on_the_page_and_below_the_claims(beyond, summary):
     data = report_data(summary, [], FACTS, beyond=beyond)
     page = render_page(json.loads(json.dumps(data, allow_nan=False)))

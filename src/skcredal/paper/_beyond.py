@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from skcredal._arrays import FloatArray
 from skcredal._validation import check_instance
 from skcredal.evaluation._baselines import BASELINES
 from skcredal.evaluation._registry import display_name
@@ -154,7 +153,8 @@ def _read(summary: DataFrame, names: Sequence[str], studies: Mapping[str, DataFr
                 how, _, name = str(series).partition(", ")
                 if how == "utility-optimal":
                     found[name, f"optimal_{utility}"] = rows.set_index("dataset")["utility"]
-    return {key: column for key, column in found.items() if column.notna().any()}
+    known = {key: column[np.isfinite(column)] for key, column in found.items()}
+    return {key: column for key, column in known.items() if len(column)}
 
 
 def _mean_table(values: _Values, names: Sequence[str]) -> dict[str, Any]:
@@ -186,14 +186,15 @@ def _test_table(values: _Values) -> dict[str, Any]:
     rows = [
         _test_row(first, second, measure, values)
         for first, second, measure in wanted
-        if (first, measure) in values and (second, measure) in values
+        if len(_shared(values, first, second, measure))
     ]
     columns = [{"label": label, "decimals": decimals} for label, decimals in _TEST_COLUMNS]
     return {"columns": columns, "rows": rows}
 
 
 def _test_row(first: str, second: str, measure: str, values: _Values) -> list[str | float]:
-    a, b = _aligned(values[first, measure], values[second, measure])
+    both = _shared(values, first, second, measure)
+    a, b = (values[name, measure].loc[both].to_numpy(np.float64) for name in (first, second))
     # The tests ask who is higher; of a loss, less is better.
     sign = -1.0 if measure in _LOSSES else 1.0
     test = wilcoxon_test(sign * a, sign * b)
@@ -213,10 +214,11 @@ def _test_row(first: str, second: str, measure: str, values: _Values) -> list[st
     ]
 
 
-def _aligned(a: Series[float], b: Series[float]) -> tuple[FloatArray, FloatArray]:
-    """Return the values of the data sets that have both, in the order of the first."""
-    both = [dataset for dataset in a.dropna().index if dataset in b.dropna().index]
-    return np.asarray(a.loc[both], np.float64), np.asarray(b.loc[both], np.float64)
+def _shared(values: _Values, first: str, second: str, measure: str) -> list[str]:
+    """Return the data sets that have the measure of both classifiers."""
+    if (first, measure) not in values or (second, measure) not in values:
+        return []
+    return [str(name) for name in values[first, measure].index if name in values[second, measure].index]
 
 
 def beyond_as_markdown(beyond: Mapping[str, Any] | None) -> str:
