@@ -86,7 +86,11 @@ html_theme_options = {
     "header_links_before_dropdown": 7,
 }
 html_sidebars = {
-    page: [] for page in ("index", "start", "theory", "contribute", "experiment/index", "experiment/studies")
+    page: []
+    for page in (
+        *("index", "start", "theory", "contribute"),
+        *("experiment/index", "experiment/studies", "experiment/beyond"),
+    )
 }
 
 

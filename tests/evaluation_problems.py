@@ -67,7 +67,9 @@ def made_up_cases(n=200, n_dependent=120, seed=0, robust=True, over="prior"):
 def made_up_ranking():
     classifiers = make_classifiers(["aode", "comp-aode*"])
     sums = {
-        "aode": FoldSums(200, 150, 30.0),
-        "comp-aode*": FoldSums(200, 150, 30.0, 80, 70, 120, 100, 240, 120.0, 130.0, 140.0, 60, 70.0, 80.0),
+        "aode": FoldSums(200, 150, 30.0, 60.0, 90.0),
+        "comp-aode*": FoldSums(
+            *(200, 150, 30.0, 60.0, 90.0, 80, 70, 120, 100, 240, 120.0, 130.0, 140.0, 60, 70.0, 80.0)
+        ),
     }
     return ranking(sums, classifiers)

@@ -20,13 +20,16 @@ def made_up_summary(datasets=DATASETS, classifiers=(*DETERMINATE, *CREDAL), seed
         level = rng.uniform(0.6, 0.95)
         for name in classifiers:
             accuracy = level + rng.normal(0.0, 0.01)
+            brier = (1.0 - accuracy) * rng.uniform(0.7, 0.8)
             row = {
                 "accuracy": accuracy,
-                "brier": (1.0 - accuracy) * rng.uniform(0.7, 0.8),
+                "brier": brier,
+                "brier_multiclass": 1.8 * brier,
+                "log_loss": 3.0 * brier,
                 "fit_seconds": rng.uniform(0.001, 0.1),
                 "predict_seconds": rng.uniform(0.001, 0.1),
             }
-            if name in CREDAL:
+            if name in (*CREDAL, "lp-aode*"):
                 row |= _of_sets(accuracy, rng, is_undecided=index % 4 != 3, n=facts["n"])
             rows.append({**facts, "classifier": name, **row})
     columns = (
@@ -38,6 +41,8 @@ def made_up_summary(datasets=DATASETS, classifiers=(*DETERMINATE, *CREDAL), seed
             "classifier",
             "accuracy",
             "brier",
+            "brier_multiclass",
+            "log_loss",
             "determinacy",
             "single_accuracy",
         ),
@@ -121,8 +126,23 @@ def made_up_studies(datasets=DATASETS, seed=0):
         for name in ("comp-aode*", "utility-optimal, aode", "conformal 90 %, comp-aode")
         for utility in ("u65", "u80")
     ]
+    reliability = [
+        {
+            "dataset": dataset,
+            "series": name,
+            "at_most": end,
+            # No data set has rows in the first bin but the first.
+            "rows": float(rng.integers(100, 200)) if end > 0.5 or dataset == datasets[0] else 0.0,
+            "probability": end - 0.1,
+            "accuracy": rng.uniform(end - 0.2, end),
+        }
+        for dataset in datasets
+        for name in ("aode", "lp-aode")
+        for end in (0.5, 0.75, 1.0)
+    ]
     return {
         "epsilon": pd.DataFrame(epsilon),
         "set-aside": pd.DataFrame(set_aside),
         "rivals": pd.DataFrame(rivals),
+        "reliability": pd.DataFrame(reliability),
     }

@@ -88,8 +88,9 @@ def test_every_section_that_a_comment_refers_to_is_on_the_theory_page():
 
 
 def cited_numbers():
-    """What docs/experiment/make_tables.py found in the two runs, by name."""
-    text = (DOCS / "experiment" / "numbers.txt").read_text(encoding="utf-8")
+    """What the scripts of docs/experiment found in the runs, by name."""
+    files = sorted((DOCS / "experiment").glob("*numbers.txt"))
+    text = "".join(file.read_text(encoding="utf-8") for file in files)
     return dict(re.findall(r"^\.\. \|(\S+)\| replace:: (.*)$", text, re.MULTILINE))
 
 
@@ -126,6 +127,30 @@ def test_every_number_that_a_page_cites_is_there():
         cited = re.findall(r"\|([\w-]+)\|", page.read_text(encoding="utf-8"))
         assert cited
         assert set(cited) <= set(found)
+
+
+def test_what_the_page_beyond_the_paper_says_is_in_its_tables():
+    """It says that LP-AODE is ahead of all classifiers of the paper, and level with a random forest."""
+
+    def rows_of(name):
+        with (DOCS / "experiment" / name).open(encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+
+    against_paper = [row for row in rows_of("beyond-tests.csv") if row["measure"].startswith("u")]
+    assert len(against_paper) == 2 * (3 + 5)
+    for row in against_paper:
+        assert float(row["difference"]) > 0.0
+        assert float(row["p"].removeprefix("< ")) < 0.01
+    utilities = [
+        row
+        for row in rows_of("baselines-tests.csv")
+        if row["against"] == "random forest" and row["measure"].startswith("u")
+    ]
+    assert len(utilities) == 2
+    assert all(float(row["p"].removeprefix("< ")) > 0.05 for row in utilities)
+    assert {row["classifier"] for row in rows_of("learning-curves.csv")} == {
+        *("LP-AODE*", "COMP-AODE*", "BMA-AODE*", "random forest")
+    }
 
 
 def test_commands_of_a_page_are_run_in_its_folder_with_their_exit_codes(tmp_path):

@@ -1,4 +1,4 @@
-"""The displays of the studies, drawn from the numbers that ``docs/experiment/make_tables.py`` has kept."""
+"""The displays of the studies, drawn from the numbers that the scripts in ``docs/experiment`` have kept."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,9 @@ import matplotlib.pyplot as plt
 from skcredal.paper import _displays
 
 # The working directory is that of this file, which has no name of its own here.
-KEPT = json.loads((Path.cwd().parent / "experiment" / "displays.json").read_text(encoding="utf-8"))
+KEPT = {}
+for file in ("displays.json", "beyond.json"):
+    KEPT |= json.loads((Path.cwd().parent / "experiment" / file).read_text(encoding="utf-8"))
 
 
 def draw(*names, size, below=False):
@@ -48,3 +50,8 @@ def ranks_u65():
 def ranks_u80():
     """Ranks under u80."""
     draw("ranks-u80", size=(8, 2.6))
+
+
+def reliability():
+    """How often the most probable class is right."""
+    draw("reliability-rows", "reliability-alike", size=(9.5, 4.4))

@@ -24,6 +24,7 @@ def run(tmp_path, monkeypatch):
     # How many samples of the posterior are drawn is the tests' of the comparison to judge.
     few = partial(bayesian_signed_rank, n_samples=500)
     monkeypatch.setattr("skcredal.paper._displays.tests.bayesian_signed_rank", few)
+    monkeypatch.setattr("skcredal.paper._beyond._SAMPLES", 500)
     runner = CliRunner()
     out = ["--out", str(tmp_path / "out"), "--jobs", "1"]
     return lambda *arguments: runner.invoke(app, ["reproduce", *out, *arguments])
@@ -50,6 +51,8 @@ def test_tables_and_claims_are_printed_and_written(run, tmp_path):
         "u80",
         "This call took",
         "claims",
+        "Beyond the paper",
+        "LP-AODE*",
     ):
         assert expected in result.stdout
     # It fits a terminal of 80 columns, where nothing is cut off.
@@ -72,6 +75,25 @@ def test_tables_and_claims_are_printed_and_written(run, tmp_path):
     assert page.startswith("<!doctype html>") or page.startswith("<!DOCTYPE html>")
     assert "2 runs of stratified 3-fold cross-validation" in page
     assert str(tmp_path) not in page
+
+
+def test_baselines_run_only_where_they_are_asked_for(run, folder, tmp_path):
+    arguments = ("--data", str(folder), "--folds", "2", "--runs", "1", "--classifiers", "aode,lp-aode")
+    assert run(*arguments).exit_code == 0
+    summary = tmp_path / "out" / "summary.csv"
+    assert pd.read_csv(summary)["classifier"].tolist() == ["aode", "lp-aode"]
+    assert not (tmp_path / "out" / "baselines.csv").exists()
+    result = run(*arguments, "--baselines")
+    assert result.exit_code == 0, result.output
+    names = ["random-forest", "gradient-boosting", "logistic-regression"]
+    assert pd.read_csv(summary)["classifier"].tolist() == ["aode", "lp-aode", *names]
+    assert "random forest" in result.stdout
+    assert max(len(line.rstrip()) for line in result.stdout.splitlines()) <= 80
+    markdown = (tmp_path / "out" / "claims.md").read_text()
+    claims, beyond = markdown.split("## Beyond the paper")
+    assert "forest" not in claims
+    assert "| LP-AODE | random forest | log-loss | 1 |" in beyond
+    assert "utility-optimal, random-forest" in (tmp_path / "out" / "baselines.csv").read_text()
 
 
 def test_a_second_call_finds_what_the_first_finished(run, tmp_path):

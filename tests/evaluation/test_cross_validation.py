@@ -69,7 +69,8 @@ def test_numbers_do_not_depend_on_the_jobs(table):
 
 def test_equal_utilities_share_a_rank():
     classifiers = make_classifiers(["aode", "tan", "null"])
-    sums = {"null": FoldSums(4, 1, 1.0), "tan": FoldSums(4, 3, 1.0), "aode": FoldSums(4, 3, 1.0)}
+    better = FoldSums(4, 3, 1.0, 2.0, 3.0)
+    sums = {"null": FoldSums(4, 1, 1.0, 2.0, 3.0), "tan": better, "aode": better}
     rows = ranking(sums, classifiers)
     assert [(row["classifier"], row["rank_u65"], row["rank_u80"]) for row in rows] == [
         ("tan", 1, 1),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.metrics import log_loss
 
 from skcredal.evaluation._sums import FoldSums, fold_sums, measures, pool
 from skcredal.metrics import credal_summary
@@ -55,12 +56,32 @@ def test_sums_do_not_depend_on_the_order_of_rows(given_predictions):
     )
 
 
+@given(predictions())
+def test_losses_are_those_of_scikit_learn(given_predictions):
+    """An unseen class has the probability 0."""
+    y_true, y_proba, _, classes = given_predictions
+    found = measures(fold_sums(y_true, y_proba, None, classes), credal=False)
+    labels = [*classes, "unseen"]
+    proba = np.column_stack([y_proba, np.zeros(len(y_true))])
+    one_hot = (y_true[:, None] == np.array(labels, dtype=object)).astype(float)
+    assert found["brier_multiclass"] == pytest.approx(((proba - one_hot) ** 2).sum(axis=1).mean(), rel=1e-9)
+    expected = log_loss(y_true, np.maximum(proba, 1e-15), labels=labels)
+    assert found["log_loss"] == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_certain_error_has_a_finite_log_loss():
+    certain = fold_sums(np.array(["a", "b"]), np.array([[1.0, 0.0]] * 2), None, np.array(["a", "b"]))
+    assert certain.log_loss == pytest.approx(-math.log(1e-15))
+    # For two classes the proper loss is twice the paper's.
+    assert certain.brier_multiclass == 2.0 * certain.brier == 2.0
+
+
 def test_without_rows_measures_are_nan():
-    found = measures(FoldSums(n=2, correct=2, brier=0.0, determinate=2, single_correct=2), credal=True)
+    found = measures(FoldSums(2, 2, 0.0, 0.0, 0.0, determinate=2, single_correct=2), credal=True)
     assert found["accuracy"] == found["determinacy"] == found["accuracy_safe"] == 1.0
     for name in ("set_accuracy", "output_size", "accuracy_dependent", "u65_dependent"):
         assert math.isnan(found[name])
     assert all(math.isnan(v) for name, v in measures(pool([]), credal=True).items())
-    determinate = measures(FoldSums(n=2, correct=1, brier=0.5), credal=False)
+    determinate = measures(FoldSums(2, 1, 0.5, 1.0, 1.5), credal=False)
     assert math.isnan(determinate["u65"])
     assert determinate["accuracy"] == 0.5

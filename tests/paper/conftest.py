@@ -13,4 +13,5 @@ def few_samples():
     with pytest.MonkeyPatch.context() as patch:
         few = partial(bayesian_signed_rank, n_samples=500)
         patch.setattr("skcredal.paper._displays.tests.bayesian_signed_rank", few)
+        patch.setattr("skcredal.paper._beyond._SAMPLES", 500)
         yield

@@ -205,3 +205,8 @@ def test_without_baycomp_the_refusal_tells_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "baycomp", None)
     with pytest.raises(ImportError, match=r"Bayesian signed-rank test needs baycomp.*skcredal\[paper\]"):
         bayesian_signed_rank([0.5], [0.6])
+
+
+def test_pairs_with_an_infinite_value_are_dropped():
+    a, b = [0.9, np.inf, 0.7, 0.4], [0.8, np.inf, -np.inf, 0.5]
+    assert wilcoxon_test(a, b) == wilcoxon_test([0.9, 0.4], [0.8, 0.5])

@@ -19,6 +19,7 @@ from skcredal.paper._displays import (
     RanksDisplay,
     RelativeBrierDisplay,
     RelativeUtilityDisplay,
+    ReliabilityDisplay,
     RivalsDisplay,
     SafeDependentDisplay,
     SetAsideDisplay,
@@ -312,6 +313,30 @@ def test_rivals_are_differences_to_comp_aode_star(studies):
     assert sorted(names) == ["conformal 90 %, COMP-AODE", "utility-optimal, AODE"]
 
 
+@pytest.mark.parametrize("alike", [False, True])
+def test_reliability_is_that_of_all_rows(studies, alike):
+    """Row by row: as many copies of each mean as the bin has rows."""
+    table = studies["reliability"]
+    display = ReliabilityDisplay.from_table(table.sample(frac=1.0, random_state=0), alike=alike)
+    rows = table[(table["series"] == "lp-aode") & (table["rows"] > 0)]
+    per_dataset = rows.groupby("dataset")["rows"].sum()
+    for index, (_, of_bin) in enumerate(rows.groupby("at_most")):
+        n = of_bin["rows"].astype(int).to_numpy()
+        weight = np.repeat(1.0 / per_dataset[of_bin["dataset"]].to_numpy() if alike else np.ones(len(n)), n)
+        right = np.average(np.repeat(of_bin["accuracy"].to_numpy(), n), weights=weight)
+        assert display.accuracy["lp-aode"][index] == pytest.approx(right)
+        assert display.rows["lp-aode"][index] == n.sum()
+    total = sum(display.weight["lp-aode"])
+    assert total == pytest.approx(8.0 if alike else rows["rows"].sum())
+    gaps = np.subtract(display.probability["lp-aode"], display.accuracy["lp-aode"])
+    assert display.calibration_error("lp-aode") == pytest.approx(
+        sum(np.abs(gaps) * display.weight["lp-aode"]) / total
+    )
+    assert f"LP-AODE {display.calibration_error('lp-aode'):.3f} (" in display.caption
+    drawn = {line.get_label(): line for line in display.plot().ax_.lines}
+    np.testing.assert_allclose(drawn["LP-AODE"].get_ydata(), display.accuracy["lp-aode"])
+
+
 def test_critical_differences_join_who_does_not_differ():
     found = table(measure="u65", aode=[0.9] * 30, tan=[0.8] * 30, null=[0.1, 0.95] * 15)
     display = CriticalDifferenceDisplay.from_summary(found)
@@ -344,7 +369,7 @@ def test_bayesian_comparisons_are_those_of_the_test(summary):
     assert sum(widths) == pytest.approx(2.0)
 
 
-@pytest.mark.parametrize("display", [EpsilonDisplay, RivalsDisplay, SetAsideDisplay])
+@pytest.mark.parametrize("display", [EpsilonDisplay, ReliabilityDisplay, RivalsDisplay, SetAsideDisplay])
 def test_a_table_of_another_study_is_refused(display, studies):
     with pytest.raises(ValueError, match="is empty"):
         display.from_table(pd.DataFrame())

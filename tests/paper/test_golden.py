@@ -21,6 +21,8 @@ FEW_SAMPLES = """
 from functools import partial
 import skcredal.paper._displays.tests as tests
 tests.bayesian_signed_rank = partial(tests.bayesian_signed_rank, n_samples=500)
+import skcredal.paper._beyond as beyond
+beyond._SAMPLES = 500
 """
 
 
@@ -79,7 +81,7 @@ def check(found, golden):
 def test_the_numbers_have_not_moved_though_the_run_was_killed(make_golden, folder, setting, jobs, tmp_path):
     """Killed with its worker processes; test_run kills at other moments, and again."""
     command = make_golden.reproduce(folder, setting, tmp_path, jobs=jobs, before=FEW_SAMPLES)
-    n_all = 6 * 5 * 12
+    n_all = 6 * 5 * 14
     if jobs > 1:
         kill_after(command, tmp_path, int(0.4 * n_all))
         assert 0.4 * n_all <= n_kept(tmp_path) < n_all
@@ -90,5 +92,5 @@ def test_the_numbers_have_not_moved_though_the_run_was_killed(make_golden, folde
     written = {path.name for path in tmp_path.iterdir()}
     assert written >= {
         *("results.csv", "summary.csv", "claims.json", "claims.md", "report.html"),
-        *("epsilon.csv", "set-aside.csv", "rivals.csv"),
+        *("epsilon.csv", "set-aside.csv", "rivals.csv", "reliability.csv"),
     }

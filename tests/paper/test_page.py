@@ -71,7 +71,7 @@ def test_the_data_has_every_part(data):
     assert [claim["verdict"] for claim in data["claims"]] == ["holds", "does not hold", "not judged"]
     assert [len(figure["panels"]) for figure in data["figures"]] == [2, 3, 2, 2, 2, 2, 2, 1, 2, 2, 3]
     assert len(data["table"]["rows"]) == 96
-    assert len(data["table"]["columns"]) == 21
+    assert len(data["table"]["columns"]) == 23
     assert {"label": "Time", "value": "3 min 14 s"} in data["run"]
     assert data["n_datasets"] == 8
 

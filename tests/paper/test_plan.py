@@ -1,12 +1,16 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import skcredal
 from report_problems import CREDAL, DETERMINATE
 from skcredal import AODE, CredalCompAODE
+from skcredal.evaluation._baselines import BASELINES
 from skcredal.evaluation._fold import splits
 from skcredal.evaluation._registry import CLASSIFIERS, is_credal, make_classifiers
 from skcredal.paper._run import Plan
+from skcredal.paper._studies import studies_of
 
 
 def test_classifiers_answer_to_the_names_of_the_paper():
@@ -40,6 +44,24 @@ def test_each_run_has_splits_of_its_own_and_every_row_is_tested_once():
     assert [test.tolist() for _, test in splits(target, folds=5, run=1, seed=1)] != [
         t.tolist() for _, t in again
     ]
+
+
+def test_baselines_are_asked_for_and_change_no_digest_of_others():
+    plan = Plan("embedded", ["iris"], make_classifiers(["aode", "comp-aode*"]), runs=1)
+    with_baselines = replace(plan, baselines=True)
+    assert plan.names == ["aode", "comp-aode*"]
+    assert with_baselines.names == [*plan.names, *BASELINES]
+    assert with_baselines.n_fits == 5 * 5
+    assert plan.digest("iris", "c", "aode") == with_baselines.digest("iris", "c", "aode")
+    for study in studies_of(plan.names):
+        assert plan.study_digest("iris", "c", study) == with_baselines.study_digest("iris", "c", study)
+    assert len({with_baselines.digest("iris", "c", name) for name in BASELINES}) == 3
+    more = replace(plan, classifiers=make_classifiers(["aode", "comp-aode*", "lp-aode", "tan"]))
+    # Only these two use LP-AODE, and none TAN.
+    changed = [
+        s for s in studies_of(plan.names) if plan.study_digest("", "", s) != more.study_digest("", "", s)
+    ]
+    assert changed == ["rivals", "reliability"]
 
 
 def test_the_digest_names_all_that_the_numbers_depend_on(monkeypatch):

@@ -1,9 +1,11 @@
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import textwrap
 import time
+from contextlib import closing
 
 import pytest
 
@@ -12,7 +14,8 @@ from skcredal.paper._store import ResultStore
 
 
 def some_sums(seed):
-    return FoldSums(n=10 + seed, correct=seed, brier=seed / 3, determinate=seed, u65=2.0, fit_seconds=0.1)
+    losses = {"brier": seed / 3, "brier_multiclass": seed / 2, "log_loss": seed / 7}
+    return FoldSums(n=10 + seed, correct=seed, **losses, determinate=seed, u65=2.0, fit_seconds=0.1)
 
 
 def test_what_was_written_is_read_as_it_was(tmp_path):
@@ -43,6 +46,15 @@ def test_a_foreign_file_is_refused_with_a_way_out(tmp_path):
         ResultStore(path)
 
 
+def test_a_store_without_all_sums_is_refused_with_a_way_out(tmp_path):
+    path = tmp_path / "results.sqlite"
+    ResultStore(path).__exit__()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("ALTER TABLE folds DROP COLUMN log_loss")
+    with pytest.raises(ValueError, match=r"results\.sqlite holds results of another version .*--fresh"):
+        ResultStore(path)
+
+
 def test_a_killed_writer_leaves_whole_folds(tmp_path):
     """A process that writes without end is killed; every fold it left has all its classifiers."""
     path = tmp_path / "results.sqlite"
@@ -52,7 +64,7 @@ def test_a_killed_writer_leaves_whole_folds(tmp_path):
         from skcredal.paper._store import ResultStore
         with ResultStore({str(path)!r}) as store:
             for fold in itertools.count():
-                sums = FoldSums(n=fold, correct=0, brier=0.0)
+                sums = FoldSums(fold, 0, 0.0, 0.0, 0.0)
                 store.write({{("plan", str(c)): sums for c in range(12)}}, run=0, fold=fold)
                 print(fold, flush=True)
     """

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skcredal import AODE, CompAODE, CredalBmaAODE, CredalCompAODE
+from skcredal import AODE, CompAODE, CredalBmaAODE, CredalCompAODE, LogPoolAODE
 from skcredal.datasets import load_dataset
 from skcredal.decisions import utility_optimal_sets
+from skcredal.evaluation._baselines import BASELINES, make_baseline
 from skcredal.evaluation._fold import Fold, encode_whole, splits
 from skcredal.evaluation._registry import make_classifiers
 from skcredal.metrics import determinacy_score, set_accuracy_score, u65_score, u80_score
@@ -18,10 +19,12 @@ from skcredal.paper._store import ResultStore
 from skcredal.paper._studies import (
     CONFORMAL_LEVELS,
     EPSILONS,
+    RELIABILITY_BINS,
     SET_ASIDE,
     STUDIES,
     conformal_sets,
     reject_or_answer,
+    reliability_sums,
     retained_correct,
     studies_of,
 )
@@ -128,6 +131,46 @@ def test_rivals_are_judged_by_the_utility_they_are_made_for(wine, fold):
     ]
 
 
+@given(st.lists(st.tuples(st.floats(0.0, 1.0), st.booleans()), max_size=30), st.integers(0, 30))
+def test_sums_of_reliability_pool(rows, cut):
+    probability = np.array([p for p, _ in rows])
+    correct = np.array([right for _, right in rows], dtype=bool)
+    whole = reliability_sums(probability, correct)
+    parts = [reliability_sums(probability[part], correct[part]) for part in (slice(cut), slice(cut, None))]
+    np.testing.assert_allclose(sum(parts), whole, rtol=1e-12)
+    low = 0.0
+    for high, found in zip(RELIABILITY_BINS, whole, strict=True):
+        inside = [row for row in rows if (low < row[0] or low == 0.0) and row[0] <= high]
+        expected = [len(inside), sum(p for p, _ in inside), sum(right for _, right in inside)]
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+        low = high
+
+
+def test_reliability_and_optimal_sets_are_those_of_each_classifier(wine, fold):
+    features, target, train, test = wine
+    classifiers = make_classifiers(["aode", "comp-aode*", "lp-aode"])
+    series = STUDIES["reliability"].run(fold, classifiers)
+    assert list(series) == ["aode", "lp-aode"]
+    model = LogPoolAODE().fit(features.iloc[train], target[train])
+    proba = model.predict_proba(features.iloc[test])
+    correct = model.predict(features.iloc[test]) == target[test]
+    np.testing.assert_allclose(series["lp-aode"], reliability_sums(proba.max(axis=1), correct))
+    optimal = STUDIES["rivals"].run(fold, classifiers)["utility-optimal, lp-aode"][1]
+    y_set = utility_optimal_sets(proba, utility="u80")
+    found = STUDIES["rivals"].measures(optimal, "u80")["utility"]
+    assert found == pytest.approx(u80_score(target[test], y_set, labels=model.classes_))
+
+
+def test_baselines_have_utility_optimal_sets(wine, fold):
+    features, target, train, test = wine
+    series = STUDIES["baselines"].run(fold, {})
+    assert list(series) == [f"utility-optimal, {name}" for name in BASELINES]
+    model = make_baseline("logistic-regression", features).fit(features.iloc[train], target[train])
+    y_set = utility_optimal_sets(model.predict_proba(features.iloc[test]), utility="u65")
+    found = STUDIES["baselines"].measures(series["utility-optimal, logistic-regression"][0], "u65")
+    assert found["utility"] == pytest.approx(u65_score(target[test], y_set, labels=model.classes_))
+
+
 def test_all_classes_are_named_where_that_is_worth_more():
     """By brute force over the two answers that the reject option has."""
     rng = np.random.default_rng(0)
@@ -190,7 +233,9 @@ def test_the_papers_setting_holds_out_rows_of_the_codes(wine):
 
 
 def test_studies_follow_the_classifiers_of_the_plan():
-    assert studies_of(["aode", "cdt"]) == []
+    assert studies_of(["tan", "cdt"]) == []
+    assert studies_of(["lp-aode"]) == ["reliability"]
+    assert studies_of(["random-forest"]) == ["baselines"]
     assert studies_of(["comp-aode*"]) == ["epsilon", "set-aside", "rivals"]
 
 

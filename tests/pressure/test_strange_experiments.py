@@ -115,8 +115,8 @@ def test_strange_classifiers_are_refused(value):
     outcome(lambda: is_credal(value), "name")
     outcome(lambda: ranking(value, make_classifiers(["aode"])), names)
     outcome(lambda: ranking({"aode": value}, make_classifiers(["aode"])), names)
-    outcome(lambda: ranking({"aode": FoldSums(1, 1, 0.0)}, value), names)
-    outcome(lambda: ranking({"tan": FoldSums(1, 1, 0.0)}, make_classifiers(["aode"])), names)
+    outcome(lambda: ranking({"aode": FoldSums(1, 1, 0.0, 0.0, 0.0)}, value), names)
+    outcome(lambda: ranking({"tan": FoldSums(1, 1, 0.0, 0.0, 0.0)}, make_classifiers(["aode"])), names)
 
 
 # --- Results --------------------------------------------------------------------------------------

@@ -41,6 +41,14 @@ def reproduce(
     out: Annotated[Path, typer.Option(help="Folder for the results, finished and unfinished.")] = Path(
         "results"
     ),
+    baselines: Annotated[
+        bool,
+        typer.Option(
+            "--baselines",
+            help="Also run random forest, gradient boosting and logistic regression of scikit-learn: several "
+            "times as long.",
+        ),
+    ] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Start over, ignoring earlier results.")] = False,
 ) -> None:
     """Compare the paper's classifiers by cross-validation, and check its claims.
@@ -68,6 +76,7 @@ def reproduce(
             runs=runs,
             folds=folds,
             seed=seed,
+            baselines=baselines,
         )
         if fresh:
             store_path.unlink(missing_ok=True)
@@ -77,10 +86,11 @@ def reproduce(
     console = TableConsole()
     with store:
         outcome = _command.reproduce_plan(plan, store, jobs=jobs)
-        summary, claims = _command.write_answers(plan, store, outcome, out)
+        summary, claims, beyond = _command.write_answers(plan, store, outcome, out)
     _command.print_summary(summary, plan, outcome, console=console)
     if not summary.empty:
         _command.print_claims(claims, console=console)
+        _command.print_beyond(beyond, console=console)
         console.print(
             f"The report is {out / 'report.html'}; next to it are claims.md (each claim with our numbers), "
             "claims.json, summary.csv and results.csv.",

@@ -153,7 +153,8 @@ def ranking(
     --------
     >>> from skcredal.evaluation import make_classifiers
     >>> made = make_classifiers(["aode", "null"])
-    >>> rows = ranking({"null": FoldSums(4, 1, 2.0), "aode": FoldSums(4, 3, 1.0)}, made)
+    >>> sums = {"null": FoldSums(4, 1, 2.0, 4.0, 6.0), "aode": FoldSums(4, 3, 1.0, 2.0, 3.0)}
+    >>> rows = ranking(sums, made)
     >>> [(row["classifier"], row["u65"], row["rank_u80"]) for row in rows]
     [('aode', 0.75, 1), ('null', 0.25, 2)]
     """

@@ -12,6 +12,7 @@ import joblib
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
+from sklearn.pipeline import Pipeline
 
 from skcredal._arrays import AnyArray, FloatArray, IntArray
 from skcredal._encoding.frames import read_table
@@ -20,9 +21,19 @@ from skcredal._validation import check_instance, check_integer, check_texts, nam
 from skcredal.classifiers._base import TabularClassifier, fit_rows
 from skcredal.classifiers._credal import CredalMixin
 from skcredal.classifiers._rows import TrainingRows, encoding_rules, training_rows
+from skcredal.evaluation._baselines import make_baseline
 from skcredal.evaluation._sums import FoldSums, fold_sums
 
-__all__ = ["Fold", "HeldOut", "Whole", "check_classifiers", "encode_whole", "run_fold", "splits"]
+__all__ = [
+    "Fold",
+    "HeldOut",
+    "Whole",
+    "check_classifiers",
+    "encode_whole",
+    "run_baselines",
+    "run_fold",
+    "splits",
+]
 
 
 # A table encoded as a whole, in each way that some classifier wants it.
@@ -100,6 +111,7 @@ class Fold:
         self._whole = whole
         self._encoded: dict[str, _Coded] = {}
         self._learners: dict[str, TabularClassifier] = {}
+        self._baselines: dict[str, Pipeline] = {}
         self.y_test: AnyArray = target[test]
 
     def _coded(self, classifier: TabularClassifier) -> _Coded:
@@ -139,6 +151,18 @@ class Fold:
         rows = self._coded(classifier).train
         learner: TabularClassifier = fit_rows(clone(classifier), lambda _: rows)
         return learner
+
+    def learn_baseline(self, name: str) -> Pipeline:
+        """Return a baseline, fitted to the training rows; fitted only once."""
+        if name not in self._baselines:
+            train = self._features.iloc[self._train]
+            self._baselines[name] = make_baseline(name, train).fit(train, self._target[self._train])
+        return self._baselines[name]
+
+    def baseline_proba(self, name: str) -> FloatArray:
+        """Return what a baseline says about the test rows."""
+        proba: FloatArray = self.learn_baseline(name).predict_proba(self._features.iloc[self._test])
+        return proba
 
     def seconds_saved(self) -> float:
         """Return how long the results took to compute that were reused since the last call of this method."""
@@ -245,5 +269,26 @@ def run_fold(classifiers: Mapping[str, TabularClassifier], fold: Fold) -> dict[s
             learner.classes_,
             fit_seconds=encoded + learned - start + fold.seconds_saved(),
             predict_seconds=test_encoded + time.perf_counter() - learned,
+        )
+    return results
+
+
+def run_baselines(names: Iterable[str], fold: Fold) -> dict[str, FoldSums]:
+    """Fit classifiers of scikit-learn to the same training rows and return their results on the test rows.
+
+    They read the table itself, and never see the codes, in whichever setting these were made.
+    """
+    results = {}
+    for name in names:
+        start = time.perf_counter()
+        learner = fold.learn_baseline(name)
+        learned = time.perf_counter()
+        results[name] = fold_sums(
+            fold.y_test,
+            fold.baseline_proba(name),
+            None,
+            learner.classes_,
+            fit_seconds=learned - start,
+            predict_seconds=time.perf_counter() - learned,
         )
     return results

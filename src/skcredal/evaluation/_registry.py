@@ -15,6 +15,7 @@ from skcredal.classifiers._log_pool import CredalLogPoolAODE, LogPoolAODE
 from skcredal.classifiers._maplmg import MaplmgAODE
 from skcredal.classifiers._naive_credal import CredalModelAveraging, NaiveCredal
 from skcredal.classifiers._tree import CredalTree
+from skcredal.evaluation._baselines import BASELINES
 
 __all__ = ["CLASSIFIERS", "DEFAULT", "display_name", "is_credal", "make_classifiers"]
 
@@ -38,18 +39,23 @@ CLASSIFIERS: dict[str, type[TabularClassifier]] = {
 # Fitted, and shown on the evaluation page, where nobody names a classifier.
 DEFAULT = "lp-aode*"
 # All other names are acronyms.
-_DISPLAY_NAMES = {"naive-bayes": "naive Bayes", "null": "null"}
+_DISPLAY_NAMES = {
+    "naive-bayes": "naive Bayes",
+    "null": "null",
+    **{name: name.replace("-", " ") for name in BASELINES},
+}
 
 
 def is_credal(name: str) -> bool:
-    """Tell whether the classifier with this name returns sets.
+    """Tell whether the classifier or baseline with this name returns sets.
 
     Examples
     --------
-    >>> is_credal("cdt"), is_credal("tan")
-    (True, False)
+    >>> is_credal("cdt"), is_credal("tan"), is_credal("random-forest")
+    (True, False, False)
     """
-    return issubclass(CLASSIFIERS[check_choice("name", name, tuple(CLASSIFIERS))], CredalMixin)
+    check_choice("name", name, (*CLASSIFIERS, *BASELINES))
+    return name in CLASSIFIERS and issubclass(CLASSIFIERS[name], CredalMixin)
 
 
 def make_classifiers(names: Iterable[str] | None = None) -> dict[str, TabularClassifier]:

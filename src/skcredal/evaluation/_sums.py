@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, dataclass, fields, replace
 
 import numpy as np
 
@@ -13,7 +13,16 @@ from skcredal._validation import check_instance, naming, real_numbers
 from skcredal.metrics._checks import as_array, as_booleans
 from skcredal.metrics._outcomes import UTILITY_WEIGHTS, utility_of_accuracy
 
-__all__ = ["MEASURES", "SUM_NAMES", "FoldSums", "fold_sums", "measures", "pool", "share"]
+__all__ = [
+    "LOWEST_PROBABILITY",
+    "MEASURES",
+    "SUM_NAMES",
+    "FoldSums",
+    "fold_sums",
+    "measures",
+    "pool",
+    "share",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +34,9 @@ class FoldSums:
     n, correct : int
         Number of rows, and of those whose most probable class is the true one.
     brier : float
-        Sum of (1 - P(true class))².
+        Sum of (1 - P(true class))², the paper's loss.
+    brier_multiclass, log_loss : float
+        Sums of the squared errors of all classes' probabilities, and of -log P(true class).
     determinate, single_correct : int
         Number of rows with one class in their set, and of those where it is the true one. This and all that
         follows is 0 for a determinate classifier, which has no sets.
@@ -44,6 +55,8 @@ class FoldSums:
     n: int
     correct: int
     brier: float
+    brier_multiclass: float
+    log_loss: float
     determinate: int = 0
     single_correct: int = 0
     indeterminate: int = 0
@@ -61,6 +74,9 @@ class FoldSums:
     def __add__(self, other: FoldSums) -> FoldSums:
         return FoldSums(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
 
+
+# A probability of 0 would make one row outweigh all others: -log 1e-15 is 34.5.
+LOWEST_PROBABILITY = 1e-15
 
 SUM_NAMES = tuple(field.name for field in fields(FoldSums))
 
@@ -101,11 +117,18 @@ def fold_sums(
     correct = is_known & (y_proba.argmax(axis=1) == index)
     p_true = np.where(is_known, y_proba[rows, index], 0.0)
     # fsum is exact, so the result depends neither on the order of the rows nor on the machine.
-    brier = math.fsum((1.0 - p_true) ** 2)
+    whole = FoldSums(
+        n=len(rows),
+        correct=int(correct.sum()),
+        brier=math.fsum((1.0 - p_true) ** 2),
+        # Σ_c (P(c) − [c true])² = Σ_c P(c)² − 2 P(true) + 1, also where the true class has no column.
+        brier_multiclass=math.fsum((y_proba**2).sum(axis=1) - 2.0 * p_true + 1.0),
+        log_loss=math.fsum(-np.log(np.maximum(p_true, LOWEST_PROBABILITY))),
+        fit_seconds=fit_seconds,
+        predict_seconds=predict_seconds,
+    )
     if y_set is None:
-        return FoldSums(
-            len(rows), int(correct.sum()), brier, fit_seconds=fit_seconds, predict_seconds=predict_seconds
-        )
+        return whole
     y_set = as_array("y_set", y_set)
     if y_set.shape != shape:
         raise ValueError(f"y_set must have shape {shape}, got {y_set.shape}.")
@@ -116,10 +139,8 @@ def fold_sums(
     x = np.where(held, 1.0 / np.maximum(size, 1), 0.0)
     u65, u80 = (utility_of_accuracy(x, UTILITY_WEIGHTS[name]) for name in ("u65", "u80"))
     several = size > 1
-    return FoldSums(
-        n=len(rows),
-        correct=int(correct.sum()),
-        brier=brier,
+    return replace(
+        whole,
         determinate=int((size == 1).sum()),
         single_correct=int((held & (size == 1)).sum()),
         indeterminate=int(several.sum()),
@@ -131,14 +152,12 @@ def fold_sums(
         dependent_correct=int((correct & several).sum()),
         dependent_u65=math.fsum(u65[several]),
         dependent_u80=math.fsum(u80[several]),
-        fit_seconds=fit_seconds,
-        predict_seconds=predict_seconds,
     )
 
 
 def pool(parts: Iterable[FoldSums]) -> FoldSums:
     """Return the sums over all parts, added in the given order."""
-    total = FoldSums(0, 0, 0.0)
+    total = FoldSums(0, 0, 0.0, 0.0, 0.0)
     check_instance("parts", parts, Iterable)
     for part in parts:
         check_instance("parts", part, FoldSums)
@@ -150,6 +169,8 @@ def pool(parts: Iterable[FoldSums]) -> FoldSums:
 MEASURES = (
     "accuracy",
     "brier",
+    "brier_multiclass",
+    "log_loss",
     "determinacy",
     "single_accuracy",
     "set_accuracy",
@@ -169,9 +190,9 @@ def measures(sums: FoldSums, *, credal: bool) -> dict[str, float]:
 
     Examples
     --------
-    >>> found = measures(FoldSums(n=4, correct=3, brier=1.0), credal=False)
-    >>> found["accuracy"], found["brier"], found["u65"]
-    (0.75, 0.25, nan)
+    >>> found = measures(FoldSums(4, 3, brier=1.0, brier_multiclass=1.5, log_loss=2.0), credal=False)
+    >>> found["accuracy"], found["brier"], found["log_loss"], found["u65"]
+    (0.75, 0.25, 0.5, nan)
     """
     check_instance("sums", sums, FoldSums)
     of_sets = (sums.n, sums.determinate, sums.indeterminate) if credal else (0, 0, 0)
@@ -179,6 +200,8 @@ def measures(sums: FoldSums, *, credal: bool) -> dict[str, float]:
     return {
         "accuracy": share(sums.correct, sums.n),
         "brier": share(sums.brier, sums.n),
+        "brier_multiclass": share(sums.brier_multiclass, sums.n),
+        "log_loss": share(sums.log_loss, sums.n),
         "determinacy": share(sums.determinate, n),
         "single_accuracy": share(sums.single_correct, determinate),
         "set_accuracy": share(sums.set_correct, indeterminate),

@@ -5,9 +5,9 @@ from __future__ import annotations
 import platform
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.table import Table
 
 import skcredal
@@ -15,14 +15,15 @@ from skcredal._progress import progress_bar
 from skcredal.datasets import list_datasets
 from skcredal.evaluation._registry import is_credal, make_classifiers
 from skcredal.evaluation._terminal import format_cell, new_table
+from skcredal.paper._beyond import beyond_as_markdown, beyond_data
 from skcredal.paper._claims import VERDICTS, Claim, check_claims, claims_as_json, claims_as_markdown
 from skcredal.paper._page import write_report
 from skcredal.paper._run import Outcome, Plan, Progress, run_plan
 from skcredal.paper._store import ResultStore
 from skcredal.paper._studies import studies_of
-from skcredal.paper._summary import fold_table, study_table, summary_table
+from skcredal.paper._summary import PAPER_CLASSIFIERS, fold_table, study_table, summary_table
 
-__all__ = ["make_plan", "print_claims", "print_summary", "reproduce_plan", "write_answers"]
+__all__ = ["make_plan", "print_beyond", "print_claims", "print_summary", "reproduce_plan", "write_answers"]
 
 _CREDAL_MEASURES = {
     "n_indeterminate": "undec.",
@@ -43,6 +44,17 @@ size    mean number of classes in these sets
 u65     utility: a correct set of two classes counts 0.65; u80: it counts 0.80
 dep.    accuracy of the most probable class on the rows with several classes
 """
+_BEYOND_HEADERS = {
+    "classifier": "",
+    "accuracy": "acc.",
+    "brier": "Brier",
+    "brier_multiclass": "Brier\nall",
+    "log_loss": "log-\nloss",
+    "optimal_u65": "u65\noptimal",
+    "optimal_u80": "u80\noptimal",
+    "u65": "u65\nmaximal",
+    "u80": "u80\nmaximal",
+}
 _BRIER = "Brier: mean of (1 - probability of the true class)², as in the paper."
 
 
@@ -55,6 +67,7 @@ def make_plan(
     runs: int,
     folds: int,
     seed: int,
+    baselines: bool = False,
 ) -> Plan:
     """Return the plan for the options of the command line; unknown names are refused before any work."""
     there = list_datasets(data)
@@ -65,7 +78,7 @@ def make_plan(
         if name not in there:
             raise ValueError(f"There is no data set {name!r} in {data}. Choose from {', '.join(there)}.")
     chosen = make_classifiers(classifiers)
-    return Plan(data, names, chosen, setting, runs, folds, seed)
+    return Plan(data, names, chosen, setting, runs, folds, seed, baselines)
 
 
 def reproduce_plan(plan: Plan, store: ResultStore, *, jobs: int) -> Outcome:
@@ -78,21 +91,32 @@ def reproduce_plan(plan: Plan, store: ResultStore, *, jobs: int) -> Outcome:
         return run_plan(plan, store, jobs=jobs, on_progress=show)
 
 
-def write_answers(plan: Plan, store: ResultStore, outcome: Outcome, folder: Path) -> tuple[Any, list[Claim]]:
-    """Write the tables and the claims into the folder, and return the summary and the claims."""
+class Answers(NamedTuple):
+    """What was found: the summary, the claims, and what is beyond the paper, as `beyond_data` returns it."""
+
+    summary: Any
+    claims: list[Claim]
+    beyond: dict[str, Any] | None
+
+
+def write_answers(plan: Plan, store: ResultStore, outcome: Outcome, folder: Path) -> Answers:
+    """Write the tables, the claims and the report into the folder, and return what was found."""
     summary = summary_table(plan, store, outcome.facts)
     claims = check_claims(summary)
     fold_table(plan, store, outcome.facts).to_csv(folder / "results.csv", index=False)
     summary.to_csv(folder / "summary.csv", index=False)
     (folder / "claims.json").write_text(claims_as_json(claims), encoding="utf-8")
-    (folder / "claims.md").write_text(claims_as_markdown(claims), encoding="utf-8")
-    studies = {name: study_table(name, plan, store, outcome.facts) for name in studies_of(plan.classifiers)}
+    studies = {name: study_table(name, plan, store, outcome.facts) for name in studies_of(plan.names)}
     for name, table in studies.items():
         table.to_csv(folder / f"{name}.csv", index=False)
+    beyond = beyond_data(summary, studies)
+    text = f"{claims_as_markdown(claims)}\n{beyond_as_markdown(beyond)}"
+    (folder / "claims.md").write_text(text, encoding="utf-8")
     # After an early interruption there may be nothing to report.
     if not summary.empty:
-        write_report(folder / "report.html", summary, claims, _facts(plan, outcome), studies=studies)
-    return summary, claims
+        facts = _facts(plan, outcome)
+        write_report(folder / "report.html", summary, claims, facts, studies=studies, beyond=beyond)
+    return Answers(summary, claims, beyond)
 
 
 def _facts(plan: Plan, outcome: Outcome) -> dict[str, Any]:
@@ -125,8 +149,10 @@ def print_summary(summary: Any, plan: Plan, outcome: Outcome, *, console: Consol
         folds += ", discretised once"
     if outcome.interrupted:
         folds += f" (interrupted: {summary['dataset'].nunique()} of {len(plan.datasets)} data sets)"
-    determinate = [name for name in plan.classifiers if not is_credal(name)]
-    credal = [name for name in plan.classifiers if is_credal(name)]
+    # The others have a table of their own, or these would not fit in 80 characters.
+    of_paper = [name for name in plan.classifiers if name in PAPER_CLASSIFIERS]
+    determinate = [name for name in of_paper if not is_credal(name)]
+    credal = [name for name in of_paper if is_credal(name)]
     for title, measure, classifiers in (
         ("Accuracy", "accuracy", determinate),
         ("Brier loss", "brier", determinate),
@@ -191,6 +217,26 @@ def _print_times(summary: Any, plan: Plan, outcome: Outcome, console: Console) -
         f"This call took {outcome.seconds:.1f} s. All folds, with each classifier timed separately, took "
         f"{seconds.sum():.1f} s: {largest(by_classifier)}; {largest(by_dataset)}. The additional studies "
         f"took {outcome.study_seconds:.1f} s in this call.",
+        style="dim",
+        highlight=False,
+    )
+
+
+def print_beyond(beyond: dict[str, Any] | None, *, console: Console) -> None:
+    """Print the means of LP-AODE, LP-AODE* and the baselines beside those of the paper's classifiers."""
+    if beyond is None:
+        return
+    table = new_table(title="Beyond the paper, means over data sets")
+    columns = beyond["means"]["columns"]
+    shown = [i for i, column in enumerate(columns) if column["name"] in _BEYOND_HEADERS]
+    for i in shown:
+        justify: JustifyMethod = "left" if columns[i]["decimals"] is None else "right"
+        table.add_column(_BEYOND_HEADERS[columns[i]["name"]], justify=justify, no_wrap=True)
+    for row in beyond["means"]["rows"]:
+        table.add_row(*(format_cell(row[i], columns[i]["decimals"]) for i in shown))
+    console.print(table)
+    console.print(
+        "None of these is a claim of the paper. Definitions and tests are in claims.md and in the report.",
         style="dim",
         highlight=False,
     )

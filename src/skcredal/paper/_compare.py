@@ -257,5 +257,6 @@ def format_p_value(p_value: float | None, *, relation: bool = False) -> str:
 
 def _paired(a: ArrayLike, b: ArrayLike) -> tuple[FloatArray, FloatArray]:
     first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
-    known = ~(np.isnan(first) | np.isnan(second))
+    # A measure is never infinite; in a summary that a user brings along it may be, and has no difference.
+    known = np.isfinite(first) & np.isfinite(second)
     return first[known], second[known]

@@ -1,7 +1,7 @@
 
 "use strict";
 (() => {
-  const table = document.querySelector("table.results");
+  const table = document.querySelector("#results table.results");
   if (!table) return;
   const body = table.tBodies[0];
   const headers = [...table.tHead.rows[0].cells];

@@ -42,6 +42,7 @@ def write_report(
     facts: Mapping[str, Any],
     *,
     studies: Mapping[str, DataFrame] | None = None,
+    beyond: Mapping[str, Any] | None = None,
 ) -> Path:
     """Write the page to a file, which is replaced completely or not at all.
 
@@ -58,6 +59,8 @@ def write_report(
         ``versions`` and ``failures``, and any others; facts without a value are left out.
     studies : mapping, optional
         The tables of the studies by name; their figures follow those of the paper.
+    beyond : mapping, optional
+        As returned by :func:`beyond_data`.
 
     Returns
     -------
@@ -72,7 +75,7 @@ def write_report(
     ...     print(write_report(f"{folder}/report.html", summary, [], {}).name)
     report.html
     """
-    return write_page(path, render_page(report_data(summary, claims, facts, studies=studies)))
+    return write_page(path, render_page(report_data(summary, claims, facts, studies=studies, beyond=beyond)))
 
 
 def render_page(data: Mapping[str, Any]) -> str:
@@ -83,13 +86,14 @@ def render_page(data: Mapping[str, Any]) -> str:
     Examples
     --------
     >>> page = render_page({"title": "A & B", "n_datasets": 0, "claims": [], "figures": [],
-    ...                     "table": {"columns": [], "rows": []}, "run": []})
+    ...                     "beyond": None, "table": {"columns": [], "rows": []}, "run": []})
     >>> "<h1>A &amp; B</h1>" in page, "<table" in page
     (True, False)
     """
     sections = (
         ("claims", "The paper's claims", _claims(data["claims"])),
-        ("figures", "Figures", "".join(_figure(i, figure) for i, figure in enumerate(data["figures"]))),
+        ("figures", "Figures", _figures(data["figures"], "figure")),
+        ("beyond", "Beyond the paper", _beyond(data["beyond"])),
         ("results", "Every data set and classifier", _results(data["table"])),
         ("run", "How it was run", fact_list(data["run"])),
     )
@@ -150,27 +154,49 @@ def _claim(claim: Mapping[str, Any]) -> str:
     return f'<tr role="row">{inside}</tr>\n'
 
 
-def _figure(index: int, figure: Mapping[str, Any]) -> str:
+def _figures(figures: Sequence[Mapping[str, Any]], prefix: str) -> str:
+    return "".join(_figure(f"{prefix}{i}", figure) for i, figure in enumerate(figures))
+
+
+def _figure(prefix: str, figure: Mapping[str, Any]) -> str:
     panels = ""
     for i, panel in enumerate(figure["panels"]):
         display = getattr(_displays, panel["display"])(**panel["numbers"])
         panels += (
-            f"<figure>{_svg(display, f'figure{index}-{i}')}\n"
+            f"<figure>{_svg(display, f'{prefix}-{i}')}\n"
             f"<figcaption>{escape(panel['caption'])}</figcaption></figure>\n"
         )
     return f'<h3>{escape(figure["title"])}</h3>\n<div class="panels">{panels}</div>\n'
 
 
-def _results(table: Mapping[str, Any]) -> str:
-    columns, rows = table["columns"], table["rows"]
-    if not rows:
+def _beyond(beyond: Mapping[str, Any] | None) -> str:
+    if beyond is None:
         return ""
+    notes = "".join(f"<li>{escape(note)}</li>" for note in beyond["notes"])
+    tables = "".join(
+        '<div class="wide" role="region" aria-labelledby="beyond-title" tabindex="0">'
+        f'<table class="results {name}" aria-labelledby="beyond-title">{_table_content(beyond[name])}'
+        "</table></div>\n"
+        for name in ("means", "tests")
+        if beyond[name]["rows"]
+    )
+    return f'{tables}<ul class="notes">{notes}</ul>\n{_figures(beyond["figures"], "beyond")}'
+
+
+def _table_content(table: Mapping[str, Any]) -> str:
     headers = "".join(
         f'<th scope="col"{_number_class(column["decimals"])}>{escape(column["label"])}</th>'
-        for column in columns
+        for column in table["columns"]
     )
-    decimals = [column["decimals"] for column in columns]
-    lines = "".join(f"<tr>{''.join(map(_value, row, decimals))}</tr>\n" for row in rows)
+    decimals = [column["decimals"] for column in table["columns"]]
+    lines = "".join(f"<tr>{''.join(map(_value, row, decimals))}</tr>\n" for row in table["rows"])
+    return f"<thead><tr>{headers}</tr></thead>\n<tbody>\n{lines}</tbody>"
+
+
+def _results(table: Mapping[str, Any]) -> str:
+    columns = table["columns"]
+    if not table["rows"]:
+        return ""
     meanings = "".join(
         f"<div><dt>{escape(column['label'])}</dt><dd>{escape(column['meaning'])}</dd></div>"
         for column in columns
@@ -184,8 +210,7 @@ def _results(table: Mapping[str, Any]) -> str:
     return (
         f'{legend}<div class="filters" hidden></div><p class="sorted" role="status"></p>\n'
         '<div class="wide" role="region" aria-labelledby="results-title" tabindex="0">'
-        f'<table class="results" aria-labelledby="results-title"><thead><tr>{headers}</tr></thead>\n'
-        f"<tbody>\n{lines}</tbody></table></div>\n"
+        f'<table class="results" aria-labelledby="results-title">{_table_content(table)}</table></div>\n'
     )
 
 

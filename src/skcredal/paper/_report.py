@@ -23,7 +23,7 @@ from skcredal.paper._displays import (
     SetAsideDisplay,
 )
 from skcredal.paper._displays.base import Display, NothingToShowError
-from skcredal.paper._summary import check_columns, check_table
+from skcredal.paper._summary import PAPER_CLASSIFIERS, check_columns, check_table
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -41,6 +41,8 @@ _COLUMNS: tuple[tuple[str, str, int | None, str], ...] = (
     ("classes", "classes", 0, "classes of the data set"),
     ("accuracy", "accuracy", 3, "share of rows whose most probable class is the true one"),
     ("brier", "Brier", 3, "mean of (1 − probability of the true class)², as in the paper"),
+    ("brier_multiclass", "Brier, all", 3, "mean sum over all classes of the squared errors of probabilities"),
+    ("log_loss", "log-loss", 3, "mean of −log of the probability of the true class, taken as 1e-15 or more"),
     ("determinacy", "determ.", 3, "determinacy: share of rows with a single class, the safe rows"),
     ("single_accuracy", "single acc.", 3, "accuracy on the safe rows"),
     ("set_accuracy", "set acc.", 3, "share of the rows with several classes whose set contains the true one"),
@@ -104,6 +106,7 @@ def report_data(
     facts: Mapping[str, Any],
     *,
     studies: Mapping[str, DataFrame] | None = None,
+    beyond: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Compute everything that the page shows, from the arguments of ``write_report``.
 
@@ -125,28 +128,33 @@ def report_data(
     with naming("facts"):
         run = _fact_rows(facts)
     summary = _check(summary)
-    figures = [*_paper_figures(summary), *_new_figures(summary, studies or {})]
+    of_paper = summary
+    if not summary.empty:
+        # Whoever else was run must not change the ranks and tests of the paper's classifiers.
+        of_paper = summary[summary["classifier"].isin(PAPER_CLASSIFIERS)]
+    figures = [*_paper_figures(of_paper), *_new_figures(of_paper, studies or {})]
     return {
         "title": _TITLE,
         "n_datasets": 0 if summary.empty else int(summary["dataset"].nunique()),
         "claims": claim_rows,
-        "figures": [
-            {
-                "title": title,
-                "panels": [
-                    {
-                        "display": type(display).__name__,
-                        "numbers": display.numbers(),
-                        "caption": display.caption,
-                    }
-                    for display in displays
-                ],
-            }
-            for title, displays in figures
-        ],
+        "figures": _figure_data(figures),
+        "beyond": None if beyond is None else {**beyond, "figures": _figure_data(beyond["figures"])},
         "table": _result_table(summary),
         "run": run,
     }
+
+
+def _figure_data(figures: Iterable[tuple[str, Iterable[Display]]]) -> list[dict[str, Any]]:
+    return [
+        {
+            "title": title,
+            "panels": [
+                {"display": type(display).__name__, "numbers": display.numbers(), "caption": display.caption}
+                for display in displays
+            ],
+        }
+        for title, displays in figures
+    ]
 
 
 def _check(summary: DataFrame) -> DataFrame:

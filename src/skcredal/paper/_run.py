@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import joblib
+import sklearn
 
 import skcredal
 from skcredal._arrays import AnyArray, IntArray
@@ -17,7 +18,16 @@ from skcredal._validation import check_choice, check_instance, check_integer, ch
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._bayes import NullClassifier
 from skcredal.datasets import load_dataset
-from skcredal.evaluation._fold import Fold, Whole, check_classifiers, encode_whole, run_fold, splits
+from skcredal.evaluation._baselines import BASELINES
+from skcredal.evaluation._fold import (
+    Fold,
+    Whole,
+    check_classifiers,
+    encode_whole,
+    run_baselines,
+    run_fold,
+    splits,
+)
 from skcredal.evaluation._sums import FoldSums
 from skcredal.paper._store import ResultStore
 from skcredal.paper._studies import STUDIES, Series, studies_of
@@ -42,6 +52,8 @@ class Plan:
         the whole data set, as in the original experiments.
     runs, folds, seed : int
         Number of shuffles, number of folds of each, and the random seed.
+    baselines : bool
+        Whether classifiers of scikit-learn are run on the same folds, too.
 
     Examples
     --------
@@ -57,6 +69,7 @@ class Plan:
     runs: int = 10
     folds: int = 5
     seed: int = 0
+    baselines: bool = False
 
     def __post_init__(self) -> None:
         check_instance("source", self.source, str)
@@ -66,11 +79,17 @@ class Plan:
         check_integer("runs", self.runs, low=1, high=10**6)
         check_integer("folds", self.folds, low=2)
         check_integer("seed", self.seed, low=0)
+        check_instance("baselines", self.baselines, bool)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all that is fitted: the classifiers, then the baselines."""
+        return [*self.classifiers, *(BASELINES if self.baselines else ())]
 
     @property
     def n_fits(self) -> int:
         """Number of classifiers to fit."""
-        return len(self.datasets) * len(self.classifiers) * self.runs * self.folds
+        return len(self.datasets) * len(self.names) * self.runs * self.folds
 
     def digest(self, dataset: str, checksum: str, classifier: str) -> str:
         """Return a digest of everything that the results of a classifier on a data set depend on.
@@ -80,14 +99,21 @@ class Plan:
         """
         return self._digest(dataset, checksum, classifier=classifier, parameters=self._parameters(classifier))
 
-    def study_digest(self, dataset: str, checksum: str, study: str, points: Sequence[object]) -> str:
+    def study_digest(self, dataset: str, checksum: str, study: str) -> str:
         """Return a digest of everything that the results of a study on a data set depend on."""
-        parameters = {name: self._parameters(name) for name in self.classifiers}
-        return self._digest(dataset, checksum, study=study, points=repr(points), parameters=parameters)
+        about = STUDIES[study]
+        # Not of all classifiers: more of them must not make the study run anew.
+        parameters = {name: self._parameters(name) for name in self.names if name in about.uses}
+        return self._digest(dataset, checksum, study=study, points=repr(about.points), parameters=parameters)
 
     def _parameters(self, classifier: str) -> str:
+        if classifier in self.classifiers:
+            parameters = self.classifiers[classifier].get_params()
+        else:
+            # Which columns are numeric depends on the data set, whose checksum is in the digest.
+            parameters = BASELINES[classifier]([], [])[-1].get_params() | {"version": sklearn.__version__}
         # repr, because parameters may be of types that JSON does not have.
-        return repr(sorted(self.classifiers[classifier].get_params().items()))
+        return repr(sorted(parameters.items()))
 
     def _digest(self, dataset: str, checksum: str, **more: object) -> str:
         parts = {
@@ -207,7 +233,7 @@ def run_plan(
                     (plan.digest(at.dataset, checksum, name), name): sums for name, sums in done.sums.items()
                 }
                 studies = {
-                    plan.study_digest(at.dataset, checksum, name, STUDIES[name].points): series
+                    plan.study_digest(at.dataset, checksum, name): series
                     for name, series in done.studies.items()
                 }
                 store.write(keyed, studies, run=at.run, fold=at.fold)
@@ -243,19 +269,19 @@ def _tasks(
         outcome.facts[name] = facts
         there = {
             classifier: store.read(plan.digest(name, facts.checksum, classifier), classifier)
-            for classifier in plan.classifiers
+            for classifier in plan.names
         }
         studied = {
-            study: store.read_study(plan.study_digest(name, facts.checksum, study, STUDIES[study].points))
-            for study in studies_of(plan.classifiers)
+            study: store.read_study(plan.study_digest(name, facts.checksum, study))
+            for study in studies_of(plan.names)
         }
         for run, of_folds in enumerate(of_runs):
             for fold, (train, test) in enumerate(of_folds):
                 missing = [classifier for classifier in there if (run, fold) not in there[classifier]]
                 missing_studies = [study for study in studied if (run, fold) not in studied[study]]
                 # Folds in the store count as progress, or the bar would never reach its end.
-                if len(missing) < len(plan.classifiers):
-                    report(Progress(name, run, fold, len(plan.classifiers) - len(missing)))
+                if len(missing) < len(there):
+                    report(Progress(name, run, fold, len(there) - len(missing)))
                 if missing or missing_studies:
                     yield _Task(
                         name,
@@ -277,7 +303,9 @@ def _run_task(task: _Task) -> _Done:
     at = Progress(task.dataset, task.run, task.fold, len(task.missing))
     try:
         fold = Fold(task.features, task.target, task.train, task.test, task.whole)
-        sums = run_fold({name: task.classifiers[name] for name in task.missing}, fold)
+        of_package = [name for name in task.missing if name in task.classifiers]
+        sums = run_fold({name: task.classifiers[name] for name in of_package}, fold)
+        sums |= run_baselines([name for name in task.missing if name not in of_package], fold)
         start = time.perf_counter()
         studies = {name: STUDIES[name].run(fold, task.classifiers) for name in task.missing_studies}
     except Exception as error:

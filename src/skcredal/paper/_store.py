@@ -61,7 +61,7 @@ class ResultStore:
     >>> import tempfile
     >>> folder = tempfile.TemporaryDirectory()
     >>> with ResultStore(Path(folder.name) / "results.sqlite") as store:
-    ...     store.write({("plan", "aode"): FoldSums(n=4, correct=3, brier=1.0)}, run=0, fold=1)
+    ...     store.write({("plan", "aode"): FoldSums(4, 3, 1.0, 1.5, 2.0)}, run=0, fold=1)
     ...     store.read("plan", "aode")[0, 1].correct
     3
     >>> folder.cleanup()
@@ -78,11 +78,19 @@ class ResultStore:
             with self._transaction() as cursor:
                 cursor.execute(_SCHEMA)
                 cursor.execute(_STUDY_SCHEMA)
+                there = [row[1] for row in cursor.execute("PRAGMA table_info(folds)")]
         except sqlite3.DatabaseError as error:
             self._connection.close()
             raise ValueError(
                 f"{self.path} is not a store of results ({error}). Move it away, or start over with --fresh."
             ) from None
+        if there[4:] != list(SUM_NAMES):
+            self._connection.close()
+            # Their folds lack sums that cannot be computed from the others.
+            raise ValueError(
+                f"{self.path} holds results of another version of skcredal. Move it away, or start over with "
+                "--fresh."
+            )
 
     def __enter__(self) -> Self:
         return self

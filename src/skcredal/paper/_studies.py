@@ -1,4 +1,4 @@
-"""Studies beyond the paper, on the same folds: other ε, setting aside the least robust rows, and rivals.
+"""Studies beyond the paper, on the same folds: other ε, setting rows aside, rivals, reliability.
 
 For each fold, a study returns sums that can be pooled exactly, for several series (a classifier, a rival) at
 several points (an ε, a share set aside, a utility).
@@ -20,6 +20,7 @@ from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
 from skcredal.classifiers._spodes import CredalSpodesMixin
 from skcredal.decisions import utility_optimal_sets
+from skcredal.evaluation._baselines import BASELINES
 from skcredal.evaluation._fold import Fold
 from skcredal.evaluation._sums import fold_sums, share
 from skcredal.metrics._outcomes import UTILITY_WEIGHTS, utility_of_accuracy
@@ -27,11 +28,13 @@ from skcredal.metrics._outcomes import UTILITY_WEIGHTS, utility_of_accuracy
 __all__ = [
     "CONFORMAL_LEVELS",
     "EPSILONS",
+    "RELIABILITY_BINS",
     "SET_ASIDE",
     "STUDIES",
     "Series",
     "conformal_sets",
     "reject_or_answer",
+    "reliability_sums",
     "retained_correct",
     "studies_of",
 ]
@@ -44,7 +47,9 @@ SET_ASIDE = tuple(step / 20 for step in range(20))
 UTILITIES = ("u65", "u80")
 CONFORMAL_LEVELS = (0.8, 0.9, 0.95)
 # The classifiers whose probabilities the rivals turn into sets.
-_OF_PROBABILITIES = ("aode", "comp-aode", "maplmg")
+_OF_PROBABILITIES = ("aode", "comp-aode", "maplmg", "lp-aode")
+# The upper end of each bin of probabilities; a bin contains it, as 1 is the most frequent of them.
+RELIABILITY_BINS = tuple(step / 10 for step in range(1, 11))
 
 Series = dict[str, FloatArray]
 Classifiers = Mapping[str, TabularClassifier]
@@ -56,13 +61,14 @@ _SET_SUMS = ("n", "determinate", "single_correct", "indeterminate", "set_correct
 class Study:
     """A study on the folds of an experiment; it runs if the plan has one of the classifiers it needs.
 
-    ``run`` returns the sums of each series for a fold, an array (points, columns); ``measures`` turns the
-    pooled sums of a point into measures by name.
+    ``uses`` are all the classifiers that its results depend on. ``run`` returns the sums of each series for a
+    fold, an array (points, columns); ``measures`` turns the pooled sums of a point into measures by name.
     """
 
     point_name: str
     points: tuple[float | str, ...]
     needs: tuple[str, ...]
+    uses: tuple[str, ...]
     run: Callable[[Fold, Classifiers], Series]
     measures: Callable[[FloatArray, float | str], dict[str, float]]
 
@@ -177,12 +183,14 @@ def _compare_rivals(fold: Fold, classifiers: Classifiers) -> Series:
 
 def _sums_of_rule(fold: Fold, learner: TabularClassifier, rule: Callable[..., BoolArray]) -> FloatArray:
     """Return the sums over the sets that a rule makes from probabilities, for each utility."""
-    y_proba = learner.predict_proba(fold.test_rows(learner))
+    return _sums_of_proba(fold, learner.predict_proba(fold.test_rows(learner)), learner.classes_, rule)
+
+
+def _sums_of_proba(
+    fold: Fold, y_proba: FloatArray, classes: AnyArray, rule: Callable[..., BoolArray]
+) -> FloatArray:
     return np.array(
-        [
-            _set_sums(fold.y_test, y_proba, rule(y_proba, utility=utility), learner.classes_)
-            for utility in UTILITIES
-        ]
+        [_set_sums(fold.y_test, y_proba, rule(y_proba, utility=utility), classes) for utility in UTILITIES]
     )
 
 
@@ -196,6 +204,52 @@ def _conformal_series(fold: Fold, classifier: TabularClassifier) -> Series:
         sums = _set_sums(fold.y_test, held_out.test_proba, y_set, held_out.classes)
         found[f"conformal {level * 100:g} %, comp-aode"] = np.array([sums] * len(UTILITIES))
     return found
+
+
+def _use_baselines(fold: Fold, _: Classifiers) -> Series:
+    """Return the sums over the utility-optimal sets of the baselines, for each utility."""
+    return {
+        f"utility-optimal, {name}": _sums_of_proba(
+            fold, fold.baseline_proba(name), fold.learn_baseline(name).classes_, utility_optimal_sets
+        )
+        for name in BASELINES
+    }
+
+
+def reliability_sums(probability: FloatArray, correct: BoolArray) -> FloatArray:
+    """Return for each bin of probabilities the number of rows, the sum of probabilities and the right ones.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> sums = reliability_sums(np.array([0.65, 0.7, 0.95]), np.array([True, False, True]))
+    >>> sums[6].round(2).tolist(), sums[9].tolist()
+    ([2.0, 1.35, 1.0], [1.0, 0.95, 1.0])
+    """
+    index = np.searchsorted(RELIABILITY_BINS, probability).clip(max=len(RELIABILITY_BINS) - 1)
+    return np.column_stack(
+        [
+            np.bincount(index, weights, minlength=len(RELIABILITY_BINS))
+            for weights in (np.ones(len(index)), probability, correct)
+        ]
+    )
+
+
+def _reliability(fold: Fold, classifiers: Classifiers) -> Series:
+    """Return how probable the most probable class was, and how often it was right."""
+    found = {}
+    for name in _OF_PROBABILITIES:
+        if name in classifiers:
+            learner = fold.learn(name, classifiers[name])
+            y_proba = learner.predict_proba(fold.test_rows(learner))
+            correct = learner.classes_[y_proba.argmax(axis=1)] == fold.y_test
+            found[name] = reliability_sums(y_proba.max(axis=1), correct)
+    return found
+
+
+def _reliability_measures(sums: FloatArray, _: float | str) -> dict[str, float]:
+    n, probability, correct = sums.tolist()
+    return {"rows": n, "probability": share(probability, n), "accuracy": share(correct, n)}
 
 
 def reject_or_answer(proba: FloatArray, utility: str) -> BoolArray:
@@ -280,10 +334,31 @@ def _rival_measures(sums: FloatArray, utility: float | str) -> dict[str, float]:
     }
 
 
+_EPSILON_NEEDS = ("bma-aode*", "comp-aode*")
 STUDIES: dict[str, Study] = {
-    "epsilon": Study("epsilon", EPSILONS, ("bma-aode*", "comp-aode*"), _vary_epsilon, _set_measures),
-    "set-aside": Study("set_aside", SET_ASIDE, ("comp-aode*",), _set_aside, _retained_measures),
-    "rivals": Study("judged_by", UTILITIES, ("comp-aode*",), _compare_rivals, _rival_measures),
+    "epsilon": Study("epsilon", EPSILONS, _EPSILON_NEEDS, _EPSILON_NEEDS, _vary_epsilon, _set_measures),
+    "set-aside": Study(
+        "set_aside", SET_ASIDE, ("comp-aode*",), ("comp-aode*",), _set_aside, _retained_measures
+    ),
+    "rivals": Study(
+        "judged_by",
+        UTILITIES,
+        ("comp-aode*",),
+        ("comp-aode*", *_OF_PROBABILITIES),
+        _compare_rivals,
+        _rival_measures,
+    ),
+    "reliability": Study(
+        "at_most",
+        RELIABILITY_BINS,
+        _OF_PROBABILITIES,
+        _OF_PROBABILITIES,
+        _reliability,
+        _reliability_measures,
+    ),
+    "baselines": Study(
+        "judged_by", UTILITIES, tuple(BASELINES), tuple(BASELINES), _use_baselines, _rival_measures
+    ),
 }
 
 

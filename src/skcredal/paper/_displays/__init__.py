@@ -10,7 +10,12 @@ from skcredal.paper._displays.pairs import (
     RelativeUtilityDisplay,
     SafeDependentDisplay,
 )
-from skcredal.paper._displays.studies import EpsilonDisplay, RivalsDisplay, SetAsideDisplay
+from skcredal.paper._displays.studies import (
+    EpsilonDisplay,
+    ReliabilityDisplay,
+    RivalsDisplay,
+    SetAsideDisplay,
+)
 from skcredal.paper._displays.tests import BayesianDisplay, CriticalDifferenceDisplay, RanksDisplay
 
 __all__ = [
@@ -21,6 +26,7 @@ __all__ = [
     "RanksDisplay",
     "RelativeBrierDisplay",
     "RelativeUtilityDisplay",
+    "ReliabilityDisplay",
     "RivalsDisplay",
     "SafeDependentDisplay",
     "SetAsideDisplay",

@@ -1,4 +1,4 @@
-"""Studies beyond the paper: other ε, setting aside the least robust rows, and rivals of COMP-AODE*."""
+"""Studies beyond the paper: other ε, setting rows aside, rivals of COMP-AODE*, reliability."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from pandas import DataFrame
 
-__all__ = ["EpsilonDisplay", "RivalsDisplay", "SetAsideDisplay"]
+__all__ = ["EpsilonDisplay", "ReliabilityDisplay", "RivalsDisplay", "SetAsideDisplay"]
 
 _MEASURES = {
     "determinacy": "determinacy",
@@ -43,7 +43,11 @@ _LINES: tuple[dict[str, Any], ...] = (
     {"color": FIRST, "linestyle": "-", "marker": "o"},
     {"color": SECOND, "linestyle": "--", "marker": "s"},
     {"color": MUTED, "linestyle": ":", "marker": "^"},
+    {"color": INK, "linestyle": "-.", "marker": "D"},
 )
+
+# Shares of fewer rows jump; they are in the means of the caption all the same.
+_FEWEST_ROWS = 30
 
 
 def _read_study(table: DataFrame, name: str, text: Sequence[str], measures: Sequence[str]) -> DataFrame:
@@ -56,7 +60,7 @@ def _read_study(table: DataFrame, name: str, text: Sequence[str], measures: Sequ
 
 
 def _draw_lines(ax: Axes, x: Sequence[float], lines: dict[str, list[float]]) -> None:
-    # No study has more than three series.
+    # No study has more than four series.
     for (name, values), style in zip(lines.items(), _LINES, strict=False):
         ax.plot(x, values, linewidth=1.6, markersize=4.0, label=name, **style)
     clean_axes(ax)
@@ -250,6 +254,94 @@ class RivalsDisplay(Display):
         ax.set_xlabel(
             f"{self.utility} minus that of COMP-AODE*\nabove 0 is better\ndots: data sets; diamonds: means"
         )
+
+
+@dataclass(eq=False, kw_only=True)
+class ReliabilityDisplay(Display):
+    """How often the most probable class is right against its probability, pooled over all data sets.
+
+    For each classifier a point per bin of probabilities that has rows: their mean probability, the share of
+    them that is right, and their number. With ``alike``, the rows of each data set have the weight 1 in all:
+    otherwise a few large data sets decide.
+    """
+
+    probability: dict[str, list[float]]
+    accuracy: dict[str, list[float]]
+    rows: dict[str, list[int]]
+    weight: dict[str, list[float]]
+    n_datasets: int
+    alike: bool
+
+    @classmethod
+    def from_table(cls, table: DataFrame, *, alike: bool = False) -> ReliabilityDisplay:
+        table = _read_study(table, "reliability", (), ("at_most", "rows", "probability", "accuracy"))
+        weight = table["rows"]
+        if alike:
+            weight = weight / table.groupby(["dataset", "series"])["rows"].transform("sum")
+        # A bin without rows has no means, and adds nothing.
+        sums = table.assign(
+            weight=weight, probability=weight * table["probability"], accuracy=weight * table["accuracy"]
+        )[table["rows"] > 0.0]
+        pooled = {
+            str(name): of_series.groupby("at_most", sort=True)[
+                ["rows", "weight", "probability", "accuracy"]
+            ].sum()
+            for name, of_series in sums.groupby("series", sort=False)
+        }
+        return cls(
+            probability={
+                name: (bins["probability"] / bins["weight"]).tolist() for name, bins in pooled.items()
+            },
+            accuracy={name: (bins["accuracy"] / bins["weight"]).tolist() for name, bins in pooled.items()},
+            rows={name: [int(n) for n in bins["rows"]] for name, bins in pooled.items()},
+            weight={name: bins["weight"].tolist() for name, bins in pooled.items()},
+            n_datasets=int(table["dataset"].nunique()),
+            alike=alike,
+        )
+
+    def calibration_error(self, name: str) -> float:
+        """Return the mean distance of a classifier's points from the diagonal, by their weights."""
+        distance = np.abs(np.subtract(self.probability[name], self.accuracy[name]))
+        return float(np.average(distance, weights=self.weight[name]))
+
+    def overconfidence(self, name: str) -> float:
+        """Return by how much probabilities are too high on average; negative if they are too low."""
+        excess = np.subtract(self.probability[name], self.accuracy[name])
+        return float(np.average(excess, weights=self.weight[name]))
+
+    @property
+    def caption(self) -> str:
+        parts = [
+            f"{display_name(name)} {self.calibration_error(name):.3f} ({self.overconfidence(name):+.3f})"
+            for name in self.rows
+        ]
+        n = max(sum(rows) for rows in self.rows.values())
+        which = f"{datasets_word(self.n_datasets)}, " + (
+            "each with the same weight" if self.alike else f"{n:,} test rows with the same weight"
+        )
+        return (
+            "How far the probability of the most probable class is from how often it is right, on average "
+            f"over {which} (and by how much it is too high): {', '.join(parts)}."
+        )
+
+    def _draw(self, ax: Axes) -> None:
+        ax.plot([0.0, 1.0], [0.0, 1.0], color=MUTED, linewidth=0.8, zorder=1)
+        # The last first, as it is the one that the others are compared with.
+        for name, style in zip(reversed(self.rows), _LINES, strict=False):
+            enough = np.asarray(self.rows[name]) >= _FEWEST_ROWS
+            ax.plot(
+                np.asarray(self.probability[name])[enough],
+                np.asarray(self.accuracy[name])[enough],
+                linewidth=1.4,
+                markersize=4.0,
+                label=display_name(name),
+                **style,
+            )
+        clean_axes(ax)
+        ax.legend(frameon=False, fontsize=9, labelcolor=INK, loc="lower right")
+        ax.set(xlim=(0.0, 1.02), ylim=(0.0, 1.02))
+        ax.set_xlabel(f"probability of the most probable class\n(bins of at least {_FEWEST_ROWS} rows)")
+        ax.set_ylabel("share of the rows where it is right")
 
 
 def _spelled(rival: str, between: str = ", ") -> str:
