@@ -184,3 +184,28 @@ def test_help_has_a_short_option_and_fits_80_columns(run):
         text = run(command, "-h").stdout
         assert max(map(len, text.splitlines())) <= 80
         assert "<bool>" not in text
+
+
+@pytest.mark.parametrize("style", [german, american])
+def test_an_excel_file_goes_through_all_commands(run, style):
+    """Numbers as numbers, numbers as text, and a second sheet that is not the table."""
+    frame = patients()
+    shown = frame.assign(platelets=frame["platelets"].map(style), crp=frame["crp"].map(style), age=54.5)
+    other = pd.DataFrame({"read me": ["the other sheet has the table"]})
+    with pd.ExcelWriter("p.xlsx") as file:
+        pd.DataFrame({"read me": ["the other sheet has the table"]}).to_excel(
+            file, sheet_name="notes", index=False
+        )
+        shown.to_excel(file, sheet_name="table", index=False)
+    options = ["--target", "outcome", "--sheet", "table"]
+    run("fit", "p.xlsx", *options, "--id", "case", "-o", "m.skcredal")
+    by_name = {one.name: one for one in skcredal.load("m.skcredal").encoding_}
+    assert by_name["platelets"].range == (frame["platelets"].min(), frame["platelets"].max())
+    assert by_name["ward"].states == ("003", "011", "012")
+    run("predict", "m.skcredal", "p.xlsx", "--sheet", "table", "-o", "answers.csv")
+    assert pd.read_csv("answers.csv")["case"].tolist() == frame["case"].tolist()
+    run("explain", "m.skcredal", "p.xlsx", "--sheet", "table", "--row", "1")
+    run("evaluate", "p.xlsx", *options, "--drop", "case", "--classifiers", "lp-aode-star")
+    result = run.refused("predict", "m.skcredal", "p.xlsx", "--sheet", "nowhere")
+    assert result.exit_code != 0
+    assert "notes" in result.stderr
