@@ -193,9 +193,7 @@ def test_an_excel_file_goes_through_all_commands(run, style):
     shown = frame.assign(platelets=frame["platelets"].map(style), crp=frame["crp"].map(style), age=54.5)
     other = pd.DataFrame({"read me": ["the other sheet has the table"]})
     with pd.ExcelWriter("p.xlsx") as file:
-        pd.DataFrame({"read me": ["the other sheet has the table"]}).to_excel(
-            file, sheet_name="notes", index=False
-        )
+        other.to_excel(file, sheet_name="notes", index=False)
         shown.to_excel(file, sheet_name="table", index=False)
     options = ["--target", "outcome", "--sheet", "table"]
     run("fit", "p.xlsx", *options, "--id", "case", "-o", "m.skcredal")
