@@ -1,5 +1,9 @@
 """Tables as two countries' spreadsheets write them, and the options that say how columns are meant."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -207,3 +211,22 @@ def test_an_excel_file_goes_through_all_commands(run, style):
     result = run.refused("predict", "m.skcredal", "p.xlsx", "--sheet", "nowhere")
     assert result.exit_code != 0
     assert "notes" in result.stderr
+
+
+def test_the_first_use_says_that_it_compiles(tmp_path):
+    """In a process of its own, with an empty cache; the next one says nothing."""
+    patients().to_csv(tmp_path / "p.csv", index=False)
+    call = [sys.executable, "-m", "skcredal", "fit", "p.csv", "--target", "outcome", "--drop", "case"]
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    said = [
+        subprocess.run(
+            [*call, "--classifier", classifier, "-o", "m.skcredal"],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stderr
+        for classifier in ("lp-aode-star", "lp-aode-star", "naive-bayes")
+    ]
+    assert ["Compiling for the first use, once" in text for text in said] == [True, False, False]

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from skcredal._cli.console import CallError, note, shown_warnings
+from skcredal._cli.console import CallError, announce_compilation, note, shown_warnings
 from skcredal._cli.evaluate import (
     check_report,
     evaluate_classifiers,
@@ -131,6 +131,7 @@ def fit(
         format, encoding, delimiter, decimal, thousands, missing, usual_missing, sheet, categorical, numeric
     )
     table = label_table(data, reading, target=target, drop=drop or [], ids=id or [], as_classes=as_classes)
+    announce_compilation(made)
     with shown_warnings():
         made.fit(table.features, table.target)
     notes = {"target": table.name, "reading": reading.to_notes(), "ids": list(table.ids.columns)}
@@ -181,6 +182,7 @@ def predict(
     if frame.empty:
         # Not an error: it may be a step of a pipeline that had nothing to do.
         note(f"{display_name(data)} has no rows, so the output has none either.")
+    announce_compilation(kept.classifier)
     parts: list[Answers] = []
     with progress_bar("rows", len(frame)) as advance, shown_warnings():
         for start in range(0, max(1, len(frame)), _ROWS):
@@ -239,6 +241,7 @@ def explain(
     for number in row:
         if number > len(frame):
             raise CallError(f"--row must be at most {len(frame)}, the number of rows, got {number}.")
+    announce_compilation(classifier)
     with shown_warnings():
         texts = [
             explain_row(
@@ -329,6 +332,7 @@ def evaluate(
     )
     table = label_table(data, reading, target=target, drop=drop or [], ids=id or [], as_classes=as_classes)
     folds = folds_for(table) if folds is None else folds
+    announce_compilation(*made.values())
     rows = evaluate_classifiers(table, made, runs=runs, folds=folds, seed=seed, jobs=jobs)
     measures = {name: [row[name] for row in rows] for name in rows[0]}
     # Files first: the reader of standard output may close it early, which ends the command.

@@ -7,13 +7,17 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NoReturn
 
 import typer
 import typer.core
 from rich.console import Console
 
-__all__ = ["CallError", "OneLineGroup", "TableConsole", "note", "shown_warnings"]
+from skcredal.classifiers._log_pool import LogPoolAODE
+from skcredal.classifiers._spodes import SpodeEnsemble
+
+__all__ = ["CallError", "OneLineGroup", "TableConsole", "announce_compilation", "note", "shown_warnings"]
 
 # 128 + SIGINT, as shells report it.
 _INTERRUPTED = 130
@@ -39,6 +43,21 @@ def note(message: str, *, label: str = "Note") -> None:
     """Print a message that is not a result, in one line on standard error."""
     # In one line, so that scripts can read it; messages of other libraries may have several.
     print(f"{label}: {' '.join(message.split())}", file=sys.stderr)
+
+
+def announce_compilation(*classifiers: Any) -> None:
+    """Say so if kernels are about to be compiled: the first use takes seconds that the next will not."""
+    # Imported here, because numba takes longer to import than help takes to print.
+    from skcredal import _kernels as kernels
+
+    needed: list[Any] = []
+    if any(isinstance(classifier, SpodeEnsemble) for classifier in classifiers):
+        needed.append(kernels.inference.infer)
+    if any(isinstance(classifier, LogPoolAODE) for classifier in classifiers):
+        needed.append(kernels.log_pool.fold)
+    indices = [getattr(getattr(kernel, "_cache", None), "_cache_file", None) for kernel in needed]
+    if not all(index is not None and Path(index._index_path).exists() for index in indices):
+        note("Compiling for the first use, once (about 10 s)…")
 
 
 class OneLineGroup(typer.core.TyperGroup):
