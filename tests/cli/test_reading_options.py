@@ -230,3 +230,21 @@ def test_the_first_use_says_that_it_compiles(tmp_path):
         for classifier in ("lp-aode-star", "lp-aode-star", "naive-bayes")
     ]
     assert ["Compiling for the first use, once" in text for text in said] == [True, False, False]
+
+
+def test_the_quality_of_probabilities_is_printed_beside_the_utilities(run):
+    patients().to_csv("p.csv", index=False)
+    call = ["evaluate", "p.csv", "--target", "outcome", "--drop", "case", "--classifiers", "aode,lp-aode"]
+    text = run(*call).stdout
+    header = next(line for line in text.splitlines() if "u65" in line)
+    assert header.split()[-2:] == ["Brier", "log-loss"]
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_a_column_of_dates_is_refused_with_advice(run):
+    dates = pd.date_range("2024-01-01", periods=80).strftime("%d.%m.%Y")
+    patients().assign(admitted=dates).to_csv("p.csv", index=False)
+    result = run.refused("fit", "p.csv", "--target", "outcome", "-o", "m.skcredal")
+    assert result.exit_code == 1
+    assert "'admitted' contains dates or times" in " ".join(result.stderr.split())
+    run("fit", "p.csv", "--target", "outcome", "--drop", "admitted", "-o", "m.skcredal")

@@ -414,6 +414,16 @@ def test_the_format_is_that_of_the_name(tmp_path, table, name):
         assert as_lists(read_table_file(stream)) == as_lists(table)
 
 
+def test_decimals_of_parquet_are_numbers(tmp_path):
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    cells = arrow.array([1, None, 3]).cast(arrow.decimal128(25, 2))
+    parquet.write_table(arrow.table({"price": cells}), tmp_path / "t.parquet")
+    frame = read_table_file(tmp_path / "t.parquet")
+    assert frame["price"].dtype == np.float64
+    assert as_lists(frame) == {"price": [1.0, None, 3.0]}
+
+
 def test_parquet_keeps_a_named_index_as_a_column(tmp_path, table):
     pytest.importorskip("pyarrow")
     path = tmp_path / "t.parquet"

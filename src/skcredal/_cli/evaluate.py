@@ -45,7 +45,8 @@ _RANKING = {
     "u80": ("u80", 3),
     "rank_u80": ("# by u80", 0),
     "accuracy": ("accuracy", 3),
-    "brier": ("Brier", 3),
+    "brier_multiclass": ("Brier", 3),
+    "log_loss": ("log-loss", 3),
 }
 _SPLIT = {
     "classifier": ("", None),
@@ -61,7 +62,8 @@ _SPLIT = {
 _LEGEND = """\
 u65    utility: a correct set of two classes counts 0.65; u80: it counts 0.80;
        without sets, the accuracy
-Brier  mean of (1 - probability of the true class)²
+Brier  mean of the squared errors of the probabilities of all classes
+log-loss  mean of -log(probability of the true class)
 """
 _SPLIT_LEGEND = """\
 safe       rows with one class whatever the prior (of lp-aode*: the weights),

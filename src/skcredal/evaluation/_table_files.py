@@ -180,6 +180,10 @@ def _read_parquet(content: bytes, name: str) -> pandas.DataFrame:
     parquet = require("pyarrow.parquet", extra="scale", purpose="Reading Parquet")
     try:
         table = parquet.read_table(io.BytesIO(content))
+        # Decimals are numbers; pandas would make objects of them.
+        for j, field in enumerate(table.schema):
+            if str(field.type).startswith("decimal"):
+                table = table.set_column(j, field.name, table.column(j).cast("float64"))
         frame: pandas.DataFrame = table.to_pandas()
     except Exception as error:  # pyarrow raises many kinds of errors for a damaged file
         reason = str(error).partition("\n")[0].rstrip(".")
