@@ -1,9 +1,8 @@
-"""Write the tables and numbers of the page "Beyond the paper" from runs of `reproduce` in the honest setting.
+"""Write the tables and numbers of the page "Beyond the paper" from a run of `reproduce`.
 
-    python docs/experiment/make_beyond.py results/honest results/baselines
+    python docs/experiment/make_beyond.py results/honest
 
-The folders are those given to ``--out``. The second was run with ``--baselines``, perhaps with fewer runs: it
-is where the baselines come from, and everything that is compared with them.
+The folder is the one given to ``--out``, of the honest setting with ``--baselines``.
 """
 
 import json
@@ -46,9 +45,7 @@ def by_dataset(summary: pd.DataFrame, studies: dict[str, pd.DataFrame]) -> dict[
         for measure in ("accuracy", "brier_multiclass", "log_loss", "u65", "u80")
     }
     for study in ("rivals", "baselines"):
-        for (series, utility), rows in (
-            studies[study].groupby(["series", "judged_by"]) if study in studies else ()
-        ):
+        for (series, utility), rows in studies[study].groupby(["series", "judged_by"]):
             name = series.removeprefix("utility-optimal, ")
             found[name, f"optimal {utility}"] = rows.set_index("dataset")["utility"]
     return found
@@ -81,26 +78,19 @@ def largest_p(tests: list[list]) -> str:
     return max(p_values, key=lambda text: float(text.removeprefix("< ")))
 
 
-def of_folder(folder: Path) -> tuple[pd.DataFrame, dict[str, pd.DataFrame], dict]:
-    """Return summary, studies and the section of a folder of results."""
-    names = [name for name in ("rivals", "reliability", "baselines") if (folder / f"{name}.csv").exists()]
-    summary, studies = read(folder, "summary"), {name: read(folder, name) for name in names}
-    return summary, studies, beyond_data(summary, studies)
-
-
 if __name__ == "__main__":
-    folders = [Path(folder) for folder in sys.argv[1:]]
-    *tables, beyond = of_folder(folders[0])
-    summary, studies, with_baselines = of_folder(folders[1])
-    others = {display_name(name) for name in BASELINES}
-    table("beyond-means.csv", beyond["means"], [r for r in beyond["means"]["rows"] if r[0] not in others])
-    against_paper = [row for row in beyond["tests"]["rows"] if row[1] not in others]
+    folder = Path(sys.argv[1])
+    summary = read(folder, "summary")
+    studies = {name: read(folder, name) for name in ("rivals", "reliability", "baselines")}
+    beyond = beyond_data(summary, studies)
+    baselines = {display_name(name) for name in BASELINES}
+    means = {row[0]: row for row in beyond["means"]["rows"]}
+    table("beyond-means.csv", beyond["means"], [means[name] for name in means if name not in baselines])
+    table("baselines-means.csv", beyond["means"], [means[display_name(name)] for name in WITH_BASELINES])
+    against_paper = [row for row in beyond["tests"]["rows"] if row[1] not in baselines]
     table("beyond-tests.csv", beyond["tests"], against_paper)
-    shown_names = [display_name(name) for name in WITH_BASELINES]
-    means = {row[0]: row for row in with_baselines["means"]["rows"]}
-    table("baselines-means.csv", with_baselines["means"], [means[name] for name in shown_names])
-    tests = [row for row in with_baselines["tests"]["rows"] if row[1] in others]
-    table("baselines-tests.csv", with_baselines["tests"], tests)
+    against_baselines = [row for row in beyond["tests"]["rows"] if row[1] in baselines]
+    table("baselines-tests.csv", beyond["tests"], against_baselines)
     header = ["LP-AODE minus", "data sets", "number", "accuracy", "Brier, all", "log-loss", "u65", "u80"]
     write("baselines-sizes.csv", header, by_size(summary, studies))
     drawn = {f"reliability-{'alike' if d.alike else 'rows'}": d for d in beyond["figures"][0][1]}
@@ -109,7 +99,7 @@ if __name__ == "__main__":
     (HERE / "beyond.json").write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
     numbers = {f"caption-{name}": display.caption for name, display in drawn.items()}
     numbers["largest-p"] = largest_p(against_paper)
-    values = by_dataset(*tables)
+    values = by_dataset(summary, studies)
     numbers["below-maplmg"] = losses(values, "lp-aode", "maplmg", "optimal u65")
     numbers["below-cdt"] = losses(values, "lp-aode*", "cdt", "u65")
     for name, measure in (
@@ -118,9 +108,6 @@ if __name__ == "__main__":
     ):
         key = f"{measure}-{name}".replace(" ", "-").replace("*", "-star")
         numbers[key] = f"{values[name, measure].mean():.3f}"
-    numbers["runs-beyond"], numbers["runs-baselines"] = (
-        str(read(folder, "results")["run"].nunique()) for folder in folders
-    )
-    numbers["datasets-baselines"] = str((summary["classifier"] == "random-forest").sum())
+    numbers["runs-beyond"] = str(read(folder, "results")["run"].nunique())
     text = "".join(f".. |{name}| replace:: {value}\n" for name, value in numbers.items())
     (HERE / "beyond-numbers.txt").write_text(text, encoding="utf-8")

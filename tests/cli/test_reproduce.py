@@ -78,16 +78,17 @@ def test_tables_and_claims_are_printed_and_written(run, tmp_path):
 
 
 def test_baselines_run_only_where_they_are_asked_for(run, folder, tmp_path):
-    arguments = ("--data", str(folder), "--folds", "2", "--runs", "1", "--classifiers", "aode,lp-aode")
+    arguments = ("--data", str(folder), "--folds", "2", "--runs", "1", "--classifiers", "aode,lp-aode,cdt")
     assert run(*arguments).exit_code == 0
     summary = tmp_path / "out" / "summary.csv"
-    assert pd.read_csv(summary)["classifier"].tolist() == ["aode", "lp-aode"]
+    assert pd.read_csv(summary)["classifier"].tolist() == ["aode", "lp-aode", "cdt"]
     assert not (tmp_path / "out" / "baselines.csv").exists()
     result = run(*arguments, "--baselines")
     assert result.exit_code == 0, result.output
     names = ["random-forest", "gradient-boosting", "logistic-regression"]
-    assert pd.read_csv(summary)["classifier"].tolist() == ["aode", "lp-aode", *names]
-    assert "random forest" in result.stdout
+    assert pd.read_csv(summary)["classifier"].tolist() == ["aode", "lp-aode", "cdt", *names]
+    assert "logistic regression" in result.stdout
+    assert "…" not in result.stdout
     assert max(len(line.rstrip()) for line in result.stdout.splitlines()) <= 80
     markdown = (tmp_path / "out" / "claims.md").read_text()
     claims, beyond = markdown.split("## Beyond the paper")

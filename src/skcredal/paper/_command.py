@@ -50,10 +50,10 @@ _BEYOND_HEADERS = {
     "brier": "Brier",
     "brier_multiclass": "Brier\nall",
     "log_loss": "log-\nloss",
-    "optimal_u65": "u65\noptimal",
-    "optimal_u80": "u80\noptimal",
-    "u65": "u65\nmaximal",
-    "u80": "u80\nmaximal",
+    "optimal_u65": "u65\nopt.",
+    "optimal_u80": "u80\nopt.",
+    "u65": "u65\nmax.",
+    "u80": "u80\nmax.",
 }
 _BRIER = "Brier: mean of (1 - probability of the true class)², as in the paper."
 
@@ -236,7 +236,8 @@ def print_beyond(beyond: dict[str, Any] | None, *, console: Console) -> None:
         table.add_row(*(format_cell(row[i], columns[i]["decimals"]) for i in shown))
     console.print(table)
     console.print(
-        "None of these is a claim of the paper. Definitions and tests are in claims.md and in the report.",
+        "opt.: utility-optimal sets of the probabilities; max.: maximal sets of a credal classifier. None of "
+        "these is a claim of the paper; definitions and tests are in claims.md and in the report.",
         style="dim",
         highlight=False,
     )
