@@ -298,9 +298,8 @@ class LogPool:
         scores[:] = (self.weights.sum() * self.log_c)[:, None]
         for (_, rows), folded in zip(self.parts(), self.folded, strict=True):
             kernels.log_pool.add_scores(codes[rows], folded, len(self.log_c), scores)
-        proba = np.ascontiguousarray(softmax(scores, axis=0).T)
-        # Where no super-parent is known, nothing speaks but the frequencies, at their own temperature.
-        proba[~self.speaks(codes)] = np.exp(self.log_c)
+        proba = np.empty(scores.shape[::-1])
+        kernels.log_pool.normalise(codes, self.n_states, np.exp(self.log_c), scores, proba)
         return proba
 
     def speaks(self, codes: CodeArray) -> BoolArray:

@@ -12,9 +12,9 @@ import numpy as np
 from skcredal._arrays import BoolArray, CodeArray, FloatArray, IntArray
 from skcredal._kernels._arguments import Folded, Tables
 from skcredal._kernels._instructions import LANES, sum_4, sum_8
-from skcredal._kernels._jit import fused_kernel, kernel
+from skcredal._kernels._jit import fused_kernel, kernel, step
 
-__all__ = ["add_contributions", "add_scores", "find_sets", "fold", "judge"]
+__all__ = ["add_contributions", "add_scores", "find_sets", "fold", "judge", "normalise"]
 
 # Rows of a block, as in ``inference``.
 BLOCK_ROWS = 256
@@ -80,6 +80,34 @@ def add_scores(codes: CodeArray, folded: Folded, n_classes: int, scores: FloatAr
 
 
 @kernel
+def normalise(
+    codes: CodeArray, n_states: IntArray, prior: FloatArray, scores: FloatArray, proba: FloatArray
+) -> None:
+    """Fill in the probabilities of rows, (rows, n_classes), from the scores of all codings.
+
+    Where no super-parent is known, nothing speaks but the frequencies, at their own temperature: P(c).
+    """
+    n_classes, n_rows = scores.shape
+    for r in range(n_rows):
+        j = 0
+        while j < len(n_states) and codes[j, r] == n_states[j]:
+            j += 1
+        if j == len(n_states):
+            for c in range(n_classes):
+                proba[r, c] = prior[c]
+            continue
+        highest = scores[0, r]
+        for c in range(1, n_classes):
+            highest = max(highest, scores[c, r])
+        total = 0.0
+        for c in range(n_classes):
+            proba[r, c] = np.exp(scores[c, r] - highest)
+            total += proba[r, c]
+        for c in range(n_classes):
+            proba[r, c] /= total
+
+
+@step
 def _score(logs: FloatArray, r: int, weights: FloatArray, scores: FloatArray) -> float:
     """Fill in the scores of a row's classes, up to a constant, and return the size of the largest.
 
@@ -103,7 +131,7 @@ def _score(logs: FloatArray, r: int, weights: FloatArray, scores: FloatArray) ->
     return size
 
 
-@kernel
+@step
 def _turn(
     logs: FloatArray, r: int, one: int, other: int, free: IntArray, root: FloatArray, turned: FloatArray
 ) -> float:
@@ -121,7 +149,7 @@ def _turn(
     return spread
 
 
-@kernel
+@step
 def _distance(one: FloatArray, other: FloatArray) -> float:
     square = 0.0
     for t in range(len(one)):
