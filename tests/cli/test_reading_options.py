@@ -248,3 +248,17 @@ def test_a_column_of_dates_is_refused_with_advice(run):
     assert result.exit_code == 1
     assert "'admitted' contains dates or times" in " ".join(result.stderr.split())
     run("fit", "p.csv", "--target", "outcome", "--drop", "admitted", "-o", "m.skcredal")
+
+
+@pytest.mark.parametrize("classifier", ["lp-aode-star", "comp-aode-star"])
+def test_explanations_show_the_bin_beside_the_value(run, classifier):
+    frame = patients()
+    frame.to_csv("p.csv", index=False)
+    options = ["--target", "outcome", "--drop", "case", "--classifier", classifier]
+    run("fit", "p.csv", *options, "-o", "m.skcredal")
+    (cut,) = next(one.cuts for one in skcredal.load("m.skcredal").encoding_ if one.name == "crp")
+    row = int((frame["crp"] > cut).to_numpy().argmax())
+    text = run("explain", "m.skcredal", "p.csv", "--row", row + 1).stdout
+    line = next(line for line in text.splitlines() if line.startswith("  crp"))
+    assert f"{frame['crp'][row]:g}, above {cut:.4g}" in line
+    assert max(map(len, text.splitlines())) <= 80

@@ -28,7 +28,7 @@ _WIDTH = 80
 _LONGEST_CLASS = 21
 # Features with a line of their own, those that contribute most; and what fits into a line beside its bar.
 _FEATURES = 20
-_LONGEST_NAME, _LONGEST_VALUE, _HALF_BAR = 21, 16, 10
+_LONGEST_NAME, _LONGEST_VALUE, _HALF_BAR = 21, 25, 7
 # A larger credibility would be printed as 1.000.
 _NEARLY_CERTAIN = 0.9995
 
@@ -67,7 +67,7 @@ def explain_row(model: Any, row: pandas.DataFrame, title: str, known: str | None
     if rival is not None and by_feature:
         lines += ["", *_contributions(case, _values(model, row), predicted, rival)]
     elif rival is not None and len(case["super_parents"]):
-        lines += ["", *_votes(case, row, predicted, rival)]
+        lines += ["", *_votes(case, _values(model, row), predicted, rival)]
     return "\n".join(lines)
 
 
@@ -133,12 +133,32 @@ def _shown_value(value: Any) -> str:
 
 
 def _values(model: Any, row: pandas.DataFrame) -> dict[str, str]:
-    """Return the values of a row by the names that `explain` gives the features."""
+    """Return the values of a row, numbers with their bin, by the names that `explain` gives the features."""
     names = getattr(model, "feature_names_in_", None)
-    return {
-        f"feature {j}" if names is None else str(name): _shown_value(row.iloc[0, j])
-        for j, name in enumerate(row.columns)
-    }
+    found = {}
+    for j, (name, how) in enumerate(zip(row.columns, model.encoding_, strict=True)):
+        value: Any = row.iloc[0, j]
+        shown = _shown_value(value)
+        if how.cuts and not is_missing(value):
+            shown = f"{shown}, {_bin(float(value), how.cuts)}"
+        found[f"feature {j}" if names is None else str(name)] = shown
+    return found
+
+
+def _bin(number: float, cuts: tuple[float, ...]) -> str:
+    """Return the bin of a number in words; a bin holds its upper cut.
+
+    Examples
+    --------
+    >>> _bin(57, (54.0, 61.0)), _bin(54, (54.0, 61.0)), _bin(70, (54.0, 61.0))
+    ('in 54 to 61', 'up to 54', 'above 61')
+    """
+    index = int(np.searchsorted(cuts, number))
+    if index == 0:
+        return f"up to {cuts[0]:.4g}"
+    if index == len(cuts):
+        return f"above {cuts[-1]:.4g}"
+    return f"in {cuts[index - 1]:.4g} to {cuts[index]:.4g}"
 
 
 def _contributions(case: Any, values: dict[str, str], predicted: str, rival: str) -> list[str]:
@@ -183,14 +203,16 @@ def _factor_bar(part: float) -> str:
     return f"|{left:>{_HALF_BAR}}|{right:<{_HALF_BAR}}|"
 
 
-def _votes(case: Any, row: pandas.DataFrame, predicted: str, rival: str) -> list[str]:
+def _votes(case: Any, by_name: dict[str, str], predicted: str, rival: str) -> list[str]:
     names = list(case["super_parents"])
-    values = [_shown_value(row[name].iloc[0]) if name in row else "" for name in names]
+    values = [by_name[name] for name in names]
     width, value_width = max(map(len, [*names, "super-parent"])), max(map(len, [*values, "value"]))
     flips = case["set_size"] > 1 and min(case["votes"]) <= -_VISIBLE
     lines = [
-        "What the model of each super-parent votes for, and the prior over the models that "
-        f"{f'flips the answer to {rival}' if flips else f'favours {rival} most'}:",
+        *_wrap(
+            "What the model of each super-parent votes for, and the prior over the models that "
+            f"{f'flips the answer to {rival}' if flips else f'favours {rival} most'}:"
+        ),
         f"  {'super-parent':<{width}}  {'value':<{value_width}}  prior  vote",
     ]
     for name, value, vote, prior in zip(names, values, case["votes"], case["prior"], strict=True):
