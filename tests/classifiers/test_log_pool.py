@@ -14,7 +14,7 @@ import oracles_logpool as oracle
 from problems import needs_jit, repetitions
 from skcredal import AODE, CredalLogPoolAODE, LogPoolAODE, answers, config_context
 from skcredal._encoding.columns import Column
-from skcredal._ensemble import log_pool
+from skcredal._ensemble import log_pool, pool_weights
 
 STATES = ["a", "b", "c"]
 
@@ -301,7 +301,7 @@ def test_weights_are_the_best(seed, twice):
     logs = np.log(rng.dirichlet(np.full(n_classes, 0.5), (n, 1 + sum(sizes))) + 1e-12).transpose(0, 2, 1)
     labels = np.where(rng.random(n) < 0.7, logs[:, :, 1].argmax(axis=1), rng.integers(0, n_classes, n))
     omega = rng.choice([0.5, 1.0, 2.0], n)
-    found = log_pool.pool_weights(logs, labels, omega, sizes)
+    found = pool_weights.pool_weights(logs, labels, omega, sizes)
     problem = oracle.Problem(
         list(logs.transpose(0, 2, 1)),
         labels.tolist(),
@@ -310,9 +310,9 @@ def test_weights_are_the_best(seed, twice):
         *oracle.prior_weights(sizes),
     )
     assert oracle.kkt_residual(problem, found.weights) < 1e-6
-    assert found.error <= log_pool.ENOUGH
+    assert found.error <= pool_weights.ENOUGH
     # More steps change nothing.
-    more = log_pool.pool_weights(logs, labels, omega, sizes, most_steps=2 * log_pool.MOST_STEPS)
+    more = pool_weights.pool_weights(logs, labels, omega, sizes, most_steps=2 * pool_weights.MOST_STEPS)
     odds = np.einsum("j,rcj->rc", found.weights - more.weights, logs)
     assert np.abs(odds - odds[:, :1]).max() < 1e-6
     free = np.flatnonzero(found.covariance.diagonal())
@@ -321,7 +321,7 @@ def test_weights_are_the_best(seed, twice):
 
 
 def test_weights_that_are_not_proven_are_warned_of(monkeypatch):
-    monkeypatch.setattr(log_pool.pool_weights, "__kwdefaults__", {"most_steps": 1})
+    monkeypatch.setattr(pool_weights.pool_weights, "__kwdefaults__", {"most_steps": 1})
     X, y, _ = messy(3)
     with pytest.warns(UserWarning, match="did not converge: log-odds of training rows may be off by"):
         LogPoolAODE().fit(X, y)

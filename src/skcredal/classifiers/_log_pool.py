@@ -15,16 +15,10 @@ from skcredal._encoding.frames import frame_library, make_frame
 from skcredal._encoding.table_encoding import Codings
 from skcredal._ensemble.counts import CodingCounts
 from skcredal._ensemble.explain import describe_odds
-from skcredal._ensemble.log_pool import (
-    ENOUGH,
-    LogPool,
-    PoolEvidence,
-    WeightSet,
-    expert_logs,
-    pool_weights,
-)
+from skcredal._ensemble.log_pool import LogPool, PoolEvidence, WeightSet
 from skcredal._ensemble.networks import class_prior
 from skcredal._ensemble.parameters import SpodeTables, spode_tables
+from skcredal._ensemble.pool_weights import ENOUGH, expert_logs, pool_weights
 from skcredal._ensemble.priors import put_back
 from skcredal._threads import thread_count
 from skcredal._validation import check_integer, check_real, safe_repr

@@ -1,0 +1,252 @@
+"""The weights of a logarithmic pool: the best ones within their bounds, and how certain they are (§12).
+
+Experts are numbered as in §12: 0 is the null model, which knows only the class frequencies, then come the
+SPODEs of the first coding, of the second, and so on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from threading import Lock
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+from scipy.special import logsumexp, softmax
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+
+from skcredal._arrays import BoolArray, CodeArray, CountArray, FloatArray, LabelArray
+from skcredal._ensemble.counts import CodingCounts
+from skcredal._ensemble.leave_one_out import LeaveOneOut, itself
+from skcredal._ensemble.parameters import SpodeTables, chunks
+
+__all__ = ["ENOUGH", "PoolWeights", "expert_logs", "one_blas_thread", "pool_weights", "prior_weights"]
+
+# The prior's standard deviation of a weight, in multiples of its mean.
+PRIOR_SPREAD = 3.0
+# The bounds of the null model's weight and of the others.
+LEAST_NULL, LEAST_WEIGHT = -1.0, 0.0
+# Log-odds of training rows are to be this close to those of the best weights; §12 asks for 1e-6.
+WANTED, ENOUGH = 1e-11, 1e-6
+# Newton's method takes a dozen steps or so.
+MOST_STEPS = 200
+# The share of the promised gain that a step must keep.
+PROMISE = 1e-4
+# The rounding of the objective, relative to its size, and the shortest step that is tried.
+ROUNDING, LEAST_STEP = 1e-14, 1e-12
+# How often weights are held and let go within a step; a few times are enough.
+MOST_TURNS = 100
+# A weight this close to its bound, relative to the prior's mean (for the null model: absolutely), lies on it.
+AT_BOUND = 1e-6
+# Numbers of a block whose curvature is summed at a time: 4 MiB.
+BLOCK_NUMBERS = 1 << 19
+
+_one_at_a_time = Lock()
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Keep BLAS to one thread: the last digits of its results may depend on their number."""
+    # The limit is that of the process: two that set and lift it in turns would lift each other's.
+    with _one_at_a_time, _blas().limit(limits=1, user_api="blas"):
+        yield
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+class PoolWeights(NamedTuple):
+    """The weights of a pool, null model first, their covariance, and by how much log-odds may be off."""
+
+    weights: FloatArray
+    covariance: FloatArray
+    error: float
+
+
+def prior_weights(sizes: Sequence[int]) -> tuple[FloatArray, FloatArray]:
+    """Return the mean and the standard deviation of the prior of each weight, given the codings' features.
+
+    Examples
+    --------
+    >>> prior_weights([2, 1])[0]
+    array([0.  , 0.25, 0.25, 0.5 ])
+    """
+    shares = np.repeat([1.0 / (len(sizes) * k) for k in sizes], sizes)
+    return np.append(0.0, shares), np.append(1.0, PRIOR_SPREAD * shares)
+
+
+def expert_logs(
+    counts: CodingCounts,
+    tables: Sequence[SpodeTables],
+    log_c: FloatArray,
+    codes: CodeArray,
+    labels: LabelArray,
+    weights: CountArray | None,
+) -> tuple[FloatArray, BoolArray]:
+    """Return log p_{-r,j}(c|a_r) of training rows, (rows, n_classes, 1 + m), and which know a super-parent.
+
+    Neither the null model nor what stands in for an unknown super-parent is left out: it would always be too
+    low for the row's own class, and turn the frequencies around.
+    """
+    m, n = codes.shape
+    logs = np.empty((n, len(log_c), 1 + m))
+    logs[:, :, 0] = log_c
+    speaks = np.zeros(n, np.bool_)
+    taken_off, begin = itself(weights, n), 0
+    for of_coding, spodes in zip(counts.codings, tables, strict=True):
+        n_states = spodes.layout.n_states
+        left_out = LeaveOneOut.prepare(of_coding, spodes, taken_off)
+        experts = slice(1 + begin, 1 + begin + len(n_states))
+        own = codes[begin : begin + len(n_states)]
+        for rows in chunks(n):
+            chunk = np.ascontiguousarray(own[:, rows])
+            log_p = left_out.log_posteriors(chunk, labels[rows], taken_off[rows])
+            unknown = chunk == n_states[:, None]
+            log_p[unknown] = log_c
+            logs[rows, :, experts] = log_p.transpose(1, 2, 0)
+            speaks[rows] |= ~unknown.all(axis=0)
+        begin += len(n_states)
+    return logs, speaks
+
+
+def pool_weights(
+    logs: FloatArray,
+    labels: LabelArray,
+    row_weights: FloatArray,
+    sizes: Sequence[int],
+    *,
+    most_steps: int = MOST_STEPS,
+) -> PoolWeights:
+    """Return the weights that minimise J of §12, by Newton's method within the bounds.
+
+    Parameters
+    ----------
+    logs : ndarray of shape (n_rows, n_classes, 1 + m)
+        What the experts say of the rows, as logarithms.
+    labels, row_weights : ndarray of shape (n_rows,)
+        The classes of the rows, and their weights.
+    sizes : sequence of int
+        How many experts each coding has.
+    most_steps : int
+        The most steps of Newton's method.
+
+    Notes
+    -----
+    In units of the prior's standard deviations, the curvature is that of the rows, which is never negative,
+    plus the identity: no duplicate expert makes it singular, and the gradient within the bounds bounds how
+    far the weights are from the best ones.
+    """
+    mean, scale = prior_weights(sizes)
+    low = np.append(LEAST_NULL, np.full(len(mean) - 1, LEAST_WEIGHT)) / scale
+    with one_blas_thread():
+        rows = _Rows.centred(logs, labels, row_weights, scale)
+        centre = mean / scale
+        best, error = _minimise(rows, centre, low, most_steps)
+        covariance = _covariance(rows, best, low, centre)
+    return PoolWeights(best * scale, covariance * np.outer(scale, scale), error)
+
+
+def _minimise(rows: _Rows, centre: FloatArray, low: FloatArray, most_steps: int) -> tuple[FloatArray, float]:
+    """Return the minimum of the loss plus ½‖v - centre‖² above ``low``, and how far log-odds may be off."""
+    v, value, error = centre.copy(), rows.loss(centre), np.inf
+    reach = rows.reach()
+    for _ in range(most_steps):
+        slope, curvature = rows.derivatives(v)
+        slope += v - centre
+        # A weight at its bound that would only go further down does not count.
+        held = (v <= low) & (slope > 0.0)
+        before, error = error, reach * float(np.linalg.norm(np.where(held, 0.0, slope)))
+        # Below what is enough, an error that no longer shrinks is rounding.
+        if error <= WANTED or (error <= ENOUGH and error >= before / 2.0):
+            break
+        direction = _newton_target(v, slope, curvature + np.eye(len(v)), low) - v
+        promised = float(slope @ direction)
+        rounding, length = ROUNDING * (1.0 + abs(value)), 1.0
+        while length > LEAST_STEP:
+            moved = np.maximum(v + length * direction, low)
+            reached = rows.loss(moved) + 0.5 * float(((moved - centre) ** 2).sum())
+            if reached <= value + PROMISE * length * promised + rounding:
+                break
+            length /= 2.0
+        v, value = moved, reached
+    return v, error
+
+
+def _newton_target(v: FloatArray, slope: FloatArray, curvature: FloatArray, low: FloatArray) -> FloatArray:
+    """Return the minimum of the quadratic model at v within the bounds.
+
+    Weights are held at their bound and let go in turns, until those that are held want to stay and the others
+    keep clear of it. Should that go round in circles, a step along the slope does, shorter than the model's
+    curvature allows.
+    """
+    free = (v > low) | (slope < 0.0)
+    for _ in range(MOST_TURNS):
+        target = np.where(free, v, low)
+        # Those that go to their bound change the slope of the others.
+        rest = slope[free] + curvature[np.ix_(free, ~free)] @ (low - v)[~free]
+        target[free] -= cho_solve(cho_factor(curvature[np.ix_(free, free)]), rest)
+        below = free & (target < low)
+        released = ~free & (slope + curvature @ (target - v) < 0.0)
+        if below.any():
+            free &= ~below
+        elif released.any():
+            free |= released
+        else:
+            return target
+    step: FloatArray = np.maximum(v - slope / np.trace(curvature), low)
+    return step
+
+
+def _covariance(rows: _Rows, v: FloatArray, low: FloatArray, centre: FloatArray) -> FloatArray:
+    """Return the inverse of the curvature in the weights that are off their bounds, and zeros elsewhere."""
+    near = AT_BOUND * np.append(1.0, centre[1:])
+    free = v > low + near
+    _, curvature = rows.derivatives(v)
+    covariance = np.zeros_like(curvature)
+    of_free = (curvature + np.eye(len(v)))[np.ix_(free, free)]
+    covariance[np.ix_(free, free)] = cho_solve(cho_factor(of_free), np.eye(len(of_free)))
+    return covariance
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rows:
+    """The log-odds of all classes over each row's own, in units of the prior: (n_rows, n_classes, 1 + m)."""
+
+    log_odds: FloatArray
+    weights: FloatArray
+
+    @classmethod
+    def centred(cls, logs: FloatArray, labels: LabelArray, weights: FloatArray, scale: FloatArray) -> _Rows:
+        own = np.take_along_axis(logs, labels.astype(np.int64)[:, None, None], axis=1)
+        return cls((logs - own) * scale, weights)
+
+    def loss(self, v: FloatArray) -> float:
+        """Return -Σ_r ω_r log P(c_r|a_r)."""
+        return float(self.weights @ logsumexp(self.log_odds @ v, axis=1)) if len(self.weights) else 0.0
+
+    def derivatives(self, v: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the gradient of the loss and its curvature, Σ_r ω_r Cov(L_r) over the classes."""
+        slope, curvature = np.zeros(len(v)), np.zeros((len(v), len(v)))
+        # Blocks of a fixed size: sums over them do not depend on anything but the rows.
+        size = max(BLOCK_NUMBERS // (self.log_odds.shape[1] * len(v)), 1)
+        for start in range(0, len(self.weights), size):
+            some = self.log_odds[start : start + size]
+            weights = self.weights[start : start + size]
+            proba = softmax(some @ v, axis=1)
+            mean = np.einsum("rc,rcj->rj", proba, some)
+            slope += weights @ mean
+            spread = (some - mean[:, None]) * np.sqrt(proba * weights[:, None])[:, :, None]
+            flat = spread.reshape(-1, len(v))
+            curvature += flat.T @ flat
+        return slope, curvature
+
+    def reach(self) -> float:
+        """Return how much the log-odds of any two classes of a row may move, for weights that move by one."""
+        if self.log_odds.size == 0:
+            return 0.0
+        return 2.0 * float(np.sqrt(np.einsum("rcj,rcj->rc", self.log_odds, self.log_odds).max()))
