@@ -316,8 +316,8 @@ def test_explanations_of_a_pool_tell_what_each_feature_multiplies_the_odds_by(ru
         np.testing.assert_allclose([factor for _, factor, _ in printed], expected, rtol=0.06)
         for (_, _, bar), log in zip(printed, logs, strict=False):
             against, for_answer = bar[1:-1].split("|")
-            assert (len(against), len(for_answer)) == (10, 10)
-            length = round(10 * abs(log) / max(map(abs, logs)))
+            assert (len(against), len(for_answer)) == (7, 7)
+            length = round(7 * abs(log) / max(map(abs, logs)))
             assert (against.strip(), for_answer.strip()) == (
                 ("-" * length, "") if log < 0 else ("", "+" * length)
             )
@@ -424,7 +424,7 @@ def test_the_prior_that_is_said_to_flip_the_answer_does(run, name):
         assert [cells[2] for cells in printed] == [f"{prior:.3f}" for prior in case["prior"]]
         tied = max(map(abs, case["votes"])) < 1e-9
         claim = f"favours {rival} most" if tied else f"flips the answer to {rival}"
-        assert f"the prior over the models that {claim}:" in text
+        assert f"the prior over the models that {claim}:" in unwrapped(text)
         assert ("about the same for both" in text) == any(abs(vote) < 0.0005 for vote in case["votes"])
         scores = scores_under_prior(clf, spodes[r], case, compression=name == "comp-aode*")
         of_class = dict(zip(clf.classes_, scores, strict=True))
