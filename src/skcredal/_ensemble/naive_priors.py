@@ -11,11 +11,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit, gammaln, log_expit
+from scipy.special import expit, log_expit
 
 from skcredal import _kernels as kernels
-from skcredal._arrays import BoolArray, CountArray, FloatArray
+from skcredal._arrays import BoolArray, FloatArray
 from skcredal._ensemble.counts import Layout, ValueCounts
+from skcredal._ensemble.marginal import log_marginal
 from skcredal._ensemble.networks import NaiveEvidence, NaiveTables
 
 __all__ = [
@@ -105,18 +106,6 @@ class DirichletPriors:
         return out
 
 
-def _log_marginal(counts: CountArray, alpha: float) -> float:
-    """Return the log marginal likelihood of counts (values, columns) with the pseudo-count alpha per cell.
-
-    Each column has its own Dirichlet prior.
-    """
-    # In logarithms, since the gamma function of large counts overflows.
-    total = alpha * len(counts)
-    columns = gammaln(total) - gammaln(counts.sum(axis=0) + total)
-    values = gammaln(counts + alpha) - gammaln(alpha)
-    return float(columns.sum() + values.sum())
-
-
 def log_bayes_factors(counts: ValueCounts, ess: float) -> FloatArray:
     """Return log E_j: how much better each feature is explained with the class than without it.
 
@@ -135,7 +124,7 @@ def log_bayes_factors(counts: ValueCounts, ess: float) -> FloatArray:
     for j, v in enumerate(counts.layout.n_states):
         # Rows in which the cell is unknown tell nothing about the feature, with the class or without it.
         n_ac = counts.values(j)
-        log_e[j] = _log_marginal(n_ac, ess / (counts.layout.n_classes * v)) - _log_marginal(
+        log_e[j] = log_marginal(n_ac, ess / (counts.layout.n_classes * v)) - log_marginal(
             n_ac.sum(axis=1, keepdims=True), ess / v
         )
     return log_e

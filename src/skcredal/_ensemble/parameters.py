@@ -101,6 +101,18 @@ class SpodeTables:
         self.infer(codes, slice(0, n), average=Average(weights, left_out, mean, posterior))
         return mean, posterior
 
+    def mean_joint(self, codes: CodeArray, log_weights: FloatArray) -> FloatArray:
+        """Return Σ_j w_j P(c, a | s_j) of rows, normalised over the classes, (rows, n_classes).
+
+        Unlike in the mean of posteriors, a SPODE counts the more, the more probable it finds the row. Those
+        whose super-parent is unknown are left out; without any, the answer is P(c).
+        """
+        out = np.empty((codes.shape[1], self.layout.n_classes))
+        kernels.inference.mean_joint(
+            codes, self.layout.n_states, self.log_joints(codes), log_weights, self.prior, out
+        )
+        return out
+
     def decide(
         self, codes: CodeArray, weights: FloatArray, least: FloatArray, most: FloatArray, tie: float
     ) -> tuple[FloatArray, BoolArray]:

@@ -17,6 +17,7 @@ __all__ = [
     "compression_coefficients",
     "compression_weights",
     "log_likelihoods",
+    "model_probabilities",
     "null_log_likelihood",
     "relative_likelihoods",
     "uniform_weights",
@@ -103,6 +104,22 @@ def bma_weights(log_lik: FloatArray) -> FloatArray:
     """Return BMA-AODE's weights: the posterior probabilities of the SPODEs under the uniform prior."""
     likelihood = relative_likelihoods(log_lik)
     return likelihood / likelihood.sum() if len(likelihood) else likelihood
+
+
+def model_probabilities(log_lik: FloatArray) -> FloatArray:
+    """Return the posterior probabilities of models under the uniform prior, however small (§13).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> model_probabilities(np.log([2.0, 6.0])).round(9).tolist()
+    [0.25, 0.75]
+    """
+    if len(log_lik) == 0:
+        return log_lik
+    likelihood: FloatArray = np.exp(log_lik - log_lik.max())
+    likelihood /= likelihood.sum()
+    return likelihood
 
 
 def compression_coefficients(

@@ -17,9 +17,11 @@ if TYPE_CHECKING:
         inference,
         leave_one_out,
         log_pool,
+        marginal,
         naive,
         ncc,
         parameters,
+        selective,
         tree,
     )
 
@@ -31,9 +33,11 @@ __all__ = [
     "inference",
     "leave_one_out",
     "log_pool",
+    "marginal",
     "naive",
     "ncc",
     "parameters",
+    "selective",
     "tree",
 ]
 

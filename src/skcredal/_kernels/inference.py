@@ -379,10 +379,14 @@ def mean_joint(
     codes: CodeArray,
     n_states: IntArray,
     log_joint: FloatArray,
+    log_weights: FloatArray,
     prior: FloatArray,
     out: FloatArray,
 ) -> None:
-    """Fill in Σ_j P(c, a | s_j), normalised over the classes (Webb's AODE, without a frequency limit)."""
+    """Fill in Σ_j w_j P(c, a | s_j), normalised over the classes.
+
+    With equal weights it is Webb's AODE, without a frequency limit.
+    """
     k, n, n_classes = log_joint.shape
     for r in range(n):
         # One shift for all SPODEs of a row: joint probabilities are averaged, whose sizes count.
@@ -390,14 +394,14 @@ def mean_joint(
         for j in range(k):
             if codes[j, r] < n_states[j]:
                 for c in range(n_classes):
-                    highest = max(highest, log_joint[j, r, c])
+                    highest = max(highest, log_weights[j] + log_joint[j, r, c])
         for c in range(n_classes):
             out[r, c] = 0.0
         total = 0.0
         for j in range(k):
             if codes[j, r] < n_states[j]:
                 for c in range(n_classes):
-                    likely = np.exp(log_joint[j, r, c] - highest)
+                    likely = np.exp(log_weights[j] + log_joint[j, r, c] - highest)
                     out[r, c] += likely
                     total += likely
         for c in range(n_classes):

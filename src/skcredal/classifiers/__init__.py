@@ -6,6 +6,7 @@ from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._bayes import TAN, NaiveBayes, NullClassifier
 from skcredal.classifiers._bma_aode import BmaAODE, CredalBmaAODE
 from skcredal.classifiers._comp_aode import CompAODE, CredalCompAODE
+from skcredal.classifiers._compression_nb import CompressionNB
 from skcredal.classifiers._credal import CredalMixin
 from skcredal.classifiers._log_pool import CredalLogPoolAODE, LogPoolAODE
 from skcredal.classifiers._maplmg import MaplmgAODE
@@ -19,6 +20,7 @@ __all__ = [
     "Answers",
     "BmaAODE",
     "CompAODE",
+    "CompressionNB",
     "CredalBmaAODE",
     "CredalCompAODE",
     "CredalLogPoolAODE",

@@ -1,32 +1,43 @@
-"""BMA-AODE and BMA-AODE*: Bayesian model averaging over the SPODEs (§5, §6)."""
+"""BMA-AODE and BMA-AODE*: Bayesian model averaging over the SPODEs (§5, §6, §13)."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from skcredal._arrays import BoolArray, FloatArray
+import numpy as np
+
+from skcredal._arrays import BoolArray, CodeArray, FloatArray
+from skcredal._ensemble.marginal import spode_log_marginals
 from skcredal._ensemble.priors import BmaPriors, Evidence
-from skcredal._ensemble.weights import bma_weights
+from skcredal._ensemble.weights import bma_weights, model_probabilities
+from skcredal._threads import thread_count
+from skcredal._validation import check_choice
 from skcredal.classifiers._rows import TrainingRows
 from skcredal.classifiers._spodes import CredalSpodesMixin, LikelihoodWeightedEnsemble, resolve_epsilon
+from skcredal.classifiers._streaming import StreamingEnsemble
 
 __all__ = ["BmaAODE", "CredalBmaAODE"]
 
 
-class BmaAODE(LikelihoodWeightedEnsemble):
+class BmaAODE(StreamingEnsemble, LikelihoodWeightedEnsemble):
     """BMA-AODE: Bayesian model averaging over the SPODEs with a uniform prior.
 
-    The weights are proportional to the conditional likelihoods of the SPODEs; those below a ten-thousandth of
-    the largest are set to 0. On larger data a single SPODE gets nearly all the weight; :class:`CompAODE` does
-    not have this problem.
+    The weights are proportional to the likelihoods of the SPODEs. On larger data a single SPODE gets nearly
+    all the weight; :class:`CompAODE` does not have this problem.
 
     Parameters
     ----------
     ess : float, default=1.0
         Equivalent sample size of the BDeu prior over the parameters.
+    likelihood : {"conditional", "marginal"}, default="conditional"
+        ``"conditional"``, the paper's: how probable a SPODE finds the classes of the rows, given their
+        features; it averages the posteriors, and weights below a ten-thousandth of the largest are set to 0.
+        ``"marginal"``: how probable it finds whole rows, averaged over its parameters; it averages the joint
+        probabilities, with all weights. This is the Bayesian model averaging over SPODEs that AODE was first
+        compared with. It needs the counts alone, so that it has :meth:`partial_fit`, too.
     likelihood_floor : float, default=0.0
-        Lower bound on each probability inside the likelihoods, and nowhere else; the paper's own experiments
-        used 0.01.
+        Lower bound on each probability inside the conditional likelihoods, and nowhere else; the paper's own
+        experiments used 0.01.
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical: ``"from_dtype"``, those with strings, booleans or declared categories;
         ``"all"``; or a list of names or indices, or a mask, of features to add to those of ``"from_dtype"``.
@@ -57,15 +68,21 @@ class BmaAODE(LikelihoodWeightedEnsemble):
     counts_ : JointCounts
         How often each class, value and pair of values was seen.
     log_likelihood_ : ndarray of shape (k,)
-        The conditional log-likelihood of each SPODE.
+        The log-likelihood of each SPODE, conditional or marginal.
     null_log_likelihood_ : float
-        The log-likelihood of the null model, which knows only the class frequencies.
+        The conditional log-likelihood of the null model, which knows only the class frequencies.
     weights_ : ndarray of shape (k,)
         The weight of each SPODE.
 
     See Also
     --------
     CredalBmaAODE : The same with a set of priors instead of the uniform one.
+
+    References
+    ----------
+    J. Cerquides and R. López de Mántaras, "Robust Bayesian linear classifier ensembles", ECML 2005, and Y.
+    Yang et al., "To select or to weigh: a comparative study of linear combination schemes for
+    superparent-one-dependence estimators", IEEE TKDE 19, 2007, on the marginal likelihood.
 
     Examples
     --------
@@ -79,12 +96,15 @@ class BmaAODE(LikelihoodWeightedEnsemble):
     ['colour', 'weight']
     >>> clf.weights_.round(2)
     array([0.5, 0.5])
+    >>> BmaAODE(likelihood="marginal").fit(fruit, kind).weights_.round(2)
+    array([0.5, 0.5])
     """
 
     def __init__(
         self,
         *,
         ess: float = 1.0,
+        likelihood: str = "conditional",
         likelihood_floor: float = 0.0,
         categorical_features: Any = "from_dtype",
         categories: Any = "auto",
@@ -94,6 +114,7 @@ class BmaAODE(LikelihoodWeightedEnsemble):
         n_jobs: int | None = None,
     ) -> None:
         self.ess = ess
+        self.likelihood = likelihood
         self.likelihood_floor = likelihood_floor
         self.categorical_features = categorical_features
         self.categories = categories
@@ -102,12 +123,38 @@ class BmaAODE(LikelihoodWeightedEnsemble):
         self.max_categories = max_categories
         self.n_jobs = n_jobs
 
+    @property
+    def _scores(self) -> tuple[str, ...]:  # type: ignore[override]
+        return () if self.likelihood == "marginal" else super()._scores
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_choice("likelihood", self.likelihood, ("conditional", "marginal"))
+
+    def _score(self, rows: TrainingRows) -> None:
+        if self.likelihood == "conditional":
+            super()._score(rows)
+
     def _derive(self) -> None:
         super()._derive()
-        self.weights_ = bma_weights(self.log_likelihood_)
+        if self.likelihood == "conditional":
+            self.weights_ = bma_weights(self.log_likelihood_)
+            return
+        self.log_likelihood_ = spode_log_marginals(
+            self.counts_, float(self.ess), n_threads=thread_count(self.n_jobs)
+        )
+        self.weights_ = model_probabilities(self.log_likelihood_)
+
+    def _posterior(self, chunk: CodeArray) -> FloatArray:
+        if self.likelihood == "conditional":
+            return super()._posterior(chunk)
+        # Not by the weights: in a row without the best super-parents those that are left may all be 0 by
+        # underflow. And it is joints that are averaged: each model is one of whole rows.
+        log_lik = self.log_likelihood_
+        return self._tables.mean_joint(chunk, log_lik - log_lik.max(initial=-np.inf))
 
 
-class CredalBmaAODE(CredalSpodesMixin, BmaAODE):
+class CredalBmaAODE(CredalSpodesMixin, LikelihoodWeightedEnsemble):
     """BMA-AODE*: Bayesian model averaging over the SPODEs with a set of priors.
 
     The set holds every prior that gives each SPODE at least ε. :meth:`predict_set` returns the classes that
@@ -231,6 +278,7 @@ class CredalBmaAODE(CredalSpodesMixin, BmaAODE):
 
     def _derive(self) -> None:
         super()._derive()
+        self.weights_ = bma_weights(self.log_likelihood_)
         self.epsilon_ = resolve_epsilon(self.epsilon, len(self.super_parents_))
         self._priors = BmaPriors.from_likelihoods(self.log_likelihood_, self.epsilon_)
 

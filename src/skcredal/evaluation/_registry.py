@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from skcredal._validation import check_choice, check_texts, safe_repr
 from skcredal.classifiers._aode import AODE
@@ -10,6 +11,7 @@ from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._bayes import TAN, NaiveBayes, NullClassifier
 from skcredal.classifiers._bma_aode import BmaAODE, CredalBmaAODE
 from skcredal.classifiers._comp_aode import CompAODE, CredalCompAODE
+from skcredal.classifiers._compression_nb import CompressionNB
 from skcredal.classifiers._credal import CredalMixin
 from skcredal.classifiers._log_pool import CredalLogPoolAODE, LogPoolAODE
 from skcredal.classifiers._maplmg import MaplmgAODE
@@ -26,6 +28,8 @@ CLASSIFIERS: dict[str, type[TabularClassifier]] = {
     "comp-aode": CompAODE,
     "maplmg": MaplmgAODE,
     "lp-aode": LogPoolAODE,
+    "bma-spode": BmaAODE,
+    "comp-nb": CompressionNB,
     "naive-bayes": NaiveBayes,
     "tan": TAN,
     "null": NullClassifier,
@@ -36,6 +40,8 @@ CLASSIFIERS: dict[str, type[TabularClassifier]] = {
     "cma": CredalModelAveraging,
     "cdt": CredalTree,
 }
+# What tells a classifier from others of its class.
+_PARAMETERS: dict[str, dict[str, Any]] = {"bma-spode": {"likelihood": "marginal"}}
 # Fitted, and shown on the evaluation page, where nobody names a classifier.
 DEFAULT = "lp-aode*"
 # All other names are acronyms.
@@ -65,6 +71,8 @@ def make_classifiers(names: Iterable[str] | None = None) -> dict[str, TabularCla
     --------
     >>> make_classifiers(["comp-aode-star"])
     {'comp-aode*': CredalCompAODE()}
+    >>> make_classifiers(["bma-spode"])
+    {'bma-spode': BmaAODE(likelihood='marginal')}
     """
     chosen = {}
     for name in CLASSIFIERS if names is None else check_texts("names", names):
@@ -74,7 +82,7 @@ def make_classifiers(names: Iterable[str] | None = None) -> dict[str, TabularCla
             raise ValueError(
                 f"There is no classifier {safe_repr(name)}. Choose from {', '.join(CLASSIFIERS)}."
             )
-        chosen[starred] = CLASSIFIERS[starred]()
+        chosen[starred] = CLASSIFIERS[starred](**_PARAMETERS.get(starred, {}))
     return chosen
 
 

@@ -151,6 +151,8 @@ def _restore(learner: Any, features: Any, codings: Any, counts: Any, scores: Any
         raise ValueError(f"classes_ must be a list of classes, got {learner.classes_!r}")
     n_classes = len(learner.classes_)
     if in_batches:
+        if not hasattr(learner, "partial_fit"):
+            raise ValueError(f"{type(learner).__name__} does not learn in batches")
         slots = _unpack_features(learner, features, NumericFeature, Slots)
         counted = _unpack_counts(counts, CountStream.n_slots_of(slots), n_classes, JointCounts)
         learner._learn_stream(CountStream(slots, counted))
@@ -235,7 +237,7 @@ def _unpack_score(classifier: TabularClassifier, name: str, score: Any) -> Any:
         tree = DecisionTree(classifier._kept_features().tolist(), states, **fields)
         tree.check(len(classifier.classes_))
         return tree
-    if name in ("n_iter_", "objective_", "null_weight_"):
+    if name in ("n_iter_", "n_models_", "objective_", "null_weight_"):
         check_instance(name, score, Real)
         if name == "null_weight_" and not np.isfinite(score):
             raise ValueError(f"{name} must be a finite number")
