@@ -28,6 +28,7 @@ PARAMETERS = {
     "BmaAODE": {"ess": 2.0, "likelihood_floor": 0.01},
     "CompAODE": {"ess": 2.0, "likelihood_floor": 0.01, "epsilon": 0.05},
     "MaplmgAODE": {"ess": 2.0},
+    "CompressionNB": {"ess": 2.0, "random_state": 7},
     "CredalBmaAODE": {"ess": 2.0, "epsilon": 0.02, "criterion": "e_admissibility"},
     "CredalCompAODE": {"ess": 2.0, "likelihood_floor": 0.01, "epsilon": 1e-100},
     "NaiveBayes": {"ess": 2.0},
@@ -47,7 +48,7 @@ CREDAL = (
     "CredalTree",
     "CredalLogPoolAODE",
 )
-NEED_ALL_ROWS = ("MaplmgAODE", "CredalTree")
+NEED_ALL_ROWS = ("MaplmgAODE", "CompressionNB", "CredalTree")
 
 
 # The tables.
@@ -432,6 +433,7 @@ SETTINGS = {
     "few categories": ({"max_categories": 3}, None),
     "interval dominance": ({"criterion": "interval_dominance"}, None),
     "other parameters": (PARAMETERS, None),
+    "marginal likelihood": ({"likelihood": "marginal", "missing": "marginalize"}, None),
     "states": ({"categorical_features": "all"}, None),
     "few states": ({"categorical_features": "all", "max_categories": 3}, "whole"),
 }
@@ -446,11 +448,11 @@ SETTINGS_OF_ROUTES = {
     "polars": ["impute", "marginalize", "whole weights"],
     "arrow": ["impute", "marginalize", "whole weights"],
     "objects": ["impute", "marginalize"],
-    "batches": ["impute", "marginalize", "whole weights"],
-    "partial_fit": ["impute", "marginalize", "whole weights"],
-    "parquet": ["impute", "marginalize", "whole weights"],
-    "dask": ["impute", "marginalize", "whole weights"],
-    "saved": ["impute", "marginalize"],
+    "batches": ["impute", "marginalize", "whole weights", "marginal likelihood"],
+    "partial_fit": ["impute", "marginalize", "whole weights", "marginal likelihood"],
+    "parquet": ["impute", "marginalize", "whole weights", "marginal likelihood"],
+    "dask": ["impute", "marginalize", "whole weights", "marginal likelihood"],
+    "saved": ["impute", "marginalize", "marginal likelihood"],
 }
 
 
@@ -466,9 +468,11 @@ def has_own_answers(table, setting, route):
 def _go_together(table, setting, classifier, route):
     if setting == "interval dominance" and classifier not in CREDAL:
         return False
+    if setting == "marginal likelihood" and classifier != "BmaAODE":
+        return False
     if route == "fit":
         return True
-    if route == "partial_fit" and classifier != "AODE":
+    if route == "partial_fit" and classifier != "AODE" and setting != "marginal likelihood":
         return False
     if route in ("batches", "parquet", "dask") and classifier in NEED_ALL_ROWS:
         return False

@@ -20,6 +20,7 @@ from skcredal import (
     AODE,
     TAN,
     BmaAODE,
+    CompressionNB,
     CredalBmaAODE,
     CredalCompAODE,
     CredalLogPoolAODE,
@@ -33,6 +34,8 @@ from skcredal import (
 CHOICES = [
     (AODE, {}),
     (BmaAODE, {}),
+    (BmaAODE, {"likelihood": "marginal"}),
+    (CompressionNB, {}),
     (LogPoolAODE, {}),
     (TAN, {}),
     (NullClassifier, {}),

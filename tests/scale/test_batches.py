@@ -20,6 +20,7 @@ from skcredal import (
     TAN,
     BmaAODE,
     CompAODE,
+    CompressionNB,
     CredalBmaAODE,
     CredalCompAODE,
     CredalLogPoolAODE,
@@ -303,7 +304,7 @@ def test_an_error_says_in_which_batch_it_arose():
     assert caught.value.__notes__ == ["This happened in batch 2 in the pass for the encoding."]
 
 
-@pytest.mark.parametrize("learner", [MaplmgAODE, CredalTree])
+@pytest.mark.parametrize("learner", [MaplmgAODE, CompressionNB, CredalTree])
 def test_those_that_need_all_rows_are_refused(learner):
     with pytest.raises(TypeError, match=f"{learner.__name__} cannot learn.*AODE, BmaAODE") as refusal:
         fit_batches(learner(), [])
