@@ -153,6 +153,31 @@ def test_what_the_page_beyond_the_paper_says_is_in_its_tables():
     }
 
 
+def test_what_the_page_says_of_the_two_averages_is_in_their_tables():
+    """BMA-SPODE is behind AODE, COMP-NB ahead of naive Bayes and level with COMP-AODE."""
+    with (DOCS / "experiment" / "field-tests.csv").open(encoding="utf-8", newline="") as file:
+        tests = {(row["classifier"], row["against"], row["measure"]): row for row in csv.DictReader(file)}
+
+    def p_value(*key):
+        return float(tests[key]["p"].removeprefix("< "))
+
+    for measure in ("accuracy", "Brier", "Brier, all", "log-loss"):
+        behind, ahead = tests["BMA-SPODE", "AODE", measure], tests["COMP-NB", "naive Bayes", measure]
+        assert int(behind["better"]) < int(behind["worse"])
+        assert int(ahead["better"]) > int(ahead["worse"])
+        assert p_value("BMA-SPODE", "AODE", measure) <= 0.001
+        assert p_value("COMP-NB", "naive Bayes", measure) < 0.05
+        assert p_value("COMP-NB", "COMP-AODE", measure) > 0.05
+    # The same runs and folds are in the table of all means.
+    means = {}
+    for name in ("field-means.csv", "beyond-means.csv"):
+        with (DOCS / "experiment" / name).open(encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file):
+                found = [row[measure] for measure in ("accuracy", "Brier", "Brier, all", "log-loss")]
+                assert means.setdefault(row["classifier"], found) == found
+    assert {"BMA-SPODE", "COMP-NB"} <= set(means)
+
+
 def test_commands_of_a_page_are_run_in_its_folder_with_their_exit_codes(tmp_path):
     pytest.importorskip("typer")
     pytest.importorskip("docutils")

@@ -26,6 +26,7 @@ MODULES: dict[str, tuple[str, dict[str, list[str]]]] = {
                 "CompAODE",
                 "MaplmgAODE",
                 "LogPoolAODE",
+                "CompressionNB",
                 "NaiveBayes",
                 "TAN",
                 "NullClassifier",

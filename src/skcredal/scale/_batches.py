@@ -49,7 +49,8 @@ def fit_batches(
     Parameters
     ----------
     estimator : TabularClassifier
-        The classifier, which is fitted in place; any but ``MaplmgAODE`` and ``CredalTree``.
+        The classifier, which is fitted in place; any but ``MaplmgAODE``, ``CompressionNB``
+        and ``CredalTree``.
     batches : iterable, or function that returns one
         Pairs ``(X, y)`` or triples ``(X, y, sample_weight)``, as for ``fit``. It is iterated again in every
         pass and must yield the same rows: a list, a :func:`scan_parquet`, or a function that returns a
