@@ -200,7 +200,8 @@ def estimators(*, without=()):
     return classes
 
 
-CLASSIFIER_NAMES = sorted(kind.__name__ for kind in CLASSIFIERS.values())
+# A class may have several names on the command line.
+CLASSIFIER_NAMES = sorted({kind.__name__ for kind in CLASSIFIERS.values()})
 
 
 @pytest.mark.parametrize("name", SHARED_PARAMETERS)
