@@ -308,13 +308,10 @@ class EncodingStatistics:
         for j, column in enumerate(self.columns):
             if column.is_numeric:
                 assert column.numbers is not None  # or it would not be numeric
-                learned.append(
-                    [
-                        *NumericFeature.from_histogram(
-                            column.numbers, impute=plan.impute, bins=rules.bins or ()
-                        )
-                    ]
+                numeric = NumericFeature.from_histogram(
+                    column.numbers, impute=plan.imputes(j), bins=rules.bins or ()
                 )
+                learned.append([plan.with_missing(j, feature) for feature in numeric])
             else:
                 assert column.states is not None
                 learned.append([plan.learn_states(j, column.states.in_order())])
