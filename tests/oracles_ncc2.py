@@ -1,7 +1,7 @@
 """Slow, plain oracles of NCC2 from the definition of SPEC §13; nothing of ours is imported.
 
 A table is a list of rows of codes `0..v_j-1`. A cell is None where it is unknown (or left out, with
-`missing="marginalize"`), and ANY where it is missing and may be any value. All completions of the table and of
+`missing="marginalize"`), and ANY where it is missing and may be any value. All completions of the table and
 the row are tried, one by one; each is a problem of §8, or of its form for features that some rows leave out.
 """
 
@@ -24,8 +24,7 @@ def completions(rows: Sequence[Row], n_states: Sequence[int]) -> Iterator[list[l
     places = [(r, j) for r, row in enumerate(rows) for j, cell in enumerate(row) if cell == ANY]
     for values in itertools.product(*(range(n_states[j]) for _, j in places)):
         table: list[list[int | None]] = [
-            [None if cell in (None, ANY) else int(cell) for cell in row]  # type: ignore[arg-type]
-            for row in rows
+            [None if cell in (None, ANY) else int(cell) for cell in row] for row in rows
         ]
         for (r, j), value in zip(places, values, strict=True):
             table[r][j] = value
@@ -47,8 +46,8 @@ def log_ratio(
 ) -> Array:
     """§13: log h of a complete row, the ratio of two classes, by the share ξ of the free pseudo-count.
 
-    A factor is `n_i(a, c')/(n'_i + s − x) · (n''_i + x)/(n_i(a, c'') + x)`, and `n_i` counts the rows that know
-    the feature if it is `left_out`, else all rows.
+    A factor is `n_i(a, c')/(n'_i + s − x) · (n''_i + x)/(n_i(a, c'') + x)`, and `n_i` counts the rows that
+    know the feature if it is `left_out`, else all rows.
     """
     c, d = pair
     free = s * (1 - lam)

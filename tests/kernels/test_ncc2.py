@@ -16,7 +16,7 @@ pytestmark = pytest.mark.kernel
 
 
 def small_table(rng, *, n_classes=None, k=None, most_open=4, unknown=0.1, conservative=None):
-    """Return rows, classes, rows to classify and numbers of states; at most so many training cells are open."""
+    """Return rows, classes, rows to classify and numbers of states, with only a few open training cells."""
     n_classes = int(rng.integers(2, 4)) if n_classes is None else n_classes
     k = int(rng.integers(1, 4)) if k is None else k
     n_states = rng.integers(2, 4, k).tolist()

@@ -283,7 +283,7 @@ class CategoricalFeature:
     states : list
         What each code means, for display.
     n_observed : int
-        How many codes occur among the known training cells.
+        How many codes occur among the training cells: the known ones, or all if missing ones may be any.
     fill : int
         The code of a missing value; the number of states if it stays unknown, one more if it may be any.
     refuse_unknown : bool
@@ -342,17 +342,18 @@ class CategoricalFeature:
 
     @property
     def is_informative(self) -> bool:
-        """Whether the feature is kept: more than one state occurs, or may occur in missing cells (§13)."""
-        return (self.n_states if self.is_conservative and self.n_observed else self.n_observed) > 1
+        """Whether the feature is kept: more than one state occurs."""
+        return self.n_observed > 1
 
     @property
     def is_conservative(self) -> bool:
         """Whether a missing value may be any (§13)."""
         return self.fill > self.n_states
 
-    def conservative(self) -> CategoricalFeature:
-        """Return the feature with missing values that may be any."""
-        return replace(self, fill=self.n_states + 1)
+    def conservative(self, *, has_missing: bool) -> CategoricalFeature:
+        """Return the feature with missing values that may be any; in training, too, where there are any."""
+        n_observed = self.n_states if has_missing and self.n_observed > 0 else self.n_observed
+        return replace(self, fill=self.n_states + 1, n_observed=n_observed)
 
     def warn_of_another_kind(self, states: list[Any], label: str) -> None:
         """Warn if a column holds none of the states, and values of another type: text instead of numbers."""

@@ -311,10 +311,11 @@ class EncodingStatistics:
                 numeric = NumericFeature.from_histogram(
                     column.numbers, impute=plan.imputes(j), bins=rules.bins or ()
                 )
-                learned.append([plan.with_missing(j, feature) for feature in numeric])
+                learned.append([*plan.with_missing(j, numeric)])
             else:
                 assert column.states is not None
-                learned.append([plan.learn_states(j, column.states.in_order())])
+                states = column.states
+                learned.append([plan.learn_states(j, states.in_order(), has_missing=states.missing > 0)])
         encoding = plan.encoding(learned)
         warn_of_identifiers(encoding, plan.labels, self.n_rows)
         return encoding

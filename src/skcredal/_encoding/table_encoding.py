@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from numbers import Integral
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,7 +35,6 @@ __all__ = [
 ]
 
 Feature = NumericFeature | CategoricalFeature
-AnyFeature = TypeVar("AnyFeature", NumericFeature, CategoricalFeature)
 
 
 class FeatureEncoding(NamedTuple):
@@ -317,10 +316,11 @@ def learn_encoding(
             numeric = NumericFeature.learn(
                 numbers, labels, weights, n_classes, impute=plan.imputes(j), bins=rules.bins or ()
             )
-            features = [plan.with_missing(j, feature) for feature in numeric]
-            return list(features), [feature.encode(numbers) for feature in features]
+            numeric = plan.with_missing(j, numeric)
+            return list(numeric), [feature.encode(numbers) for feature in numeric]
         factor = column.factor()
-        feature = plan.learn_states(j, state_counts(factor, weights))
+        has_missing = bool(plan.conservative[j] and (factor.codes < 0).any())
+        feature = plan.learn_states(j, state_counts(factor, weights), has_missing=has_missing)
         return [feature], [feature.encode(factor, column.label)]
 
     # For short columns, threads would only wait for each other to release the interpreter; bytes are read so
@@ -381,12 +381,17 @@ class EncodingPlan:
         """Tell whether a column's missing values become its median or mode (§1)."""
         return self.rules.missing == "impute" and not self.conservative[j]
 
-    def with_missing(self, j: int, feature: AnyFeature) -> AnyFeature:
-        """Return what was learned of a column, with missing values that may be any if the user wants so."""
-        return feature.conservative() if self.conservative[j] else feature
+    def with_missing(self, j: int, features: list[NumericFeature]) -> list[NumericFeature]:
+        """Return what was learned of numbers, with missing ones that may be any if the user wants so."""
+        return [feature.conservative() for feature in features] if self.conservative[j] else features
 
-    def learn_states(self, j: int, seen: Mapping[Any, float]) -> CategoricalFeature:
-        """Learn a categorical column from how often each state was seen, in the order of the states."""
+    def learn_states(
+        self, j: int, seen: Mapping[Any, float], *, has_missing: bool = False
+    ) -> CategoricalFeature:
+        """Learn a categorical column from how often each state was seen, in the order of the states.
+
+        ``has_missing``, whether there are missing cells, matters only where they may have any state.
+        """
         feature = CategoricalFeature.from_counts(
             seen,
             declared=self.declared.get(j),
@@ -396,7 +401,7 @@ class EncodingPlan:
         )
         # In training, too: declared states of another type than the values would make all of them unknown.
         feature.warn_of_another_kind(list(seen), self.labels[j])
-        return self.with_missing(j, feature)
+        return feature.conservative(has_missing=has_missing) if self.conservative[j] else feature
 
     def encoding(self, learned: Sequence[list[Feature]]) -> TableEncoding:
         """Return the encoding of columns that were learned, in one version or in one for every coding."""

@@ -101,8 +101,8 @@ class NaiveCredal(CredalMixin, TabularClassifier):
     once. If the BDeu prior does not belong to the set, they are widened to contain its answer.
 
     Where missing values may be any, :meth:`predict` and :meth:`predict_proba` leave them out. Cut points come
-    from the known values. A conservative feature with a single observed value is kept if more are declared:
-    the missing ones may have another.
+    from the known values. A conservative feature with a single observed value is kept if training cells are
+    missing and other values declared: they may have those.
 
     Examples
     --------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from skcredal._validation import check_choice, check_texts, safe_repr
 from skcredal.classifiers._aode import AODE
@@ -33,9 +34,12 @@ CLASSIFIERS: dict[str, type[TabularClassifier]] = {
     "comp-aode*": CredalCompAODE,
     "lp-aode*": CredalLogPoolAODE,
     "ncc": NaiveCredal,
+    "ncc2": NaiveCredal,
     "cma": CredalModelAveraging,
     "cdt": CredalTree,
 }
+# The parameters of those that are a classifier with another setting.
+_PARAMETERS: dict[str, dict[str, Any]] = {"ncc2": {"conservative_features": "all"}}
 # Fitted, and shown on the evaluation page, where nobody names a classifier.
 DEFAULT = "lp-aode*"
 # All other names are acronyms.
@@ -65,6 +69,8 @@ def make_classifiers(names: Iterable[str] | None = None) -> dict[str, TabularCla
     --------
     >>> make_classifiers(["comp-aode-star"])
     {'comp-aode*': CredalCompAODE()}
+    >>> make_classifiers(["ncc2"])
+    {'ncc2': NaiveCredal(conservative_features='all')}
     """
     chosen = {}
     for name in CLASSIFIERS if names is None else check_texts("names", names):
@@ -74,7 +80,7 @@ def make_classifiers(names: Iterable[str] | None = None) -> dict[str, TabularCla
             raise ValueError(
                 f"There is no classifier {safe_repr(name)}. Choose from {', '.join(CLASSIFIERS)}."
             )
-        chosen[starred] = CLASSIFIERS[starred]()
+        chosen[starred] = CLASSIFIERS[starred](**_PARAMETERS.get(starred, {}))
     return chosen
 
 

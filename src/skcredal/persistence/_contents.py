@@ -260,8 +260,10 @@ def _unpack_missing_counts(classifier: TabularClassifier, given: Any) -> Any:
     # A file of a version without conservative features has none.
     n_missing = np.zeros(shape, np.int64) if given is None else given
     check_counts("missing_counts_", n_missing, shape)
-    n_known = [counts.values(j).sum(axis=0, dtype=np.float64) for j in range(shape[0])]
-    most = counts.n_c * (1.0 + ROUNDING) * encoding.conservative[:, None]
-    if np.any((n_missing + np.reshape(n_known, shape) * (n_missing > 0)) > most):
-        raise ValueError("missing_counts_ does not add up to the classes")
+    if n_missing[~encoding.conservative].any():
+        raise ValueError("missing_counts_ must be 0 for features that are not conservative")
+    for j, of_feature in enumerate(n_missing):
+        n_cells = of_feature + counts.values(j).sum(axis=0, dtype=np.float64)
+        if np.any(n_cells > counts.n_c * (1.0 + ROUNDING)):
+            raise ValueError(f"missing_counts_ does not add up to the classes in the feature {j}")
     return n_missing
