@@ -175,7 +175,7 @@ def estimators(*, without=()):
     return classes
 
 
-CLASSIFIER_NAMES = sorted(kind.__name__ for kind in CLASSIFIERS.values())
+CLASSIFIER_NAMES = sorted({kind.__name__ for kind in CLASSIFIERS.values()})
 
 
 @pytest.mark.parametrize("name", SHARED_PARAMETERS)
