@@ -51,6 +51,7 @@ from skcredal import (
     CredalTree,
     MDLDiscretizer,
     NaiveBayes,
+    NaiveCredal,
     evaluation,
 )
 from skcredal._encoding.features import NumericFeature
@@ -839,6 +840,50 @@ def test_counts_that_no_rows_can_have_are_refused(change, reason, tmp_path):
     change(clf.counts_)
     skcredal.save(clf, tmp_path / "model")
     with pytest.raises(ValueError, match=reason):
+        skcredal.load(tmp_path / "model")
+
+
+def test_values_that_may_be_any_must_fit_together(tmp_path):
+    """Their code lies beyond the tables of all classifiers but NCC2, for the features that it names."""
+    X, y = mixed_table()
+    for kind in (CompAODE, NaiveCredal):
+        clf = kind().fit(X, y)
+        clf._encoding.features[:] = NaiveCredal(conservative_features="all").fit(X, y)._encoding.features
+        skcredal.save(clf, tmp_path / "model")
+        with pytest.raises(ValueError, match="fill of the feature 0 does not fit conservative_features"):
+            skcredal.load(tmp_path / "model")
+    clf = NaiveCredal(conservative_features="all").fit(X, y)
+    clf.conservative_features = None
+    skcredal.save(clf, tmp_path / "model")
+    with pytest.raises(ValueError, match="fill of the feature 0 does not fit conservative_features"):
+        skcredal.load(tmp_path / "model")
+
+
+@pytest.mark.parametrize(
+    ("missing_counts", "reason"),
+    [
+        (lambda good: good[:1], "missing_counts_ must have the shape"),
+        (lambda good: good.astype(np.int8), "missing_counts_ must be of int64 or float64"),
+        (lambda good: good - 5, "missing_counts_ must hold finite numbers"),
+        (lambda good: good + 10**9, "missing_counts_ does not add up to the classes in the feature 0"),
+        (lambda good: None, ""),
+    ],
+)
+def test_missing_counts_that_no_rows_can_have_are_refused(missing_counts, reason, tmp_path):
+    X, y = mixed_table()
+    clf = NaiveCredal(conservative_features="all").fit(X, y)
+    clf.missing_counts_ = missing_counts(clf.missing_counts_)
+    skcredal.save(clf, tmp_path / "model")
+    if reason:
+        with pytest.raises(ValueError, match=reason):
+            skcredal.load(tmp_path / "model")
+    else:
+        # A file that lacks them, as one of an earlier version does.
+        assert not skcredal.load(tmp_path / "model").missing_counts_.any()
+    clf = NaiveCredal().fit(X, y)
+    clf.missing_counts_[0, 0] = 1
+    skcredal.save(clf, tmp_path / "model")
+    with pytest.raises(ValueError, match="missing_counts_ must be 0 for features that are not conservative"):
         skcredal.load(tmp_path / "model")
 
 

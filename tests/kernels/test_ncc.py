@@ -44,7 +44,10 @@ def least_log_ratio(n_c, cells, c, d, s=1.0, contamination=0.0):
     log_top = sum(math.log(mass) if mass > 0 else -math.inf for mass in top)
     bottom = np.array([cell.counts[d] + fixed / cell.n_states for cell in cells])
     free = s * (1 - contamination)
-    return kernels.ncc.minimise_log_ratio(n_c[c] + fixed, n_c[d] + fixed, log_top, bottom, free)
+    nothing = np.empty(0)
+    return kernels.ncc.minimise_log_ratio(
+        n_c[c] + fixed, n_c[d] + fixed, log_top, bottom, nothing, nothing, free, 0.0, free
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -2,14 +2,15 @@
 
 The code after the last state, ``n_states``, means *unknown*: a value that is not among the states. A missing
 value gets the code that ``fill`` stands for: the median's or the mode's where missing values are imputed, and
-*unknown* where they are marginalized, or where the training column had no value at all.
+*unknown* where they are marginalized, or where the training column had no value at all. Where it may be any
+value, as NCC2 takes it (§13), it has a code of its own, ``n_states + 1``.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
@@ -38,6 +39,8 @@ __all__ = [
     "weighted_median",
 ]
 
+# The number that stands for all numbers, where a missing one may be any (§13); no table holds it.
+ANY_NUMBER = np.inf
 # The display name of the state that all but the most frequent values are merged into.
 OTHER = "(other)"
 # How far sums of real weights may be off, relative to the sum.
@@ -101,7 +104,7 @@ class NumericFeature:
     cuts : ndarray
         The cuts, ascending.
     fill : float
-        The number that replaces a missing value; NaN if it stays unknown.
+        The number that replaces a missing value; NaN if it stays unknown, and infinity if it may be any.
     low, high : float
         The least and the greatest training value; NaN if there was none.
     """
@@ -184,6 +187,15 @@ class NumericFeature:
         """Whether there were two different training values."""
         return self.low < self.high
 
+    @property
+    def is_conservative(self) -> bool:
+        """Whether a missing value may be any (§13)."""
+        return self.fill == ANY_NUMBER
+
+    def conservative(self) -> NumericFeature:
+        """Return the feature with missing values that may be any."""
+        return replace(self, fill=ANY_NUMBER)
+
     def check(self) -> None:
         """Refuse what comes from elsewhere and was not learned."""
         check_array("cuts", self.cuts, ("float64",))
@@ -214,9 +226,14 @@ class NumericFeature:
         # NaN compares like no number: its code so far means nothing.
         missing = np.isnan(numbers)
         if missing.any():
-            known = not np.isnan(self.fill)
-            codes[missing] = np.searchsorted(self.cuts, self.fill, side="left") if known else self.n_states
+            codes[missing] = self._missing_code
         return codes
+
+    @property
+    def _missing_code(self) -> int:
+        if self.is_conservative:
+            return self.n_states + 1
+        return self.n_states if np.isnan(self.fill) else int(np.searchsorted(self.cuts, self.fill))
 
     def read(self, column: Column, *, is_part: bool = False) -> IntArray:
         """Return the bins of a column, or of a part of one."""
@@ -266,9 +283,9 @@ class CategoricalFeature:
     states : list
         What each code means, for display.
     n_observed : int
-        How many codes occur among the known training cells.
+        How many codes occur among the training cells: the known ones, or all if missing ones may be any.
     fill : int
-        The code of a missing value; the number of states if it stays unknown.
+        The code of a missing value; the number of states if it stays unknown, one more if it may be any.
     refuse_unknown : bool
         Whether a value that is not among the states is an error.
     """
@@ -315,7 +332,7 @@ class CategoricalFeature:
                     f"lookup must hold indices of {self.n_states} states, got {safe_repr(code)}."
                 )
         check_integer("n_observed", self.n_observed, low=0, high=self.n_states)
-        check_integer("fill", self.fill, low=0, high=self.n_states)
+        check_integer("fill", self.fill, low=0, high=self.n_states + 1)
         check_instance("refuse_unknown", self.refuse_unknown, bool)
 
     @property
@@ -327,6 +344,16 @@ class CategoricalFeature:
     def is_informative(self) -> bool:
         """Whether the feature is kept: more than one state occurs."""
         return self.n_observed > 1
+
+    @property
+    def is_conservative(self) -> bool:
+        """Whether a missing value may be any (§13)."""
+        return self.fill > self.n_states
+
+    def conservative(self, *, has_missing: bool) -> CategoricalFeature:
+        """Return the feature with missing values that may be any; in training, too, where there are any."""
+        n_observed = self.n_states if has_missing and self.n_observed > 0 else self.n_observed
+        return replace(self, fill=self.n_states + 1, n_observed=n_observed)
 
     def warn_of_another_kind(self, states: list[Any], label: str) -> None:
         """Warn if a column holds none of the states, and values of another type: text instead of numbers."""
@@ -347,8 +374,8 @@ class CategoricalFeature:
         # Bytes that are already codes are returned as they are: the caller sees that, and copies nothing.
         if factor.codes.dtype == np.uint8 and codes == list(range(len(codes))):
             return factor.codes
-        # A missing value is -1, which indexes the last entry: this is where it becomes the mode, or unknown.
-        lookup = np.array([*codes, self.fill], np.min_scalar_type(self.n_states))
+        # A missing value is -1, which indexes the last entry: this is where it becomes what ``fill`` says.
+        lookup = np.array([*codes, self.fill], np.min_scalar_type(max(self.n_states, self.fill)))
         new_codes = self._translated(factor.codes, lookup)
         if self.refuse_unknown:
             # A missing value is not an unknown state, even if it has the same code.

@@ -308,16 +308,14 @@ class EncodingStatistics:
         for j, column in enumerate(self.columns):
             if column.is_numeric:
                 assert column.numbers is not None  # or it would not be numeric
-                learned.append(
-                    [
-                        *NumericFeature.from_histogram(
-                            column.numbers, impute=plan.impute, bins=rules.bins or ()
-                        )
-                    ]
+                numeric = NumericFeature.from_histogram(
+                    column.numbers, impute=plan.imputes(j), bins=rules.bins or ()
                 )
+                learned.append([*plan.with_missing(j, numeric)])
             else:
                 assert column.states is not None
-                learned.append([plan.learn_states(j, column.states.in_order())])
+                states = column.states
+                learned.append([plan.learn_states(j, states.in_order(), has_missing=states.missing > 0)])
         encoding = plan.encoding(learned)
         warn_of_identifiers(encoding, plan.labels, self.n_rows)
         return encoding

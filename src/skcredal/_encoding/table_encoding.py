@@ -29,6 +29,7 @@ __all__ = [
     "FeatureEncoding",
     "TableEncoding",
     "categorical_mask",
+    "conservative_mask",
     "learn_encoding",
     "warn_of_identifiers",
 ]
@@ -88,6 +89,7 @@ class EncodingRules:
     """How the user wants tables to be read: the parameters of the same names of every estimator.
 
     ``bins`` is that of the estimators that read a table in several codings; ``None`` where there is only one.
+    ``conservative_features`` is that of the naive credal classifier; all others have none.
     """
 
     categorical_features: Any = "from_dtype"
@@ -96,6 +98,7 @@ class EncodingRules:
     handle_unknown: str = "ignore"
     max_categories: int | None = None
     bins: tuple[int, ...] | None = None
+    conservative_features: Any = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +116,11 @@ class TableEncoding:
     def n_states(self) -> IntArray:
         """The numbers of states of the features kept."""
         return np.array([self.features[j].n_states for j in self.kept], np.int64)
+
+    @cached_property
+    def conservative(self) -> BoolArray:
+        """Which features kept have missing values that may be any (§13)."""
+        return np.array([self.features[j].is_conservative for j in self.kept], np.bool_)
 
     @cached_property
     def byte_codes(self) -> AnyArray | None:
@@ -163,7 +171,8 @@ class TableEncoding:
 
     def _stack(self, read: Callable[[int], AnyArray], n_rows: int, n_threads: int) -> CodeArray:
         """Return the codes of the features kept in the smallest integers that hold all states and unknown."""
-        kept, most = self.kept, int(self.n_states.max(initial=0))
+        # A missing value that may be any has the code after the one for unknown.
+        kept, most = self.kept, int((self.n_states + self.conservative).max(initial=0))
         codes = np.empty((len(kept), n_rows), np.min_scalar_type(most))
 
         def fill(row: int) -> None:
@@ -305,11 +314,13 @@ def learn_encoding(
         if not plan.categorical[j]:
             numbers = column.numbers()
             numeric = NumericFeature.learn(
-                numbers, labels, weights, n_classes, impute=plan.impute, bins=rules.bins or ()
+                numbers, labels, weights, n_classes, impute=plan.imputes(j), bins=rules.bins or ()
             )
+            numeric = plan.with_missing(j, numeric)
             return list(numeric), [feature.encode(numbers) for feature in numeric]
         factor = column.factor()
-        feature = plan.learn_states(j, state_counts(factor, weights))
+        has_missing = bool(plan.conservative[j] and (factor.codes < 0).any())
+        feature = plan.learn_states(j, state_counts(factor, weights), has_missing=has_missing)
         return [feature], [feature.encode(factor, column.label)]
 
     # For short columns, threads would only wait for each other to release the interpreter; bytes are read so
@@ -344,6 +355,8 @@ class EncodingPlan:
         Which are categorical, by their type or because the user says so.
     declared : dict
         The states that the user declares, by column.
+    conservative : ndarray of bool of shape (n_columns,)
+        In which of them a missing value may be any (§13).
     rules : EncodingRules
         The user's parameters.
     """
@@ -351,6 +364,7 @@ class EncodingPlan:
     labels: list[str]
     categorical: BoolArray
     declared: dict[int, list[Any]]
+    conservative: BoolArray
     rules: EncodingRules
 
     @classmethod
@@ -359,25 +373,35 @@ class EncodingPlan:
     ) -> EncodingPlan:
         """Make a plan for columns, given which are numeric by their type."""
         categorical = categorical_mask(numeric, rules.categorical_features, names)
-        return cls(labels, categorical, declared_states(labels, categorical, rules.categories), rules)
+        declared = declared_states(labels, categorical, rules.categories)
+        conservative = conservative_mask(len(labels), rules.conservative_features, names)
+        return cls(labels, categorical, declared, conservative, rules)
 
-    @property
-    def impute(self) -> bool:
-        """Whether a missing value becomes the median or mode; otherwise it is unknown (§1)."""
-        return self.rules.missing == "impute"
+    def imputes(self, j: int) -> bool:
+        """Tell whether a column's missing values become its median or mode (§1)."""
+        return self.rules.missing == "impute" and not self.conservative[j]
 
-    def learn_states(self, j: int, seen: Mapping[Any, float]) -> CategoricalFeature:
-        """Learn a categorical column from how often each state was seen, in the order of the states."""
+    def with_missing(self, j: int, features: list[NumericFeature]) -> list[NumericFeature]:
+        """Return what was learned of numbers, with missing ones that may be any if the user wants so."""
+        return [feature.conservative() for feature in features] if self.conservative[j] else features
+
+    def learn_states(
+        self, j: int, seen: Mapping[Any, float], *, has_missing: bool = False
+    ) -> CategoricalFeature:
+        """Learn a categorical column from how often each state was seen, in the order of the states.
+
+        ``has_missing``, whether there are missing cells, matters only where they may have any state.
+        """
         feature = CategoricalFeature.from_counts(
             seen,
             declared=self.declared.get(j),
             max_categories=self.rules.max_categories,
-            impute=self.impute,
+            impute=self.imputes(j),
             refuse_unknown=self.rules.handle_unknown == "error",
         )
         # In training, too: declared states of another type than the values would make all of them unknown.
         feature.warn_of_another_kind(list(seen), self.labels[j])
-        return feature
+        return feature.conservative(has_missing=has_missing) if self.conservative[j] else feature
 
     def encoding(self, learned: Sequence[list[Feature]]) -> TableEncoding:
         """Return the encoding of columns that were learned, in one version or in one for every coding."""
@@ -423,40 +447,64 @@ def categorical_mask(numeric: Sequence[bool], choice: Any, names: Sequence[str] 
             "categorical_features must be 'from_dtype', 'all', or a list of names or indices or a mask, "
             f"got {safe_repr(choice)}."
         )
+    return np.logical_or(mask, _chosen("categorical_features", choice, len(mask), names))
+
+
+def conservative_mask(n_columns: int, choice: Any, names: Sequence[str] | None) -> BoolArray:
+    """Return in which features a missing value may be any (§13): those that the user names.
+
+    Examples
+    --------
+    >>> conservative_mask(3, ["b"], ["a", "b", "c"])
+    array([False,  True, False])
+    """
+    if choice is None:
+        return np.zeros(n_columns, np.bool_)
+    if isinstance(choice, str) and choice == "all":
+        return np.ones(n_columns, np.bool_)
+    if isinstance(choice, str) or np.ndim(choice) != 1:
+        raise ValueError(
+            "conservative_features must be None, 'all', or a list of names or indices or a mask, got "
+            f"{safe_repr(choice)}."
+        )
+    return _chosen("conservative_features", choice, n_columns, names)
+
+
+def _chosen(parameter: str, choice: Any, n_columns: int, names: Sequence[str] | None) -> BoolArray:
+    """Return which features a parameter names, in a list of names or indices, or in a mask."""
     # A list stays a list: numpy would turn [0, "a"] into text. Of an array, Python's own bool and int.
     chosen = list(choice) if isinstance(choice, (list, tuple)) else np.asarray(choice).tolist()
     # A mask before indices: to Python, True and False are the integers 1 and 0.
     if chosen and all(isinstance(one, bool) for one in chosen):
-        if len(chosen) != len(mask):
+        if len(chosen) != n_columns:
             raise ValueError(
-                f"categorical_features as a mask must have one entry for each of {len(mask)} features, "
-                f"got {len(chosen)}."
+                f"{parameter} as a mask must have one entry for each of {n_columns} features, got "
+                f"{len(chosen)}."
             )
-        return np.logical_or(mask, chosen)
+        return np.array(chosen, np.bool_)
+    mask = np.zeros(n_columns, np.bool_)
     for one in chosen:
-        mask[_index(one, len(mask), names)] = True
+        mask[_index(parameter, one, n_columns, names)] = True
     return mask
 
 
-def _index(choice: Any, n_columns: int, names: Sequence[str] | None) -> int:
+def _index(parameter: str, choice: Any, n_columns: int, names: Sequence[str] | None) -> int:
     if isinstance(choice, str):
         if names is None:
-            raise ValueError(
-                f"categorical_features names {safe_repr(choice)}, but the table has no column names."
-            )
+            raise ValueError(f"{parameter} names {safe_repr(choice)}, but the table has no column names.")
         if choice not in names:
             raise ValueError(
-                f"categorical_features names {safe_repr(choice)}, which is not a column; there are "
+                f"{parameter} names {safe_repr(choice)}, which is not a column; there are "
                 f"{safe_repr(list(names))}."
             )
         return list(names).index(choice)
     if not isinstance(choice, Integral) or isinstance(choice, bool):
         raise TypeError(
-            f"categorical_features must hold names or indices, or be a mask, got {safe_repr(choice)} in it."
+            f"{parameter} must hold names or indices, or be a mask, got {safe_repr(choice)} in it."
         )
     if not -n_columns <= int(choice) < n_columns:
         raise ValueError(
-            f"categorical_features holds the index {safe_repr(choice)}, but there are {n_columns} features."
+            f"{parameter} holds the index {safe_repr(choice)}, but there are {n_columns} features."
         )
     return int(choice)
 

@@ -13,6 +13,7 @@ from skcredal._arrays import CountArray, IntArray
 from skcredal._validation import check_array, check_instance
 
 __all__ = [
+    "ROUNDING",
     "CodingCounts",
     "JointCounts",
     "Layout",
@@ -21,6 +22,7 @@ __all__ = [
     "ends",
     "pair_cells",
     "pair_table_bytes",
+    "split_cells",
 ]
 
 # How far sums of real weights may be above their total, relative to it.
@@ -171,6 +173,30 @@ class ValueCounts:
     def __repr__(self) -> str:
         layout = self.layout
         return f"ValueCounts(n={self.n:g}, features={len(layout.n_states)}, classes={layout.n_classes})"
+
+
+def split_cells(cells: ValueCounts, n_states: IntArray) -> tuple[ValueCounts, CountArray]:
+    """Return the counts of the states, and of the cells that may have any value, (k, n_classes).
+
+    ``cells`` counts two more codes of every feature after its states: unknown, and any value (§13).
+
+    Examples
+    --------
+    One feature with two states; a row of class 0 has each, and a row of class 1 may have either.
+
+    >>> import numpy as np
+    >>> layout = Layout(np.array([4]), 2)
+    >>> cells = ValueCounts(layout, np.array([2, 1]), np.array([1, 0, 1, 0, 0, 0, 0, 1]))
+    >>> counts, n_missing = split_cells(cells, np.array([2]))
+    >>> counts.n_ca, n_missing
+    (array([1, 0, 1, 0]), array([[0, 1]]))
+    """
+    n_ca, n_missing = [cells.n_ca[:0]], [cells.n_c[None, :][:0]]
+    for j, v in enumerate(n_states):
+        n_ca.append(cells.values(j)[:v].ravel())
+        n_missing.append(cells.values(j)[v + 1 :])
+    layout = Layout(n_states, cells.layout.n_classes)
+    return ValueCounts(layout, cells.n_c, np.concatenate(n_ca)), np.concatenate(n_missing)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

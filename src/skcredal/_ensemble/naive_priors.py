@@ -14,10 +14,11 @@ import numpy as np
 from scipy.special import expit, log_expit
 
 from skcredal import _kernels as kernels
-from skcredal._arrays import BoolArray, FloatArray
-from skcredal._ensemble.counts import Layout, ValueCounts
+from skcredal._arrays import BoolArray, CountArray, FloatArray
+from skcredal._ensemble.counts import ValueCounts
 from skcredal._ensemble.marginal import log_marginal
 from skcredal._ensemble.networks import NaiveEvidence, NaiveTables
+from skcredal._kernels._arguments import DirichletMasses
 
 __all__ = [
     "DirichletPriors",
@@ -32,77 +33,88 @@ __all__ = [
 class DirichletPriors:
     """All priors that spread the pseudo-count s over the classes and the values within them.
 
-    A share λ of it, the contamination, is spread evenly under every prior.
+    A share λ of it, the contamination, is spread evenly under every prior: ``mass_c`` is n(c) + sλ/l, and the
+    masses of the values are n(c, a_j) + sλ/(l v_j); s(1-λ) is free.
 
     Parameters
     ----------
-    layout : Layout
-        Where the block of each feature lies.
-    mass_c : ndarray of shape (n_classes,)
-        n(c) + sλ/l: the counts and what is spread evenly.
-    mass_a : ndarray
-        n(c, a_j) + sλ/(l v_j), likewise.
-    free : float
-        s(1-λ): what a prior may spread as it likes.
+    masses : DirichletMasses
+        The masses, and what is free.
     """
 
-    layout: Layout
-    mass_c: FloatArray
-    mass_a: FloatArray
-    free: float
+    masses: DirichletMasses
 
     @classmethod
-    def from_counts(cls, counts: ValueCounts, s: float, contamination: float) -> DirichletPriors:
+    def from_counts(
+        cls,
+        counts: ValueCounts,
+        s: float,
+        contamination: float,
+        *,
+        n_missing: CountArray | None = None,
+        left_out: BoolArray | None = None,
+    ) -> DirichletPriors:
         """Build the set around the counts.
 
         If training cells are unknown, n(c) counts all rows of the class and n(c, a_j) those in which the cell
         is known. Even so no value has more mass than its class, so that the problem stays convex.
+
+        Parameters
+        ----------
+        counts : ValueCounts
+            How often each class and value was seen.
+        s, contamination : float
+            The pseudo-count, and the share λ of it that is spread evenly.
+        n_missing : ndarray of shape (k, n_classes), optional
+            How many rows of each class have a missing cell that may have any value (§13).
+        left_out : ndarray of shape (k,), optional
+            For which features the rows do not count at all in which the cell is unknown.
 
         Examples
         --------
         >>> import numpy as np
         >>> from skcredal._ensemble.counting import count_values
         >>> codes, labels = np.array([[0, 1, 1]], dtype=np.uint8), np.array([0, 0, 1], np.int32)
-        >>> priors = DirichletPriors.from_counts(count_values(codes, labels, np.array([2]), 2), 2.0, 0.5)
-        >>> priors.mass_c.tolist(), priors.mass_a.tolist(), priors.free
+        >>> counts = count_values(codes, labels, np.array([2]), 2)
+        >>> masses = DirichletPriors.from_counts(counts, 2.0, 0.5).masses
+        >>> masses.mass_c.tolist(), masses.lower.tolist(), masses.free
         ([2.5, 1.5], [1.25, 0.25, 1.25, 1.25], 1.0)
+
+        Another row of class 0 whose value may be either:
+
+        >>> priors = DirichletPriors.from_counts(counts, 2.0, 0.5, n_missing=np.array([[1, 0]]))
+        >>> priors.masses.upper.tolist()
+        [2.25, 0.25, 2.25, 1.25]
         """
         layout = counts.layout
+        k, n_states = len(layout.n_states), layout.n_states
         # What is spread evenly is added to the counts here, so that the kernels see only what is free.
         fixed = s * contamination / layout.n_classes
-        fixed_a = np.repeat(fixed / layout.n_states, layout.n_states * layout.n_classes)
-        return cls(layout, counts.n_c + fixed, counts.n_ca + fixed_a, s * (1.0 - contamination))
+        lower = counts.n_ca + np.repeat(fixed / n_states, n_states * layout.n_classes)
+        upper = lower if n_missing is None else lower + np.repeat(n_missing, n_states, axis=0).ravel()
+        known = [counts.values(j).sum(axis=0) + fixed for j in range(k)]
+        masses = DirichletMasses(
+            n_states,
+            layout.value_offsets,
+            counts.n_c + fixed,
+            lower,
+            upper,
+            np.array(known, np.float64).reshape(k, layout.n_classes),
+            np.ones(k, np.bool_) if left_out is None else ~left_out,
+            s * (1.0 - contamination),
+        )
+        return cls(masses)
 
     def maximal_sets(self, evidence: NaiveEvidence) -> BoolArray:
         """Return the undominated classes of a chunk of rows, (rows, n_classes)."""
         out = np.empty(evidence.reference.shape, np.bool_)
-        layout = self.layout
-        kernels.ncc.ncc_sets(
-            evidence.codes,
-            layout.n_states,
-            layout.value_offsets,
-            self.mass_c,
-            self.mass_a,
-            self.free,
-            evidence.reference.argmax(axis=1),
-            out,
-        )
+        kernels.ncc.ncc_sets(evidence.codes, self.masses, evidence.reference.argmax(axis=1), out)
         return out
 
     def intervals(self, evidence: NaiveEvidence) -> FloatArray:
         """Return bounds on the probabilities of a chunk of rows, (rows, n_classes, 2)."""
         out = np.empty((*evidence.reference.shape, 2))
-        layout = self.layout
-        kernels.ncc.ncc_intervals(
-            evidence.codes,
-            layout.n_states,
-            layout.value_offsets,
-            self.mass_c,
-            self.mass_a,
-            self.free,
-            evidence.reference,
-            out,
-        )
+        kernels.ncc.ncc_intervals(evidence.codes, self.masses, evidence.reference, out)
         return out
 
 

@@ -84,11 +84,11 @@ class NaiveTables:
         return out
 
 
-def naive_tables(counts: ValueCounts, ess: float) -> NaiveTables:
-    """Learn the parameters of naive Bayes from the counts."""
+def naive_tables(counts: ValueCounts, ess: float, *, slots: int = 1) -> NaiveTables:
+    """Learn the parameters of naive Bayes from the counts; all codes beyond the states have the factor 1."""
     n_states, n_classes = counts.layout.n_states, counts.layout.n_classes
-    layout = Layout(n_states, n_classes, slots=1)
-    log_a = np.empty(layout.value_offsets[-1])
+    layout = Layout(n_states, n_classes, slots=slots)
+    log_a = np.zeros(layout.value_offsets[-1])
     kernels.parameters.fill_values(
         counts.n_ca,
         n_states,

@@ -20,6 +20,7 @@ __all__ = [
     "Bma",
     "Compression",
     "Decision",
+    "DirichletMasses",
     "Evidence",
     "Folded",
     "Likelihoods",
@@ -130,3 +131,22 @@ class Compression(NamedTuple):
     base: FloatArray
     kappa: float
     eps: float
+
+
+class DirichletMasses(NamedTuple):
+    """NCC's set of priors: the counts of classes and values, with what is spread evenly (see ``ncc``).
+
+    ``lower`` and ``upper`` hold the masses of each value with each class without and with the training cells
+    that may have any value; ``known``, (k, n_classes), the masses of the classes in the rows that count for a
+    feature, which are all rows of the features that are ``whole``; ``free`` is what a prior spreads as it
+    likes.
+    """
+
+    n_states: IntArray
+    offsets: IntArray
+    mass_c: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    known: FloatArray
+    whole: BoolArray
+    free: float

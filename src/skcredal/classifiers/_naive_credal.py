@@ -1,11 +1,13 @@
-"""The naive credal classifier and credal model averaging: sets of priors over naive Bayes (§8)."""
+"""The naive credal classifier and credal model averaging: sets of priors over naive Bayes (§8, §13)."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from skcredal._arrays import CodeArray, FloatArray
-from skcredal._ensemble.counts import ValueCounts
+import numpy as np
+
+from skcredal._arrays import CodeArray, CountArray, FloatArray
+from skcredal._ensemble.counts import ValueCounts, split_cells
 from skcredal._ensemble.naive_priors import (
     DirichletPriors,
     InclusionPriors,
@@ -17,6 +19,7 @@ from skcredal._ensemble.networks import NaiveEvidence, naive_tables
 from skcredal._validation import check_real
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
+from skcredal.classifiers._rows import TrainingRows
 
 __all__ = ["CredalModelAveraging", "NaiveCredal"]
 
@@ -31,6 +34,10 @@ class NaiveCredal(CredalMixin, TabularClassifier):
 
     A value that was never seen with a class keeps that class from dominating any other, whatever the other
     features say; a little ``contamination`` remedies this.
+
+    With ``conservative_features`` it is NCC2: nothing is assumed about why cells of these features are
+    missing. Each may have any value, in training and in the rows to classify, and a class must dominate
+    another whatever they are.
 
     Parameters
     ----------
@@ -55,6 +62,10 @@ class NaiveCredal(CredalMixin, TabularClassifier):
     missing : {"impute", "marginalize"}, default="impute"
         ``"impute"``: a missing value is replaced by the training median or mode. ``"marginalize"``: it is
         left out of the counts in training and of the factors in prediction.
+    conservative_features : "all" or array-like, optional
+        The features whose values are not missing at random: ``"all"``, or a list of names or indices, or a
+        mask. Their missing values are neither imputed nor left out, but may be any of their states.
+        ``missing`` applies to the others.
     handle_unknown : {"ignore", "error"}, default="ignore"
         What to do with a value that is not among the states: leave out its factors, or raise an error.
     max_categories : int, optional
@@ -74,6 +85,9 @@ class NaiveCredal(CredalMixin, TabularClassifier):
         The names (or else indices) of the features kept; those with a single bin or observed value are not.
     counts_ : ValueCounts
         How often each class and value was seen.
+    missing_counts_ : ndarray of shape (k, n_classes)
+        How many training rows of each class have a missing value in each feature kept, where it may be any;
+        0 for features that are not conservative.
 
     See Also
     --------
@@ -85,6 +99,10 @@ class NaiveCredal(CredalMixin, TabularClassifier):
     The bounds of :meth:`predict_interval` are exact for two classes. For more they contain the exact ones:
     each ratio of two classes is taken at its own extreme, and no single prior need attain all of them at
     once. If the BDeu prior does not belong to the set, they are widened to contain its answer.
+
+    Where missing values may be any, :meth:`predict` and :meth:`predict_proba` leave them out. Cut points come
+    from the known values. A conservative feature with a single observed value is kept if training cells are
+    missing and other values declared: they may have those.
 
     Examples
     --------
@@ -104,9 +122,23 @@ class NaiveCredal(CredalMixin, TabularClassifier):
 
     >>> clf.predict_interval(new[:1]).round(9).tolist()
     [[[0.75, 1.0], [0.0, 0.25]]]
+
+    Two more bananas, whose colour nobody noted. If they are missing at random they say nothing about colours;
+    but they may have been red, both of them. Then 3/(2 + 1) does not exceed 1:
+
+    >>> more = pd.concat([fruit, pd.DataFrame({"colour": [None, None]})])
+    >>> kinds = [*kind, "banana", "banana"]
+    >>> clf = NaiveCredal(missing="marginalize").fit(more, kinds)
+    >>> [labels.tolist() for labels in set_labels(clf.predict_set(new[:1]), clf.classes_)]
+    [['apple']]
+    >>> clf = NaiveCredal(conservative_features=["colour"]).fit(more, kinds)
+    >>> [labels.tolist() for labels in set_labels(clf.predict_set(new[:1]), clf.classes_)]
+    [['apple', 'banana']]
     """
 
     counts_: ValueCounts
+    missing_counts_: CountArray
+    _scores = ("missing_counts_",)
 
     def __init__(
         self,
@@ -118,6 +150,7 @@ class NaiveCredal(CredalMixin, TabularClassifier):
         categorical_features: Any = "from_dtype",
         categories: Any = "auto",
         missing: str = "impute",
+        conservative_features: Any = None,
         handle_unknown: str = "ignore",
         max_categories: int | None = None,
         n_jobs: int | None = None,
@@ -129,6 +162,7 @@ class NaiveCredal(CredalMixin, TabularClassifier):
         self.categorical_features = categorical_features
         self.categories = categories
         self.missing = missing
+        self.conservative_features = conservative_features
         self.handle_unknown = handle_unknown
         self.max_categories = max_categories
         self.n_jobs = n_jobs
@@ -139,10 +173,27 @@ class NaiveCredal(CredalMixin, TabularClassifier):
         check_real("contamination", self.contamination, low=0.0, high=1.0)
         check_real("ess", self.ess, low=0.0, low_open=True)
 
+    def _count(self, rows: TrainingRows) -> None:
+        if rows.encoding.conservative.any():
+            self.counts_, self.missing_counts_ = split_cells(rows.count_cells(), rows.encoding.n_states)
+        else:
+            self.counts_ = rows.count_values()
+            self.missing_counts_ = np.zeros((len(rows.encoding.kept), len(rows.classes)), np.int64)
+
     def _derive(self) -> None:
         self.features_ = self._kept_features()
-        self._tables = naive_tables(self.counts_, float(self.ess))
-        self._priors = DirichletPriors.from_counts(self.counts_, float(self.s), float(self.contamination))
+        # Another slot than that of unknown values for those that may be any: naive Bayes leaves both out.
+        self._tables = naive_tables(self.counts_, float(self.ess), slots=2)
+        conservative, left_out = self._encoding.conservative, None
+        if self.missing == "marginalize" and conservative.any():
+            left_out = ~conservative
+        self._priors = DirichletPriors.from_counts(
+            self.counts_,
+            float(self.s),
+            float(self.contamination),
+            n_missing=self.missing_counts_,
+            left_out=left_out,
+        )
 
     def _posterior(self, chunk: CodeArray) -> FloatArray:
         return self._tables.posteriors(chunk)

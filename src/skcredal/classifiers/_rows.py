@@ -96,6 +96,14 @@ class TrainingRows:
             lambda: count_values(self.codes, self.labels, n_states, n_classes, self.weights),
         )
 
+    def count_cells(self) -> ValueCounts:
+        """Count the classes and all codes: the states of each feature, unknown, and what may be any (§13)."""
+        n_codes, n_classes = self.encoding.n_states + 2, len(self.classes)
+        return self.shared(
+            "cell counts",
+            lambda: count_values(self.codes, self.labels, n_codes, n_classes, self.weights),
+        )
+
     def count_pairs(self, *, n_threads: int) -> JointCounts:
         """Count the classes, values and pairs of values."""
         n_states, n_classes, weights = self.encoding.n_states, len(self.classes), self.weights
@@ -273,4 +281,6 @@ def encoding_rules(classifier: TabularClassifier) -> EncodingRules:
         classifier.max_categories,
         # Of classifiers that read a table in several codings.
         tuple(map(int, classifier.bins)) if hasattr(classifier, "bins") else None,
+        # Of the naive credal classifier.
+        getattr(classifier, "conservative_features", None),
     )

@@ -123,7 +123,7 @@ class CountStream:
                 features.append(Slots(column.label, {}, True, bool(chosen[j]), plan.declared.get(j)))
             else:
                 numbers = column.numbers()
-                features += NumericFeature.learn(numbers, labels, weights, n_classes, impute=plan.impute)
+                features += NumericFeature.learn(numbers, labels, weights, n_classes, impute=plan.imputes(j))
         n_slots = cls.n_slots_of(features)
         # The counts of no rows, to which every batch is added.
         nothing = np.empty((len(features), 0), np.uint8)
@@ -177,6 +177,7 @@ class CountStream:
             ["" if feature is None else feature.label for feature in slots],
             np.array([feature is not None for feature in slots]),
             {j: one.declared for j, one in enumerate(slots) if one is not None and one.declared is not None},
+            np.zeros(len(slots), np.bool_),  # no classifier that counts a stream has any
             rules,
         )
         features: list[Feature] = []

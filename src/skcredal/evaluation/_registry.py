@@ -37,11 +37,15 @@ CLASSIFIERS: dict[str, type[TabularClassifier]] = {
     "comp-aode*": CredalCompAODE,
     "lp-aode*": CredalLogPoolAODE,
     "ncc": NaiveCredal,
+    "ncc2": NaiveCredal,
     "cma": CredalModelAveraging,
     "cdt": CredalTree,
 }
 # What tells a classifier from others of its class.
-_PARAMETERS: dict[str, dict[str, Any]] = {"bma-spode": {"likelihood": "marginal"}}
+_PARAMETERS: dict[str, dict[str, Any]] = {
+    "bma-spode": {"likelihood": "marginal"},
+    "ncc2": {"conservative_features": "all"},
+}
 # Fitted, and shown on the evaluation page, where nobody names a classifier.
 DEFAULT = "lp-aode*"
 # All other names are acronyms.

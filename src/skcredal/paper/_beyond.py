@@ -1,4 +1,4 @@
-"""Beyond the paper: LP-AODE, LP-AODE*, two averages of the field and, where they were run, baselines.
+"""Beyond the paper: LP-AODE, LP-AODE*, three systems of the field and, where they were run, baselines.
 
 None of this enters the claims, nor the ranks by which the paper compares.
 """
@@ -62,7 +62,7 @@ _SAMPLES = 10_000
 _NOTES = (
     "LP-AODE and LP-AODE* are no part of the paper, nor are BMA-SPODE (Bayesian model averaging over the "
     "SPODEs by their marginal likelihoods) and COMP-NB (naive Bayes weighted by compression), from which its "
-    "methods come: none of its claims is about them, and they take no part in its ranks.",
+    "methods come, and NCC2: none of its claims is about them, and they take no part in its ranks.",
     "Brier is the paper's, the mean of (1 − probability of the true class)². It is not proper for more "
     "than two classes: a classifier lowers it by moving probability from improbable classes to probable "
     "ones. “Brier, all” sums the squared errors over all classes, which is proper. “Brier / AODE” is the "

@@ -21,8 +21,8 @@ import numpy as np
 from skcredal._arrays import IntArray
 from skcredal._encoding.discretizer import MDLDiscretizer
 from skcredal._encoding.features import CategoricalFeature, NumericFeature
-from skcredal._encoding.table_encoding import Codings, Feature, TableEncoding
-from skcredal._ensemble.counts import CodingCounts, JointCounts, Layout, ValueCounts, check_counts
+from skcredal._encoding.table_encoding import Codings, Feature, TableEncoding, conservative_mask
+from skcredal._ensemble.counts import ROUNDING, CodingCounts, JointCounts, Layout, ValueCounts, check_counts
 from skcredal._ensemble.credal_tree import DecisionTree
 from skcredal._state import State
 from skcredal._validation import check_array, check_instance, naming
@@ -178,11 +178,16 @@ def _unpack_features(learner: Any, given: Any, *kinds: type) -> list[Any]:
         )
     if hasattr(learner, "feature_names_in_"):
         check_array("feature_names_in_", learner.feature_names_in_, ("object",), (len(given),))
-    features = []
-    for fields in given:
+    names = getattr(learner, "feature_names_in_", None)
+    conservative = conservative_mask(len(given), getattr(learner, "conservative_features", None), names)
+    features: list[Any] = []
+    for j, fields in enumerate(given):
         kind, checked = _unpack("features", fields, *kinds)
         features.append(kind(**checked))
         features[-1].check()
+        # The code of a missing value that may be any is in the tables of no other classifier.
+        if kind is not Slots and features[-1].is_conservative != conservative[j]:
+            raise ValueError(f"the fill of the feature {j} does not fit conservative_features")
     return features
 
 
@@ -243,7 +248,24 @@ def _unpack_score(classifier: TabularClassifier, name: str, score: Any) -> Any:
             raise ValueError(f"{name} must be a finite number")
         return score
     m = len(encoding.kept)
+    if name == "missing_counts_":
+        return _unpack_missing_counts(classifier, score)
     check_array(name, score, ("float64",), (1 + m, 1 + m) if name == "covariance_" else (m,))
     if not np.all(np.isfinite(score)):
         raise ValueError(f"{name} must hold finite numbers")
     return score
+
+
+def _unpack_missing_counts(classifier: TabularClassifier, given: Any) -> Any:
+    encoding, counts = classifier._encoding, classifier.counts_
+    shape = (len(encoding.kept), len(classifier.classes_))
+    # A file of a version without conservative features has none.
+    n_missing = np.zeros(shape, np.int64) if given is None else given
+    check_counts("missing_counts_", n_missing, shape)
+    if n_missing[~encoding.conservative].any():
+        raise ValueError("missing_counts_ must be 0 for features that are not conservative")
+    for j, of_feature in enumerate(n_missing):
+        n_cells = of_feature + counts.values(j).sum(axis=0, dtype=np.float64)
+        if np.any(n_cells > counts.n_c * (1.0 + ROUNDING)):
+            raise ValueError(f"missing_counts_ does not add up to the classes in the feature {j}")
+    return n_missing

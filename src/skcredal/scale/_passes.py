@@ -22,7 +22,7 @@ import numpy as np
 from skcredal import classifiers
 from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray
 from skcredal._encoding.statistics import EncodingStatistics
-from skcredal._encoding.table_encoding import TableEncoding, categorical_mask
+from skcredal._encoding.table_encoding import TableEncoding, categorical_mask, conservative_mask
 from skcredal._encoding.target import ONLY_ZEROS
 from skcredal._ensemble.counts import CodingCounts, JointCounts, ValueCounts
 from skcredal._ensemble.parameters import SpodeTables
@@ -171,6 +171,12 @@ class SummedRows(TrainingRows):
         self._check_same_rows(counts.n_c)
         return counts
 
+    def count_cells(self) -> ValueCounts:
+        """Count the classes and all codes in a pass over the rows."""
+        counts = self.source.sum("counts", TrainingRows.count_cells, self.encoder)
+        self._check_same_rows(counts.n_c)
+        return counts
+
     def count_pairs(self, *, n_threads: int) -> JointCounts:
         """Count the classes, values and pairs of values in a pass over the rows."""
         counts = self.source.sum(
@@ -243,6 +249,9 @@ def _learners() -> list[str]:
 def summed_rows(learner: TabularClassifier, source: RowSource) -> SummedRows:
     """Learn the encoding in one pass or several, and return rows that are summed in further passes."""
     reader = source.describe(learner)
+    rules, names = encoding_rules(learner), getattr(learner, "feature_names_in_", None)
+    # Names that no column has are refused before the first pass, like those of categorical features.
+    conservative_mask(learner.n_features_in_, rules.conservative_features, names)
     statistics = source.encoding_statistics(reader)
     # Batches with weights of 0 alone are accepted, but not if there are no others.
     if statistics.n_rows == 0:
@@ -253,8 +262,7 @@ def summed_rows(learner: TabularClassifier, source: RowSource) -> SummedRows:
         if not edges:
             break
         statistics = statistics.with_bins(source.encoding_statistics(reader, edges), edges)
-    names = getattr(learner, "feature_names_in_", None)
-    encoding = statistics.learn_encoding(encoding_rules(learner), names=names)
+    encoding = statistics.learn_encoding(rules, names=names)
     return SummedRows(
         encoding,
         statistics.classes,

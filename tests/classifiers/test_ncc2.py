@@ -1,0 +1,380 @@
+"""NaiveCredal with conservative features, NCC2, against oracles and laws through the public interface."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import oracles
+import oracles_naive
+import oracles_ncc2
+import skcredal
+from oracles_ncc2 import ANY
+from paper_data import load_paper_dataset
+from skcredal import NaiveCredal
+from skcredal.scale import fit_batches, fit_dask, scan_parquet
+
+STATES = [["a", "b"], ["p", "q", "r"], ["u", "v"]]
+
+
+@parametrize_with_checks(
+    [
+        NaiveCredal(conservative_features="all"),
+        NaiveCredal(conservative_features=[0], missing="marginalize", contamination=0.1),
+    ]
+)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+def declared(rows):
+    """Return rows of text as a table whose columns declare all states."""
+    columns = zip(*rows, strict=True)
+    return pd.DataFrame(
+        {
+            f"f{j}": pd.Categorical(column, categories=states)
+            for j, (column, states) in enumerate(zip(columns, STATES, strict=True))
+        }
+    )
+
+
+def holed_problem(seed, *, n=12, share=0.12, n_test=6, most_open=5):
+    """Return rows of text with missing cells (None), classes, and rows to classify."""
+    rng = np.random.default_rng(seed)
+    y = [*"xyz", *rng.choice(list("xyz"), n - 3).tolist()]
+
+    def row(share):
+        return [None if rng.random() < share else str(rng.choice(states)) for states in STATES]
+
+    train, test = [row(share) for _ in y], [row(0.3) for _ in range(n_test)]
+    places = [(r, j) for r, one in enumerate(train) for j, cell in enumerate(one) if cell is None]
+    for r, j in places[most_open:]:
+        train[r][j] = STATES[j][0]
+    return train, y, test
+
+
+def as_codes(rows, conservative, fills):
+    """Return rows for the oracle: a missing cell is ANY, or filled if its feature is not conservative."""
+    return [
+        [
+            (ANY if conservative[j] else fills[j]) if cell is None else STATES[j].index(cell)
+            for j, cell in enumerate(row)
+        ]
+        for row in rows
+    ]
+
+
+@pytest.mark.parametrize("missing", ["impute", "marginalize"])
+@pytest.mark.parametrize("conservative", [(True, True, True), (True, False, False), (False, True, True)])
+def test_sets_and_bounds_are_those_of_all_completions(missing, conservative):
+    kept = 0
+    for seed in range(6):
+        train, y, test = holed_problem(seed)
+        clf = NaiveCredal(conservative_features=list(conservative), missing=missing).fit(declared(train), y)
+        if len(clf.features_) < len(STATES):
+            continue  # the oracle keeps all features
+        kept += 1
+        # Imputed cells have the mode; those that are left out stay unknown.
+        known = [[row[j] for row in train if row[j] is not None] for j in range(3)]
+        modes = [states.index(oracles.mode(seen, states)) for seen, states in zip(known, STATES, strict=True)]
+        fills = modes if missing == "impute" else [None] * 3
+        labels = ["xyz".index(c) for c in y]
+        codes, rows = as_codes(train, conservative, fills), as_codes(test, conservative, fills)
+        left_out = [missing == "marginalize" and not c for c in conservative]
+        known = [[None if cell == ANY else cell for cell in row] for row in codes]
+        counts = oracles.count_tables(known, labels, [len(v) for v in STATES], 3)
+        sets, bounds, proba = (
+            clf.predict_set(declared(test)),
+            clf.predict_interval(declared(test)),
+            clf.predict_proba(declared(test)),
+        )
+        for r, row in enumerate(rows):
+            posterior = [
+                float(p)
+                for p in oracles_naive.naive_posterior(counts, [None if a == ANY else a for a in row])
+            ]
+            margins = oracles_ncc2.margins(codes, labels, row, [2, 3, 2], 3, left_out=left_out)
+            expected = oracles_naive.set_of_margins(margins)
+            expected[posterior.index(max(posterior))] = True
+            assert sets[r].tolist() == expected
+            np.testing.assert_allclose(proba[r], posterior, rtol=1e-10)
+            widened = oracles_ncc2.bounds(margins)
+            widened = np.stack(
+                [np.minimum(widened[:, 0], posterior), np.maximum(widened[:, 1], posterior)], axis=1
+            )
+            np.testing.assert_allclose(bounds[r], widened, atol=1e-9)
+    assert kept > 2
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.1]))
+@settings(max_examples=60)
+def test_the_set_holds_that_of_every_completion(seed, contamination):
+    """A completion of the table and the rows at random, judged by NCC without any missing cell."""
+    train, y, test = holed_problem(seed, n=20, share=0.2, most_open=30)
+    rng = np.random.default_rng(seed)
+    clf = NaiveCredal(conservative_features="all", contamination=contamination).fit(declared(train), y)
+
+    def complete(rows):
+        return declared(
+            [
+                [cell or str(rng.choice(states)) for cell, states in zip(row, STATES, strict=True)]
+                for row in rows
+            ]
+        )
+
+    wide, wide_bounds = clf.predict_set(declared(test)), clf.predict_interval(declared(test))
+    ncc = NaiveCredal(contamination=contamination).fit(complete(train), y)
+    whole = complete(test)
+    assert (wide >= ncc.predict_set(whole)).all()
+    bounds = ncc.predict_interval(whole)
+    assert (wide_bounds[..., 0] <= bounds[..., 0] + 1e-9).all()
+    assert (wide_bounds[..., 1] >= bounds[..., 1] - 1e-9).all()
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=60)
+def test_the_set_holds_that_of_the_marginalizing_classifier(seed):
+    train, y, test = holed_problem(seed, n=20, share=0.2, most_open=30)
+    observed = [{row[j] for row in train} - {None} for j in range(3)]
+    assume(min(map(len, observed)) > 1)  # otherwise one of the two drops the feature
+    wide = NaiveCredal(conservative_features="all").fit(declared(train), y)
+    narrow = NaiveCredal(missing="marginalize").fit(declared(train), y)
+    assert (wide.predict_set(declared(test)) >= narrow.predict_set(declared(test))).all()
+    np.testing.assert_array_equal(wide.predict_proba(declared(test)), narrow.predict_proba(declared(test)))
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=40)
+def test_more_conservative_features_never_narrow_a_set(seed):
+    train, y, test = holed_problem(seed, n=20, share=0.2, most_open=30)
+    observed = [{row[j] for row in train} - {None} for j in range(3)]
+    assume(min(map(len, observed)) > 1)
+    sets = [
+        NaiveCredal(conservative_features=chosen, missing="marginalize")
+        .fit(declared(train), y)
+        .predict_set(declared(test))
+        for chosen in (["f1"], ["f1", "f2"], "all")
+    ]
+    assert (sets[0] <= sets[1]).all()
+    assert (sets[1] <= sets[2]).all()
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(4, 20))
+@settings(max_examples=60)
+def test_without_missing_cells_it_is_ncc(seed, n):
+    """Also where a declared state does not occur, or only one does."""
+    train, y, test = holed_problem(seed, n=n, share=0.0)
+    test = [[cell or states[0] for cell, states in zip(row, STATES, strict=True)] for row in test]
+    ncc, ncc2 = (NaiveCredal(conservative_features=f).fit(declared(train), y) for f in (None, "all"))
+    assert ncc.features_.tolist() == ncc2.features_.tolist()
+    np.testing.assert_array_equal(ncc.predict_set(declared(test)), ncc2.predict_set(declared(test)))
+    np.testing.assert_array_equal(ncc.predict_interval(declared(test)), ncc2.predict_interval(declared(test)))
+
+
+@pytest.mark.parametrize("name", ["anneal", "hayes_roth", "kr_vs_kp", "segment", "zoo"])
+def test_on_complete_data_of_the_paper_it_is_ncc(name):
+    data = load_paper_dataset(name)
+    rows = np.random.default_rng(0).permutation(len(data.target))[:300]
+    X, y = data.features.iloc[rows], data.target.iloc[rows]
+    ncc, ncc2 = (NaiveCredal(conservative_features=f).fit(X[:200], y[:200]) for f in (None, "all"))
+    assert ncc.features_.tolist() == ncc2.features_.tolist()
+    for method in ("predict_proba", "predict_set", "predict_interval"):
+        np.testing.assert_array_equal(getattr(ncc, method)(X), getattr(ncc2, method)(X))
+    assert not ncc2.missing_counts_.any()
+
+
+def test_no_conservative_feature_is_none():
+    train, y, test = holed_problem(3, share=0.3, most_open=30)
+    for missing in ("impute", "marginalize"):
+        plain, empty, nobody = (
+            NaiveCredal(conservative_features=choice, missing=missing).fit(declared(train), y)
+            for choice in (None, [], [False] * 3)
+        )
+        for other in (empty, nobody):
+            np.testing.assert_array_equal(
+                plain.predict_interval(declared(test)), other.predict_interval(declared(test))
+            )
+
+
+def mixed(rng, n=60):
+    """Return a table with numbers, text and flags, all with missing cells, and its classes."""
+    y = rng.integers(0, 2, n)
+    table = pd.DataFrame(
+        {
+            "number": np.where(rng.random(n) < 0.2, np.nan, 2 * y + rng.normal(size=n)),
+            "text": [None if rng.random() < 0.1 else str(rng.choice(["a", "b", "c"])) for _ in y],
+            "flag": pd.array(
+                [None if rng.random() < 0.1 else bool(rng.random() < 0.3 + 0.4 * c) for c in y], "boolean"
+            ),
+        }
+    )
+    return table, y
+
+
+def test_cuts_come_from_known_cells_and_missing_cells_are_counted():
+    table, y = mixed(np.random.default_rng(70))
+    clf = NaiveCredal(conservative_features=["number"]).fit(table, y)
+    known = table["number"].notna().to_numpy()
+    cuts = NaiveCredal().fit(table.loc[known, ["number"]], y[known]).encoding_[0].cuts
+    assert clf.encoding_[0].cuts == cuts
+    expected = [int((~known & (y == c)).sum()) for c in (0, 1)]
+    assert clf.missing_counts_.tolist() == [expected, [0, 0], [0, 0]]
+    assert clf.counts_.values(0).sum(axis=0).tolist() == [int((known & (y == c)).sum()) for c in (0, 1)]
+    # The others are imputed: all of their cells count.
+    assert clf.counts_.values(1).sum() == len(y)
+
+
+def test_the_three_ways_of_naming_features_are_one():
+    table, y = mixed(np.random.default_rng(71))
+    bounds = [
+        NaiveCredal(conservative_features=choice).fit(table, y).predict_interval(table)
+        for choice in (["number", "flag"], [0, -1], np.array([True, False, True]), ("flag", 0))
+    ]
+    for other in bounds[1:]:
+        np.testing.assert_array_equal(bounds[0], other)
+    every = NaiveCredal(conservative_features="all").fit(table, y).predict_interval(table)
+    np.testing.assert_array_equal(
+        every, NaiveCredal(conservative_features=[0, 1, 2]).fit(table, y).predict_interval(table)
+    )
+    assert not np.array_equal(every, bounds[0])
+
+
+@pytest.mark.parametrize(
+    ("choice", "error", "message"),
+    [
+        ("some", ValueError, "conservative_features must be None, 'all', or a list of names .* got 'some'"),
+        (3, ValueError, "conservative_features must be None, 'all', or a list of names .* got 3"),
+        (["size"], ValueError, r"conservative_features names 'size', .* not a column; there are \['number'"),
+        ([7], ValueError, "conservative_features holds the index 7, but there are 3 features"),
+        ([1.5], TypeError, "conservative_features must hold names or indices, or be a mask, got 1.5"),
+        ([True], ValueError, "conservative_features as a mask .* one entry for each of 3 features, got 1"),
+    ],
+)
+def test_wrong_names_are_refused_before_any_work(choice, error, message):
+    table, y = mixed(np.random.default_rng(72))
+    clf = NaiveCredal(conservative_features=choice)
+    with pytest.raises(error, match=message):
+        clf.fit(table, y)
+    assert not hasattr(clf, "classes_")
+    passes = []
+
+    def batches():
+        passes.append(1)
+        yield table, y
+
+    with pytest.raises(error, match=message):
+        fit_batches(clf, batches)
+    # Only a look at the first batch, for the names.
+    assert len(passes) == 1
+
+
+def test_names_need_a_table_with_names():
+    with pytest.raises(ValueError, match="conservative_features names 'a', but the table has no"):
+        NaiveCredal(conservative_features=["a"]).fit([[1.0], [2.0]], [0, 1])
+
+
+def test_an_unknown_value_is_left_out_and_not_any_value():
+    table, y = mixed(np.random.default_rng(73), n=200)
+    clf = NaiveCredal(conservative_features="all").fit(table, y)
+    row = table[table.notna().all(axis=1)].iloc[:1]
+    new, missing = row.assign(text="new"), row.assign(text=None)
+    without = NaiveCredal(conservative_features="all").fit(table.drop(columns="text"), y)
+    np.testing.assert_allclose(
+        clf.predict_interval(new), without.predict_interval(row.drop(columns="text")), rtol=1e-9
+    )
+    width = np.diff(clf.predict_interval(missing)).max()
+    assert width > np.diff(clf.predict_interval(new)).max()
+    strict = NaiveCredal(conservative_features="all", handle_unknown="error").fit(table, y)
+    strict.predict_set(missing)
+    with pytest.raises(ValueError, match="known states"):
+        strict.predict_set(new)
+
+
+def test_a_value_that_is_not_declared_is_not_counted_as_missing():
+    X, y = np.array([["a"], ["b"], ["z"], [None]], object), [0, 1, 0, 1]
+    clf = NaiveCredal(conservative_features="all", categories=[["a", "b"]]).fit(X, y)
+    assert clf.missing_counts_.tolist() == [[0, 1]]
+    assert clf.counts_.n_c.tolist() == [2, 2]
+
+
+def test_a_feature_with_one_observed_value_is_kept_if_others_are_declared():
+    train = pd.DataFrame({"f": pd.Categorical(["a", "a", None], categories=["a", "b"])})
+    assert NaiveCredal().fit(train, [0, 0, 1]).features_.tolist() == []
+    assert NaiveCredal(conservative_features="all").fit(train, [0, 0, 1]).features_.tolist() == ["f"]
+    # Not without missing cells, which might have another; nor with one state or no value.
+    assert NaiveCredal(conservative_features="all").fit(train[:2], [0, 1]).features_.tolist() == []
+    alone = pd.DataFrame({"f": pd.Categorical(["a", "a", None], categories=["a"]), "g": [None, None, None]})
+    assert NaiveCredal(conservative_features="all").fit(alone, [0, 0, 1]).features_.tolist() == []
+
+
+def test_255_states_leave_room_for_both_codes():
+    text = [f"s{i:03}" for i in range(255)]
+    table = pd.DataFrame({"f": pd.Categorical([*text, None, *text[:200]], categories=text)})
+    y = np.arange(len(table)) % 2
+    with pytest.warns(UserWarning, match="identifiers"):
+        clf = NaiveCredal(conservative_features="all").fit(table, y)
+    assert clf.missing_counts_.tolist() == [[0, 1]]
+    assert clf.predict_interval(table[255:256]).tolist() == [[[0.0, 1.0], [0.0, 1.0]]]
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=25)
+def test_whole_weights_are_repetitions(seed):
+    table, y = mixed(np.random.default_rng(seed), n=30)
+    y[:2] = 0, 1
+    weights = np.random.default_rng(seed).integers(0, 3, len(y))
+    weights[:2] = 1
+    weighted = NaiveCredal(conservative_features="all").fit(table, y, weights)
+    rows = np.repeat(np.arange(len(y)), weights)
+    repeated = NaiveCredal(conservative_features="all").fit(table.iloc[rows], y[rows])
+    np.testing.assert_array_equal(weighted.missing_counts_, repeated.missing_counts_)
+    np.testing.assert_array_equal(weighted.predict_interval(table), repeated.predict_interval(table))
+
+
+def same_answers(one, other, X):
+    np.testing.assert_array_equal(one.missing_counts_, other.missing_counts_)
+    for method in ("predict_proba", "predict_set", "predict_interval"):
+        np.testing.assert_array_equal(getattr(one, method)(X), getattr(other, method)(X))
+
+
+@pytest.mark.parametrize("missing", ["impute", "marginalize"])
+def test_batches_parquet_and_dask_learn_what_fit_learns(missing, tmp_path):
+    table, y = mixed(np.random.default_rng(74), n=90)
+    clf = NaiveCredal(conservative_features=["number", "text"], missing=missing)
+    whole = clone(clf).fit(table, y)
+    assert whole.missing_counts_[:2].sum() > 5
+    parts = [(table[i : i + 30], y[i : i + 30]) for i in range(0, 90, 30)]
+    same_answers(fit_batches(clone(clf), parts), whole, table)
+    table.assign(y=y).to_parquet(tmp_path / "t.parquet")
+    same_answers(
+        fit_batches(clone(clf), scan_parquet(tmp_path / "t.parquet", target="y", batch_rows=25)), whole, table
+    )
+    dd = pytest.importorskip("dask.dataframe")
+    frame = dd.from_pandas(table.assign(y=y), npartitions=3)
+    same_answers(fit_dask(clone(clf), frame, target="y"), whole, table)
+
+
+def test_copies_and_files_answer_alike(tmp_path):
+    table, y = mixed(np.random.default_rng(75))
+    for choice, weights in (("all", None), (["number"], np.linspace(0.1, 3.0, len(y)))):
+        clf = NaiveCredal(conservative_features=choice, missing="marginalize").fit(table, y, weights)
+        same_answers(pickle.loads(pickle.dumps(clf)), clf, table)
+        skcredal.save(clf, tmp_path / "m.skcredal")
+        loaded = skcredal.load(tmp_path / "m.skcredal")
+        same_answers(loaded, clf, table)
+        assert loaded.conservative_features == choice
+
+
+def test_answers_bring_sets_and_bounds_but_no_robustness():
+    table, y = mixed(np.random.default_rng(76))
+    clf = NaiveCredal(conservative_features="all").fit(table, y)
+    found = skcredal.answers(clf, table)
+    np.testing.assert_array_equal(found.sets, clf.predict_set(table))
+    assert found.robustness is None
+    assert not hasattr(clf, "robustness")
+    assert not hasattr(clf, "explain")
