@@ -17,6 +17,7 @@ from skcredal import _kernels as kernels
 from skcredal._arrays import BoolArray, CountArray, FloatArray
 from skcredal._ensemble.counts import Layout, ValueCounts
 from skcredal._ensemble.networks import NaiveEvidence, NaiveTables
+from skcredal._ties import best_class
 
 __all__ = [
     "DirichletPriors",
@@ -83,7 +84,7 @@ class DirichletPriors:
             self.mass_c,
             self.mass_a,
             self.free,
-            evidence.reference.argmax(axis=1),
+            best_class(evidence.reference),
             out,
         )
         return out
@@ -210,7 +211,7 @@ class InclusionPriors:
             self.low.log_c,
             self.low.log_a,
             self.high.log_a,
-            evidence.reference.argmax(axis=1),
+            best_class(evidence.reference),
             out,
         )
         return out

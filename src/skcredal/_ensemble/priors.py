@@ -11,35 +11,21 @@ from skcredal import _kernels as kernels
 from skcredal._arrays import BoolArray, CodeArray, FloatArray, IntArray
 from skcredal._ensemble.weights import compression_coefficients, relative_likelihoods
 from skcredal._kernels._arguments import Bma, Compression, Evidence
+from skcredal._ties import TIE, best_class, most_probable
 
-__all__ = ["BmaPriors", "CompressionPriors", "Evidence", "make_evidence", "most_probable", "put_back"]
+__all__ = ["BmaPriors", "CompressionPriors", "Evidence", "make_evidence", "put_back"]
 
 
-# Probabilities closer than this, relative to the largest, are a tie: sums over a thousand SPODEs may be off
-# by some 1e-13, and doubt widens the set.
-TIE = 1e-12
 # Optima of linear programs closer to 0 than this may be rounding.
 SOLVER_TIE = 1e-9
-
-
-def most_probable(prior: FloatArray) -> BoolArray:
-    """Return the mask of the most probable classes, ties included: the set of the null model.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> most_probable(np.array([0.4, 0.2, 0.4]))
-    array([ True, False,  True])
-    """
-    mask: BoolArray = prior >= prior.max() * (1.0 - TIE)
-    return mask
 
 
 def make_evidence(
     codes: CodeArray, n_states: IntArray, posterior: FloatArray, reference: FloatArray, prior: FloatArray
 ) -> Evidence:
     """Return what a set of priors judges, from the posteriors of every SPODE, their mean and P(c)."""
-    return Evidence(codes, n_states, posterior, reference, _best(reference), most_probable(prior))
+    # Without a SPODE the null model answers, and its set keeps the classes that are equally frequent.
+    return Evidence(codes, n_states, posterior, reference, best_class(reference), most_probable(prior))
 
 
 def put_back(sets: BoolArray, reference: FloatArray) -> int:
@@ -50,17 +36,10 @@ def put_back(sets: BoolArray, reference: FloatArray) -> int:
     Bayes is not one of the set.
     """
     rows = np.arange(len(sets))
-    best = _best(reference)
+    best = best_class(reference)
     missing = ~sets[rows, best]
     sets[rows, best] = True
     return int(missing.sum())
-
-
-def _best(reference: FloatArray) -> IntArray:
-    """Return the most probable class of every row; on a tie, the first."""
-    best = np.empty(len(reference), np.int64)
-    kernels.inference.best_classes(reference, best)
-    return best
 
 
 def _can_be_best(scores: FloatArray, c: int, eps: float) -> bool:
