@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.yardstick import BUILD
 
-__all__ = ["UnavailableError", "Weka", "laplace_joint_proba"]
+__all__ = ["UnavailableError", "Weka", "compile_java", "jar", "laplace_joint_proba"]
 
 HARNESS = Path(__file__).with_name("AodeHarness.java")
 PACKAGE = "weka"
@@ -52,12 +52,13 @@ def jar():
     return places[-1]
 
 
-def _compiled(classpath):
+def compile_java(source, classpath):
+    """Compile a harness, if it has changed, and return the folder of its class."""
     if shutil.which("javac") is None or shutil.which("java") is None:
         raise UnavailableError("there is no Java (java and javac, 17) on the path.")
-    compiled = BUILD / "AodeHarness.class"
-    if not compiled.exists() or compiled.stat().st_mtime < HARNESS.stat().st_mtime:
-        command = ["javac", "-nowarn", "-cp", classpath, "-d", BUILD, HARNESS]
+    compiled = BUILD / f"{source.stem}.class"
+    if not compiled.exists() or compiled.stat().st_mtime < source.stat().st_mtime:
+        command = ["javac", "-nowarn", "-cp", classpath, "-d", BUILD, source]
         result = subprocess.run(command, check=False, capture_output=True, text=True)
         if result.returncode != 0:
             raise UnavailableError(f"the harness does not compile: {result.stderr.strip()}")
@@ -75,7 +76,7 @@ class Weka:
 
     def __init__(self):
         classpath = jar().resolve()
-        folder = _compiled(classpath)
+        folder = compile_java(HARNESS, classpath)
         self.version = classpath.stem
         self._files = tempfile.TemporaryDirectory()
         self._process = subprocess.Popen(
@@ -155,6 +156,8 @@ def laplace_joint_proba(counts, X):
         n_parent = counts.values(i)[codes[:, i]].astype(float)
         n = counts.n + counts.layout.n_classes * n_states[i]
         log_joint[i] = np.log((n_parent + 1.0) / n)
+        # Weka leaves out a super-parent whose value no training row has.
+        log_joint[i, n_parent.sum(axis=1) == 0.0] = -np.inf
         for j in range(k):
             if j != i:
                 n_pair = counts.pair(i, j)[codes[:, i], codes[:, j]]

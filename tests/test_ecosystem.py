@@ -6,6 +6,9 @@ import pandas as pd
 import polars as pl
 import pytest
 import sklearn
+from imblearn.over_sampling import RandomOverSampler
+from imblearn.pipeline import make_pipeline as make_imblearn_pipeline
+from imblearn.under_sampling import RandomUnderSampler
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
 from sklearn.exceptions import UnsetMetadataPassedError
@@ -15,7 +18,15 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import estimator_html_repr
 
 import skcredal
-from skcredal import CompAODE, CredalBmaAODE, CredalCompAODE, CredalLogPoolAODE, MDLDiscretizer, NaiveBayes
+from skcredal import (
+    CompAODE,
+    CredalBmaAODE,
+    CredalCompAODE,
+    CredalLogPoolAODE,
+    MDLDiscretizer,
+    NaiveBayes,
+    answers,
+)
 from skcredal.metrics import make_set_scorer, predict_set, u65_score
 from skcredal.persistence._trust import ESTIMATORS
 
@@ -102,6 +113,33 @@ def test_epsilon_is_searched_for_inside_a_pipeline():
     assert np.isfinite(scores).all()
     assert search.best_score_ == scores.max()
     np.testing.assert_array_equal(predict_set(search, X), predict_set(search.best_estimator_, X))
+
+
+@pytest.mark.parametrize(
+    "sampler", [RandomOverSampler(random_state=0), RandomUnderSampler(random_state=0)], ids=str
+)
+@pytest.mark.parametrize("searched", [False, True])
+def test_samplers_of_imbalanced_learn_take_part_in_training_only(sampler, searched):
+    X, y = table()
+    kept = np.flatnonzero((y != "low") | (np.arange(len(y)) % 5 == 0))  # one class is rare
+    X, y = X.iloc[kept], y[kept]
+    steps = (columns(), "passthrough", sampler, CredalCompAODE(categorical_features="all"))
+    model = make_imblearn_pipeline(*steps)
+    if searched:
+        model = GridSearchCV(model, {"credalcompaode__epsilon": [0.01, 0.1]}, scoring=SCORER, cv=3)
+    model.fit(X, y)
+    fitted = model.best_estimator_ if searched else model
+    # By hand: the transformers alone, and the classifier that has learned from the sampled rows.
+    rows, final = fitted[0].transform(X), fitted[-1]
+    assert final.counts_.n != len(y)
+    np.testing.assert_array_equal(predict_set(model, X), final.predict_set(rows))
+    found = answers(model, X)
+    np.testing.assert_array_equal(found.proba, model.predict_proba(X))
+    np.testing.assert_array_equal(found.predicted, model.predict(X))
+    np.testing.assert_array_equal(found.sets, final.predict_set(rows))
+    assert SCORER(model, X, y) == u65_score(y, final.predict_set(rows), labels=final.classes_)
+    if searched:
+        assert np.isfinite(model.cv_results_["mean_test_score"]).all()
 
 
 @pytest.mark.parametrize("ensemble", [True, False])

@@ -1,4 +1,4 @@
-"""The classifier inside scikit-learn's pipelines and searches, which pass on only methods they know."""
+"""The classifier inside pipelines and searches, which pass on only the methods that they know."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def innermost(estimator: Any, X: Any = None) -> tuple[Any, Any]:
     """Return the estimator that answers in the end, and the table as it gets there.
 
     That is through the transformers of a pipeline, and into the best estimator of a search. Without a table
-    nothing is transformed.
+    nothing is transformed. The samplers in a pipeline of imbalanced-learn are for training only.
 
     Examples
     --------
@@ -27,10 +27,18 @@ def innermost(estimator: Any, X: Any = None) -> tuple[Any, Any]:
     """
     while not hasattr(estimator, "predict_set"):
         if isinstance(estimator, Pipeline):
-            X = inner.transform(X) if X is not None and len(inner := estimator[:-1]) else X
+            X = X if X is None else _transformed(estimator, X)
             estimator = estimator[-1]
         elif hasattr(estimator, "best_estimator_"):
             estimator = estimator.best_estimator_
         else:
             break
     return estimator, X
+
+
+def _transformed(pipeline: Pipeline, X: Any) -> Any:
+    """Return the table as it gets to the last step of a pipeline."""
+    for _, step in pipeline.steps[:-1]:
+        if step not in (None, "passthrough") and not hasattr(step, "fit_resample"):
+            X = step.transform(X)
+    return X

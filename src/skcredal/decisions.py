@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from skcredal._ties import most_probable_first
 from skcredal._validation import check_real, naming, real_numbers, safe_repr, to_float
 from skcredal.metrics._checks import (
     SUM_TOLERANCE,
@@ -215,15 +216,14 @@ def utility_optimal_sets(
     if p.ndim != 2 or p.shape[1] == 0:
         raise ValueError(f"proba must have shape (n_rows, n_classes), got {p.shape}.")
     check_distributions("proba", p)
-    # Stable, so that among equally probable classes the first is taken.
-    most_probable_first = np.argsort(-p, axis=1, kind="stable")
-    covered = np.take_along_axis(p, most_probable_first, axis=1).cumsum(axis=1)
+    order = most_probable_first(p)
+    covered = np.take_along_axis(p, order, axis=1).cumsum(axis=1)
     expected = covered * _utilities(utility, p.shape[1])
     best = expected.max(axis=1, keepdims=True)
     # argmax finds the first, hence the smallest, of the sets that are equally good.
     size = (expected >= best * (1.0 - _UTILITY_TIE)).argmax(axis=1) + 1
     y_set = np.empty(p.shape, np.bool_)
-    np.put_along_axis(y_set, most_probable_first, np.arange(p.shape[1]) < size[:, None], axis=1)
+    np.put_along_axis(y_set, order, np.arange(p.shape[1]) < size[:, None], axis=1)
     return y_set
 
 

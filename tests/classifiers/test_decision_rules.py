@@ -1,6 +1,7 @@
 """Bounds, criteria, robustness and explanations of the credal AODEs, through the public interface."""
 
 import itertools
+import re
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,8 @@ from scipy.optimize import linprog
 from problems import random_codes
 from skcredal import CredalBmaAODE, CredalCompAODE
 from skcredal._ensemble.priors import BmaPriors, make_evidence
+from skcredal.classifiers import CredalMixin
+from skcredal.evaluation import CLASSIFIERS
 
 CREDAL = [CredalBmaAODE, CredalCompAODE]
 
@@ -29,6 +32,21 @@ def undecided_problem(seed, *, n=25, k=4, n_classes=3):
 
 def fitted(classifier, X, y, **parameters):
     return classifier(categorical_features="all", **parameters).fit(X, y)
+
+
+@pytest.mark.parametrize("wrong", ["maximal", "e_admissibility", None])
+@pytest.mark.parametrize("kind", [kind for kind in CLASSIFIERS.values() if issubclass(kind, CredalMixin)])
+def test_the_criteria_that_a_refusal_names_are_accepted(kind, wrong):
+    table = [["a"], ["a"], ["b"]], [0, 0, 1]
+    if kind is CredalBmaAODE and wrong == "e_admissibility":
+        kind(criterion=wrong).fit(*table)
+        return
+    with pytest.raises(ValueError, match="criterion") as refusal:
+        kind(criterion=wrong).fit(*table)
+    named = set(re.findall(r"'([a-z_]+)'", str(refusal.value))) - {wrong}
+    assert {"maximality", "interval_dominance"} <= named
+    for criterion in named:
+        kind(criterion=criterion).fit(*table)
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from(CREDAL))

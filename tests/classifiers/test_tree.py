@@ -208,8 +208,8 @@ def test_the_text_shows_bins_states_classes_and_counts():
 def test_states_of_the_same_text_are_told_apart():
     close = NumericFeature(np.array([1.0, 1.0 + 1e-9]), np.nan)
     assert state_texts(close) == ["(-inf, 1.0]", "(1.0, 1.000000001]", "(1.000000001, inf)"]
-    assert state_texts(CategoricalFeature({1: 0, "1": 1}, [1, "1"], 2, 0)) == ["0: 1", "1: 1"]
-    assert state_texts(CategoricalFeature({"a": 0, "b": 1}, ["a", "b"], 2, 0)) == ["a", "b"]
+    assert state_texts(CategoricalFeature([1, "1"], np.arange(2), [1, "1"], 2, 0)) == ["0: 1", "1: 1"]
+    assert state_texts(CategoricalFeature(["a", "b"], np.arange(2), ["a", "b"], 2, 0)) == ["a", "b"]
 
 
 def test_nothing_recurses():

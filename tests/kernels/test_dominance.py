@@ -8,8 +8,9 @@ import oracles
 from answers import bma_extreme_points, bma_set_of, compression_set_of, reference_of
 from problems import JIT_OFF, KINDS, random_ensemble, repetitions
 from skcredal import _kernels as kernels
-from skcredal._ensemble.priors import BmaPriors, CompressionPriors, most_probable, put_back
+from skcredal._ensemble.priors import BmaPriors, CompressionPriors, put_back
 from skcredal._ensemble.weights import bma_weights, compression_coefficients, compression_weights
+from skcredal._ties import most_probable
 
 pytestmark = pytest.mark.kernel
 

@@ -10,6 +10,7 @@ from skcredal._ensemble import parameters as parameters_module
 from skcredal._ensemble.counting import count
 from skcredal._ensemble.parameters import spode_tables
 from skcredal._ensemble.weights import log_likelihoods
+from skcredal._ties import best_class
 
 pytestmark = pytest.mark.kernel
 
@@ -207,11 +208,14 @@ def test_corrections_of_many_features_are_those_of_the_definition(k, unknown, mo
         np.testing.assert_allclose(found[j], expected, rtol=1e-12)
 
 
-def test_of_equally_probable_classes_the_first_is_the_best():
-    mean = np.array([[0.2, 0.4, 0.4], [0.5, 0.5, 0.0], [0.1, 0.2, 0.7], [1 / 3, 1 / 3, 1 / 3]])
-    best = np.empty(4, np.int64)
-    kernels.inference.best_classes(mean, best)
-    assert best.tolist() == mean.argmax(axis=1).tolist() == [1, 0, 2, 0]
+@pytest.mark.parametrize("scale", [1.0, 1.0 + 8e-16, 1.0 - 8e-16, 1.0 + 5e-13, 1.0 + 2e-12, 1.0 - 2e-12])
+def test_of_equally_probable_classes_the_first_is_the_best(scale):
+    for row in ([0.4, 0.4, 0.2], [0.2, 0.4, 0.4], [0.1, 0.2, 0.7], [1 / 3, 1 / 3, 1 / 3]):
+        proba = np.array([row[0], row[1] * scale, row[2]])
+        expected = next(c for c in range(3) if proba[c] >= max(proba) * (1 - 1e-12))
+        assert kernels.inference._best_class(proba) == best_class(proba) == expected
+        # The scores of a pool are logarithms, up to a constant.
+        assert kernels.log_pool._best_class(np.log(proba) - 3.0) == expected
 
 
 def test_rows_are_doubtful_where_factors_could_bring_a_rival_ahead():
@@ -229,7 +233,7 @@ def test_rows_are_doubtful_where_factors_could_bring_a_rival_ahead():
         np.testing.assert_array_equal(mean, expected)
         posterior = tables.posteriors(test)
         for r in range(n):
-            best = int(mean[r].argmax())
+            best = int(best_class(mean[r]))
             rivals = [d for d in range(counts.n_classes) if d != best]
             ahead = []
             for d in rivals:

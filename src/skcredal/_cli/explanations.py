@@ -9,6 +9,7 @@ import numpy as np
 
 from skcredal._encoding.factors import is_missing
 from skcredal._ensemble.explain import as_factor, strongest
+from skcredal._ties import most_probable_first
 from skcredal.classifiers._answers import answers
 from skcredal.classifiers._log_pool import CredalLogPoolAODE
 
@@ -42,7 +43,7 @@ def explain_row(model: Any, row: pandas.DataFrame, title: str, known: str | None
     sets, interval, proba = found.sets[0], found.interval[0], found.proba[0]
     labels = [str(label) for label in model.classes_]
     predicted, rival = str(case["predicted"]), None if case["rival"] is None else str(case["rival"])
-    order = np.argsort(-proba, kind="stable")
+    order = most_probable_first(proba)
     listed, rest = order[:_CLASSES], order[_CLASSES:]
     shown = {c: _shorten(labels[c], _LONGEST_CLASS) for c in listed}
     width = max(map(len, ["class", *shown.values()]))

@@ -137,7 +137,7 @@ def strange_values(model: Any, frame: pandas.DataFrame) -> str | None:
     for name, feature in zip(frame.columns, learned_features(model), strict=True):
         if isinstance(feature, CategoricalFeature):
             known = frame[name].dropna()
-            unseen[str(name)] = int((~known.isin(list(feature.lookup))).sum())
+            unseen[str(name)] = int((~known.isin(feature.values)).sum())
         elif frame[name].dtype.kind in "iuf":
             # Beyond the range by more than its width: a wrong unit or a slip, rather than a rare case.
             width = feature.high - feature.low
@@ -183,7 +183,7 @@ def _states(model: Any) -> dict[str, Sequence[Any]]:
     if names is None or not isinstance(model, TabularClassifier):
         return {}
     return {
-        str(name): list(feature.lookup)
+        str(name): feature.values
         for name, feature in zip(names, learned_features(model), strict=True)
         if isinstance(feature, CategoricalFeature)
     }

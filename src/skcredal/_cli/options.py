@@ -103,7 +103,10 @@ Ess = Annotated[
 ]
 Criterion = Annotated[
     str | None,
-    typer.Option(help="Which classes remain: maximality or interval_dominance. Default: maximality."),
+    typer.Option(
+        help="Which classes remain: maximality, interval_dominance or, for bma-aode*, e_admissibility. "
+        "Default: maximality."
+    ),
 ]
 TreatMissing = Annotated[
     str | None,

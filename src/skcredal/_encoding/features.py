@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -272,14 +273,16 @@ def _count_below(numbers: FloatArray, cuts: FloatArray) -> AnyArray:
     return n_below
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class CategoricalFeature:
     """States of a categorical feature, and the code that replaces a missing value.
 
     Parameters
     ----------
-    lookup : dict
-        The code of each state; states that were merged share one.
+    values : list
+        The values that are known.
+    codes : ndarray of shape (n_values,)
+        The code of each; values that were merged share one.
     states : list
         What each code means, for display.
     n_observed : int
@@ -290,7 +293,8 @@ class CategoricalFeature:
         Whether a value that is not among the states is an error.
     """
 
-    lookup: dict[Any, int]
+    values: list[Any]
+    codes: IntArray
     states: list[Any]
     n_observed: int
     fill: int
@@ -310,7 +314,7 @@ class CategoricalFeature:
         # Declared states count even if no row has them: they have their BDeu probability (§1).
         states = list(seen if declared is None else declared)
         counts = [seen.get(state, 0) for state in states]
-        codes, names = list(range(len(states))), states
+        codes, names = list(range(len(states))), list(states)
         if max_categories is not None and len(states) > max_categories:
             # The sort is stable: of equally frequent states the first stay. Those that stay keep their order.
             common = sorted(sorted(codes, key=lambda code: -counts[code])[: max_categories - 1])
@@ -322,18 +326,27 @@ class CategoricalFeature:
         # The mode is that of the states before they are merged, the first of equal ones (§1). Where nothing
         # was seen, a missing value stays unknown.
         fill = codes[counts.index(max(counts))] if impute and n_observed > 0 else len(names)
-        return cls(dict(zip(states, codes, strict=True)), names, n_observed, fill, refuse_unknown)
+        return cls(states, np.array(codes, np.int64), names, n_observed, fill, refuse_unknown)
 
     def check(self) -> None:
         """Refuse what comes from elsewhere and was not learned: codes must be in the tables."""
-        for code in self.lookup.values():
-            if not isinstance(code, int) or not 0 <= code < self.n_states:
-                raise ValueError(
-                    f"lookup must hold indices of {self.n_states} states, got {safe_repr(code)}."
-                )
+        check_array("codes", self.codes, ("int64",), (len(self.values),))
+        beyond = (self.codes < 0) | (self.codes >= self.n_states)
+        if beyond.any():
+            raise ValueError(
+                f"codes must be indices of {self.n_states} states, got {self.codes[beyond].tolist()}."
+            )
         check_integer("n_observed", self.n_observed, low=0, high=self.n_states)
         check_integer("fill", self.fill, low=0, high=self.n_states + 1)
         check_instance("refuse_unknown", self.refuse_unknown, bool)
+
+    @property
+    def lookup(self) -> dict[Any, int]:
+        """The code of each value."""
+        found = _LOOKUPS.get(self)
+        if found is None:
+            found = _LOOKUPS[self] = dict(zip(self.values, self.codes.tolist(), strict=True))
+        return found
 
     @property
     def n_states(self) -> int:
@@ -405,6 +418,11 @@ class CategoricalFeature:
         if not is_part:
             self.warn_of_another_kind(factor.states, column.label)
         return self.encode(factor, column.label)
+
+
+# Made when first used, and not part of a feature: formats that write the keys of a dict as text, like that of
+# skops, would take True and False for strings that are both true.
+_LOOKUPS: WeakKeyDictionary[CategoricalFeature, dict[Any, int]] = WeakKeyDictionary()
 
 
 def _kind(state: Any) -> str:

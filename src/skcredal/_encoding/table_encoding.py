@@ -137,13 +137,12 @@ class TableEncoding:
         row_of = {j: row for row, j in enumerate(self.kept)}
         for j, feature in enumerate(self.features):
             # Dropped features count, too: what they refuse must still be refused.
-            if not isinstance(feature, CategoricalFeature) or feature.refuse_unknown or not feature.lookup:
+            if not isinstance(feature, CategoricalFeature) or feature.refuse_unknown or not feature.values:
                 return None
-            if not all(isinstance(state, int) and 0 <= state < beyond for state in feature.lookup):
+            if not all(isinstance(state, int) and 0 <= state < beyond for state in feature.values):
                 return None
             if j in row_of:
-                states = np.array(list(feature.lookup), np.int64)
-                codes[row_of[j], states] = list(feature.lookup.values())
+                codes[row_of[j], np.array(feature.values, np.int64)] = feature.codes
         return codes
 
     def encode(self, table: Table, *, n_threads: int = 1, is_part: bool = False) -> CodeArray:

@@ -10,6 +10,7 @@ import numpy as np
 
 from skcredal._arrays import BoolArray, FloatArray
 from skcredal._ensemble.priors import BmaPriors, CompressionPriors
+from skcredal._ties import best_class
 
 __all__ = [
     "CaseExplanation",
@@ -59,7 +60,7 @@ def explain_case(
 ) -> CaseExplanation:
     """Explain one row from the posteriors of every SPODE, (k, n_classes), and their mean."""
     k, n_classes = posterior.shape
-    predicted = int(reference.argmax())
+    predicted = int(best_class(reference))
     unsaid = np.full(k, np.nan)
     rivals = [d for d in range(n_classes) if d != predicted]
     if not rivals:

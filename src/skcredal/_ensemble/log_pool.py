@@ -18,8 +18,8 @@ from skcredal._arrays import BoolArray, CodeArray, FloatArray, IntArray
 from skcredal._ensemble.counts import ends
 from skcredal._ensemble.parameters import SpodeTables
 from skcredal._ensemble.pool_weights import one_blas_thread, prior_weights
-from skcredal._ensemble.priors import most_probable
 from skcredal._kernels._arguments import Folded
+from skcredal._ties import best_class, most_probable
 
 __all__ = ["Contest", "LogPool", "PoolEvidence", "WeightSet"]
 
@@ -220,7 +220,7 @@ class WeightSet:
             self.pool.expert_logs(codes), self.pool.weights, self.free, self.root, scores, sizes, spreads
         )
         prior_set = most_probable(np.exp(self.pool.log_c))
-        best = reference.argmax(axis=1)
+        best = best_class(reference)
         return PoolEvidence(reference, best, scores, TIE * sizes, spreads, self.pool.speaks(codes), prior_set)
 
     def maximal_sets(self, evidence: PoolEvidence) -> BoolArray:

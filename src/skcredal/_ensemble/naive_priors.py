@@ -19,6 +19,7 @@ from skcredal._ensemble.counts import ValueCounts
 from skcredal._ensemble.marginal import log_marginal
 from skcredal._ensemble.networks import NaiveEvidence, NaiveTables
 from skcredal._kernels._arguments import DirichletMasses
+from skcredal._ties import best_class
 
 __all__ = [
     "DirichletPriors",
@@ -108,7 +109,7 @@ class DirichletPriors:
     def maximal_sets(self, evidence: NaiveEvidence) -> BoolArray:
         """Return the undominated classes of a chunk of rows, (rows, n_classes)."""
         out = np.empty(evidence.reference.shape, np.bool_)
-        kernels.ncc.ncc_sets(evidence.codes, self.masses, evidence.reference.argmax(axis=1), out)
+        kernels.ncc.ncc_sets(evidence.codes, self.masses, best_class(evidence.reference), out)
         return out
 
     def intervals(self, evidence: NaiveEvidence) -> FloatArray:
@@ -211,7 +212,7 @@ class InclusionPriors:
             self.low.log_c,
             self.low.log_a,
             self.high.log_a,
-            evidence.reference.argmax(axis=1),
+            best_class(evidence.reference),
             out,
         )
         return out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import linprog
@@ -11,35 +12,21 @@ from skcredal import _kernels as kernels
 from skcredal._arrays import BoolArray, CodeArray, FloatArray, IntArray
 from skcredal._ensemble.weights import compression_coefficients, relative_likelihoods
 from skcredal._kernels._arguments import Bma, Compression, Evidence
+from skcredal._ties import TIE, best_class, most_probable
 
-__all__ = ["BmaPriors", "CompressionPriors", "Evidence", "make_evidence", "most_probable", "put_back"]
+__all__ = ["BmaPriors", "CompressionPriors", "Evidence", "make_evidence", "put_back"]
 
 
-# Probabilities closer than this, relative to the largest, are a tie: sums over a thousand SPODEs may be off
-# by some 1e-13, and doubt widens the set.
-TIE = 1e-12
 # Optima of linear programs closer to 0 than this may be rounding.
 SOLVER_TIE = 1e-9
-
-
-def most_probable(prior: FloatArray) -> BoolArray:
-    """Return the mask of the most probable classes, ties included: the set of the null model.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> most_probable(np.array([0.4, 0.2, 0.4]))
-    array([ True, False,  True])
-    """
-    mask: BoolArray = prior >= prior.max() * (1.0 - TIE)
-    return mask
 
 
 def make_evidence(
     codes: CodeArray, n_states: IntArray, posterior: FloatArray, reference: FloatArray, prior: FloatArray
 ) -> Evidence:
     """Return what a set of priors judges, from the posteriors of every SPODE, their mean and P(c)."""
-    return Evidence(codes, n_states, posterior, reference, _best(reference), most_probable(prior))
+    # Without a SPODE the null model answers, and its set keeps the classes that are equally frequent.
+    return Evidence(codes, n_states, posterior, reference, best_class(reference), most_probable(prior))
 
 
 def put_back(sets: BoolArray, reference: FloatArray) -> int:
@@ -50,17 +37,10 @@ def put_back(sets: BoolArray, reference: FloatArray) -> int:
     Bayes is not one of the set.
     """
     rows = np.arange(len(sets))
-    best = _best(reference)
+    best = best_class(reference)
     missing = ~sets[rows, best]
     sets[rows, best] = True
     return int(missing.sum())
-
-
-def _best(reference: FloatArray) -> IntArray:
-    """Return the most probable class of every row; on a tie, the first."""
-    best = np.empty(len(reference), np.int64)
-    kernels.inference.best_classes(reference, best)
-    return best
 
 
 def _can_be_best(scores: FloatArray, c: int, eps: float) -> bool:
@@ -85,10 +65,15 @@ def _can_be_best(scores: FloatArray, c: int, eps: float) -> bool:
     return not solution.success or bool(np.asarray(solution.fun) <= SOLVER_TIE)
 
 
-class BmaPriors(Bma):
-    """BMA-AODE*'s set of priors, with the sets, bounds and robustness that follow from it."""
+@dataclass(frozen=True, slots=True, eq=False)
+class BmaPriors:
+    """BMA-AODE*'s set of priors, with the sets, bounds and robustness that follow from it.
 
-    __slots__ = ()
+    The fields are those of :class:`Bma`, which the kernels take.
+    """
+
+    likelihood: FloatArray
+    eps: float
 
     @classmethod
     def from_likelihoods(cls, log_lik: FloatArray, eps: float) -> BmaPriors:
@@ -98,6 +83,9 @@ class BmaPriors(Bma):
     def members(self, known: BoolArray) -> BoolArray:
         """Return the SPODEs that count in a row, given which super-parents are known in it."""
         return (self.likelihood > 0.0) & known
+
+    def _for_kernels(self) -> Bma:
+        return Bma(self.likelihood, self.eps)
 
     def factors(self) -> tuple[FloatArray, FloatArray, float]:
         """Return the least and the largest factor of each SPODE over the priors, and what counts as a tie.
@@ -113,13 +101,13 @@ class BmaPriors(Bma):
     def maximal_sets(self, evidence: Evidence) -> BoolArray:
         """Return the undominated classes of a chunk of rows, (rows, n_classes)."""
         out = np.empty(evidence.reference.shape, np.bool_)
-        kernels.bma.bma_sets(evidence, self, out)
+        kernels.bma.bma_sets(evidence, self._for_kernels(), out)
         return out
 
     def intervals(self, evidence: Evidence) -> FloatArray:
         """Return the lower and upper probabilities of a chunk of rows, (rows, n_classes, 2)."""
         out = np.empty((*evidence.reference.shape, 2))
-        kernels.bma.bma_intervals(evidence, self, out)
+        kernels.bma.bma_intervals(evidence, self._for_kernels(), out)
         return out
 
     def e_admissible_sets(self, evidence: Evidence, maximal: BoolArray) -> BoolArray:
@@ -154,14 +142,21 @@ class BmaPriors(Bma):
     def robustness(self, evidence: Evidence) -> FloatArray:
         """Return how much of the reference prior may be replaced before the answer changes, (rows,)."""
         out = np.empty(len(evidence.reference))
-        kernels.bma.bma_robustness(evidence, self, out)
+        kernels.bma.bma_robustness(evidence, self._for_kernels(), out)
         return out
 
 
-class CompressionPriors(Compression):
-    """COMP-AODE*'s set of priors, with the sets, bounds and robustness that follow from it."""
+@dataclass(frozen=True, slots=True, eq=False)
+class CompressionPriors:
+    """COMP-AODE*'s set of priors, with the sets, bounds and robustness that follow from it.
 
-    __slots__ = ()
+    The fields are those of :class:`Compression`, which the kernels take.
+    """
+
+    feasible: BoolArray
+    base: FloatArray
+    kappa: float
+    eps: float
 
     @classmethod
     def from_likelihoods(cls, log_lik: FloatArray, log_lik_null: float, eps: float) -> CompressionPriors:
@@ -175,6 +170,9 @@ class CompressionPriors(Compression):
     def members(self, known: BoolArray) -> BoolArray:
         """Return the SPODEs that count in a row, given which super-parents are known in it."""
         return self.feasible & known
+
+    def _for_kernels(self) -> Compression:
+        return Compression(self.feasible, self.base, self.kappa, self.eps)
 
     def factors(self) -> tuple[FloatArray, FloatArray, float]:
         """Return the least and the largest factor of each SPODE over the priors, and what counts as a tie.
@@ -193,13 +191,13 @@ class CompressionPriors(Compression):
     def maximal_sets(self, evidence: Evidence) -> BoolArray:
         """Return the undominated classes of a chunk of rows, (rows, n_classes)."""
         out = np.empty(evidence.reference.shape, np.bool_)
-        kernels.compression.compression_sets(evidence, self, out)
+        kernels.compression.compression_sets(evidence, self._for_kernels(), out)
         return out
 
     def intervals(self, evidence: Evidence) -> FloatArray:
         """Return the lower and upper probabilities of a chunk of rows, (rows, n_classes, 2)."""
         out = np.empty((*evidence.reference.shape, 2))
-        kernels.compression.compression_intervals(evidence, self, out)
+        kernels.compression.compression_intervals(evidence, self._for_kernels(), out)
         return out
 
     def worst_prior(
@@ -228,5 +226,5 @@ class CompressionPriors(Compression):
     def robustness(self, evidence: Evidence) -> FloatArray:
         """Return how much of the reference prior may be replaced before the answer changes, (rows,)."""
         out = np.empty(len(evidence.reference))
-        kernels.compression.compression_robustness(evidence, self, out)
+        kernels.compression.compression_robustness(evidence, self._for_kernels(), out)
         return out

@@ -22,7 +22,6 @@ from skcredal._kernels._jit import fused_kernel, kernel, step
 __all__ = [
     "BLOCK_ROWS",
     "LANES",
-    "best_classes",
     "infer",
     "mean_joint",
     "spode_log_joints",
@@ -40,6 +39,8 @@ PER_LOG_2 = 1.4426950408889634
 ROUNDING = 6755399441055744.0
 # Below this, exp is less than the smallest normal number, and is taken to be 0.
 LEAST_EXPONENT = -708.0
+# Probabilities closer than this, relative to the largest, are equal (as in ``skcredal._ties``).
+TIE = 1e-12
 
 
 @step
@@ -204,15 +205,16 @@ def spode_log_joints(
                     log_joint[j, start + r, c] = block[c, r]
 
 
-@kernel
-def best_classes(mean: FloatArray, best: IntArray) -> None:
-    """Fill in the most probable class of every row, the first of equal ones."""
-    for r in range(len(mean)):
-        of_row = mean[r]
-        highest, best[r] = of_row[0], 0
-        for c in range(1, len(of_row)):
-            if of_row[c] > highest:
-                highest, best[r] = of_row[c], c
+@step
+def _best_class(proba: FloatArray) -> int:
+    """Return the most probable class of a row, the first of those that are equal up to rounding."""
+    highest = proba[0]
+    for c in range(1, len(proba)):
+        highest = max(highest, proba[c])
+    best = 0
+    while proba[best] < highest * (1.0 - TIE):
+        best += 1
+    return best
 
 
 @step
@@ -239,10 +241,7 @@ def _find_doubtful(
     best, doubt, own = np.empty(n, np.int64), np.zeros(n, np.bool_), np.empty(n)
     bound = np.zeros((n_classes, n))
     for r in range(n):
-        best[r] = 0
-        for c in range(1, n_classes):
-            if mean[start - first + r, c] > mean[start - first + r, best[r]]:
-                best[r] = c
+        best[r] = _best_class(mean[start - first + r])
     for j in range(k):
         if most[j] <= 0.0:
             continue

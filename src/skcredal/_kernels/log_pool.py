@@ -18,6 +18,8 @@ __all__ = ["add_contributions", "add_scores", "find_sets", "fold", "judge", "nor
 
 # Rows of a block, as in ``inference``.
 BLOCK_ROWS = 256
+# Scores closer than this belong to equal probabilities (as in ``skcredal._ties``).
+TIE = 1e-12
 
 
 @kernel
@@ -132,6 +134,18 @@ def _score(logs: FloatArray, r: int, weights: FloatArray, scores: FloatArray) ->
 
 
 @step
+def _best_class(scores: FloatArray) -> int:
+    """Return the class of the highest score of a row, the first of those that are equal up to rounding."""
+    highest = scores[0]
+    for c in range(1, len(scores)):
+        highest = max(highest, scores[c])
+    best = 0
+    while scores[best] < highest - TIE:
+        best += 1
+    return best
+
+
+@step
 def _turn(
     logs: FloatArray, r: int, one: int, other: int, free: IntArray, root: FloatArray, turned: FloatArray
 ) -> float:
@@ -180,10 +194,7 @@ def find_sets(
     turned = np.empty((n_classes, len(free)))
     for r in range(n_rows):
         threshold = tie * _score(logs, r, weights, scores)
-        best = 0
-        for c in range(1, n_classes):
-            if scores[c] > scores[best]:
-                best = c
+        best = _best_class(scores)
         # Dominance is transitive: whom the best class leaves is all that is left to compare.
         for d in range(n_classes):
             sets[r, d] = True

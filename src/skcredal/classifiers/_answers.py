@@ -11,6 +11,7 @@ import numpy as np
 from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray
 from skcredal._encoding.frames import frame_library, make_frame
 from skcredal._pipelines import innermost
+from skcredal._ties import best_class
 
 __all__ = ["Answers", "answers", "no_answers"]
 
@@ -44,8 +45,7 @@ class Answers:
     @property
     def predicted_index(self) -> IntArray:
         """The index of the most probable class of every row; on a tie, the first."""
-        index: IntArray = self.proba.argmax(axis=1)
-        return index
+        return best_class(self.proba)
 
     @property
     def predicted(self) -> AnyArray:

@@ -26,6 +26,7 @@ from skcredal._ensemble.counts import JointCounts, ValueCounts, pair_table_bytes
 from skcredal._ensemble.parameters import prediction_chunks
 from skcredal._state import KeepsState
 from skcredal._threads import run_in_threads, thread_count
+from skcredal._ties import best_class
 from skcredal._validation import check_choice, check_integer, naming
 from skcredal.classifiers._answers import Answers
 from skcredal.classifiers._rows import TrainingRows, training_rows
@@ -120,7 +121,7 @@ class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # typ
         """
         # One snapshot for both: the probabilities and the classes must come from the same model.
         model = self._snapshot()
-        y_pred: AnyArray = model.classes_[model.predict_proba(X).argmax(axis=1)]
+        y_pred: AnyArray = model.classes_[best_class(model.predict_proba(X))]
         return y_pred
 
     def predict_proba(self, X: Any) -> FloatArray:

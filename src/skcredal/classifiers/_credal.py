@@ -127,7 +127,8 @@ class CredalMixin(Base):
         if self.criterion == "e_admissibility" and self.criterion not in self._criteria:
             raise ValueError(
                 f"criterion='e_admissibility' is not available for {type(self).__name__}: finding a prior "
-                "under which a class is the best is a linear program only for CredalBmaAODE."
+                "under which a class is the best is a linear program only for CredalBmaAODE. Choose "
+                f"{' or '.join(map(repr, self._criteria))}."
             )
         check_choice("criterion", self.criterion, self._criteria)
 

@@ -29,7 +29,7 @@ from skcredal._encoding.table_encoding import (
 from skcredal._ensemble.counting import count
 from skcredal._ensemble.counts import JointCounts, Layout, ValueCounts
 from skcredal._threads import run_in_threads
-from skcredal._validation import check_instance, safe_repr
+from skcredal._validation import check_instance
 
 __all__ = ["CountStream", "Slots"]
 
@@ -42,7 +42,8 @@ class Slots:
     """The slots of a categorical feature: one for missing cells, and one for each state as it came."""
 
     label: str
-    slots: dict[Any, int]
+    # The states in the order in which they came: the slot of the first is 1.
+    values: list[Any]
     declared_by_type: bool
     # Whether the user declares the feature categorical, so that numbers are states, too.
     by_choice: bool = False
@@ -54,13 +55,16 @@ class Slots:
         check_instance("label", self.label, str)
         check_instance("declared_by_type", self.declared_by_type, bool)
         check_instance("by_choice", self.by_choice, bool)
-        if list(self.slots.values()) != list(range(1, self.n_slots)):
-            raise ValueError(f"slots must be numbered from 1, got {safe_repr(self.slots)}.")
 
     @property
     def n_slots(self) -> int:
         """The number of slots."""
-        return len(self.slots) + 1
+        return len(self.values) + 1
+
+    @property
+    def slots(self) -> dict[Any, int]:
+        """The slot of each state."""
+        return {state: slot for slot, state in enumerate(self.values, MISSING + 1)}
 
     def read(self, column: Column) -> tuple[Slots, IntArray]:
         """Return the slots, with new ones for new states, and the slot of every row."""
@@ -75,10 +79,10 @@ class Slots:
                 "categories."
             )
         factor = column.factor()
-        slots = self.slots.copy()
+        slots = self.slots
         of_states = [slots.setdefault(state, len(slots) + 1) for state in factor.states]
         declared = self.declared_by_type and factor.declared
-        known = replace(self, slots=slots, declared_by_type=declared)
+        known = replace(self, values=list(slots), declared_by_type=declared)
         # A missing cell has the code -1, which indexes the last entry.
         return known, np.array([*of_states, MISSING])[factor.codes]
 
@@ -120,7 +124,7 @@ class CountStream:
         features: list[NumericFeature | Slots] = []
         for j, column in enumerate(table.columns):
             if plan.categorical[j]:
-                features.append(Slots(column.label, {}, True, bool(chosen[j]), plan.declared.get(j)))
+                features.append(Slots(column.label, [], True, bool(chosen[j]), plan.declared.get(j)))
             else:
                 numbers = column.numbers()
                 features += NumericFeature.learn(numbers, labels, weights, n_classes, impute=plan.imputes(j))

@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.base import clone
 
 from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray
+from skcredal._ties import best_class, most_probable_first
 from skcredal._validation import check_instance, check_integer, naming, safe_repr
 from skcredal.classifiers._answers import answers
 from skcredal.classifiers._base import TabularClassifier
@@ -308,12 +309,12 @@ def out_of_fold_cases(
         if on_fold is not None:
             on_fold()
     over = "weights" if isinstance(given, CredalLogPoolAODE) else "prior"
-    return Cases(classes, true, proba.argmax(axis=1), proba, sets, interval, robustness, reasons, over)
+    return Cases(classes, true, best_class(proba), proba, sets, interval, robustness, reasons, over)
 
 
 def _undecided(classes: AnyArray, mask: BoolArray, proba: FloatArray) -> dict[str, Any]:
     """Return the little that a classifier without explanations can say about a case."""
-    order = [c for c in np.argsort(-proba, kind="stable") if mask[c]]
+    order = [c for c in most_probable_first(proba) if mask[c]]
     names = [f"{classes[c]} ({proba[c]:.0%})" for c in order]
     sentence = f"Undecided between {', '.join(names[:-1])} and {names[-1]}."
     return {"rival": None, "super_parents": [], "votes": [], "prior": [], "sentence": sentence}

@@ -13,6 +13,7 @@ import numpy as np
 from skcredal._arrays import BoolArray, FloatArray, IntArray
 from skcredal._encoding.factors import is_missing
 from skcredal._ensemble.explain import as_factor, rounded, strongest
+from skcredal._ties import most_probable_first
 from skcredal._validation import check_instance, naming, real_numbers, safe_repr
 from skcredal.evaluation._cross_validation import Cases
 from skcredal.evaluation._html import write_page
@@ -241,7 +242,7 @@ def _case(
     labels = [str(label) for label in cases.classes]
     lower, upper = cases.interval[r].T
     is_listed = cases.sets[r] | (upper >= _NEGLIGIBLE)
-    order = [int(c) for c in np.argsort(-cases.proba[r], kind="stable") if is_listed[c]]
+    order = [int(c) for c in most_probable_first(cases.proba[r]) if is_listed[c]]
     return {
         "row": number,
         "true": int(cases.true[r]),

@@ -9,6 +9,7 @@ from dataclasses import astuple, dataclass, fields, replace
 import numpy as np
 
 from skcredal._arrays import AnyArray, BoolArray, FloatArray
+from skcredal._ties import best_class
 from skcredal._validation import check_instance, naming, real_numbers
 from skcredal.metrics._checks import as_array, as_booleans
 from skcredal.metrics._outcomes import UTILITY_WEIGHTS, utility_of_accuracy
@@ -114,7 +115,7 @@ def fold_sums(
     y_proba = real_numbers("y_proba", y_proba)
     if y_proba.shape != shape:
         raise ValueError(f"y_proba must have shape {shape}, got {y_proba.shape}.")
-    correct = is_known & (y_proba.argmax(axis=1) == index)
+    correct = is_known & (best_class(y_proba) == index)
     p_true = np.where(is_known, y_proba[rows, index], 0.0)
     # fsum is exact, so the result depends neither on the order of the rows nor on the machine.
     whole = FoldSums(

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skcredal._arrays import BoolArray, FloatArray
+from skcredal._ties import best_class
 from skcredal.metrics._checks import (
     IndexArray,
     as_labels,
@@ -79,7 +80,7 @@ class Outcomes:
         if y_proba is not None:
             proba = as_probabilities(y_proba, n_rows, n_columns)
             brier = true_class_losses(truth, proba)
-            correct = (proba.argmax(axis=1) == truth).astype(np.float64)
+            correct = (best_class(proba) == truth).astype(np.float64)
         # y_pred takes precedence: the caller may have broken ties of y_proba in another way.
         if y_pred is not None:
             predicted = label_indices("y_pred", as_values("y_pred", y_pred, n_rows), classes)

@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray
 from skcredal._extras import require
+from skcredal._ties import best_class
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
 from skcredal.classifiers._spodes import CredalSpodesMixin
@@ -143,7 +144,7 @@ def _set_aside(fold: Fold, classifiers: Classifiers) -> Series:
     assert isinstance(learner, CredalSpodesMixin)
     test = fold.test_rows(learner)
     y_proba = learner.predict_proba(test)
-    correct = learner.classes_[y_proba.argmax(axis=1)] == fold.y_test
+    correct = learner.classes_[best_class(y_proba)] == fold.y_test
     kept = len(correct) * (1.0 - np.array(SET_ASIDE))
     robustness, probability = learner.robustness(test), y_proba.max(axis=1)
     # Many rows have robustness 1, because no prior would change their answer: probability breaks the ties.
@@ -242,7 +243,7 @@ def _reliability(fold: Fold, classifiers: Classifiers) -> Series:
         if name in classifiers:
             learner = fold.learn(name, classifiers[name])
             y_proba = learner.predict_proba(fold.test_rows(learner))
-            correct = learner.classes_[y_proba.argmax(axis=1)] == fold.y_test
+            correct = learner.classes_[best_class(y_proba)] == fold.y_test
             found[name] = reliability_sums(y_proba.max(axis=1), correct)
     return found
 
@@ -268,7 +269,7 @@ def reject_or_answer(proba: FloatArray, utility: str) -> BoolArray:
     n_rows, n_classes = proba.shape
     worth_of_all = utility_of_accuracy(np.array(1.0 / n_classes), UTILITY_WEIGHTS[utility])
     y_set: BoolArray = np.repeat((proba.max(axis=1) < worth_of_all)[:, None], n_classes, axis=1)
-    y_set[np.arange(n_rows), proba.argmax(axis=1)] = True
+    y_set[np.arange(n_rows), best_class(proba)] = True
     return y_set
 
 
@@ -290,8 +291,7 @@ class _Precomputed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.proba[np.asarray(X)[:, 0].astype(np.int64)]
 
     def predict(self, X: Any) -> IntArray:
-        best: IntArray = self.predict_proba(X).argmax(axis=1)
-        return best
+        return best_class(self.predict_proba(X))
 
 
 def conformal_sets(proba: FloatArray, labels: IntArray, test_proba: FloatArray) -> list[BoolArray]:
@@ -322,7 +322,7 @@ def conformal_sets(proba: FloatArray, labels: IntArray, test_proba: FloatArray) 
             sets[level] = found[:, :, i].astype(np.bool_)
     # An empty set would always be wrong, so that the comparison would be unfair.
     for y_set in sets.values():
-        y_set[np.arange(len(test_proba)), test_proba.argmax(axis=1)] |= ~y_set.any(axis=1)
+        y_set[np.arange(len(test_proba)), best_class(test_proba)] |= ~y_set.any(axis=1)
     return list(sets.values())
 
 

@@ -83,7 +83,9 @@ def _pack(part: Any) -> Any:
         return part
     packed = {name: getattr(part, name) for name in _FIELDS[type(part)]}
     for name, value in packed.items():
-        if isinstance(value, dict):
+        if name == "lookup":
+            packed[name] = states_to_text([tuple(part.values), tuple(part.codes.tolist())])
+        elif name == "slots":
             packed[name] = states_to_text([tuple(value), tuple(value.values())])
         elif isinstance(value, list):
             packed[name] = states_to_text(value)
@@ -107,11 +109,23 @@ def _unpack(name: str, given: Any, *kinds: type) -> tuple[type, State]:
     fields = dict(given)
     for field, value in given.items():
         with naming(field):
-            if field in ("lookup", "slots"):
-                fields[field] = dict(zip(*states_from_text(value), strict=True))
+            if field == "lookup":
+                fields["values"], fields["codes"] = _unpack_numbered(fields.pop(field))
+            elif field == "slots":
+                fields["values"], slots = _unpack_numbered(fields.pop(field))
+                if not np.array_equal(slots, np.arange(1, 1 + len(slots))):
+                    raise ValueError(f"slots must be numbered from 1, got {slots.tolist()}")
             elif field == "states" or (field == "declared" and value is not None):
                 fields[field] = states_from_text(value)
     return kind, fields
+
+
+def _unpack_numbered(text: str) -> tuple[list[Any], IntArray]:
+    """Return distinct states and the number of each."""
+    numbered = dict(zip(*states_from_text(text), strict=True))
+    for number in numbered.values():
+        check_instance("number", number, int)
+    return list(numbered), np.array(list(numbered.values()), np.int64)
 
 
 def unpack_estimator(estimator: Any, state: State) -> State:
