@@ -12,34 +12,34 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import Any
-from zipfile import ZIP_DEFLATED
+from zipfile import ZIP_DEFLATED, ZipFile
 
+import numpy as np
 from sklearn import __version__ as sklearn_version
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 import skcredal  # for its version, which is not yet there by the time this module is imported
+from skcredal._arrays import AnyArray
 from skcredal._extras import require
 from skcredal._files import check_destination, replacing
 from skcredal._state import converted_states
 from skcredal._validation import check_instance, check_path, naming
-from skcredal.persistence._contents import pack_estimator, unpack_estimator
-from skcredal.persistence._trust import ACCEPTED, refuse_calls, trusted_names
+from skcredal.persistence._contents import ARRAYS, StoredArrays, pack_estimator, unpack_estimator
+from skcredal.persistence._trust import ACCEPTED, check_encoders, foreign_names, trusted_names
 
 __all__ = ["FORMAT", "load", "read_notes", "save"]
 
 # Raised with every change that older versions could not read.
 FORMAT = 1
 _FIRST_LINE = re.compile(rb"skcredal model, format ([1-9]\d{0,8})\n")
-# What to do about something that a file cannot hold, by how its name begins.
-_ADVICE = {
-    "sklearn.neighbors.": 'Give algorithm="brute" to the neighbours',
-    "sklearn.tree.": "Leave the trees out",
-    "sklearn.ensemble.": "Leave the trees out",
-    "": "Replace it by a transformer of scikit-learn or a ufunc such as numpy.log1p",
-}
+# The zip's own figures are compared with this before anything is unpacked. The arrays of counts and scores
+# are not part of it: how large they may be follows from the features, and is compared when these are known.
+_LARGEST_REST = 2**28
 
 
 def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, Any] | None = None) -> None:
@@ -48,8 +48,8 @@ def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, An
     Parameters
     ----------
     estimator : estimator
-        A fitted classifier or transformer of this package, or a pipeline, search or other estimator of
-        scikit-learn that holds one.
+        A fitted classifier or transformer of this package, or a pipeline or column transformer that holds
+        one, with encoders, imputers, scalers and selectors of scikit-learn.
     path : path-like
         The file. It is written under another name beside it and then renamed: whatever happens on the way,
         the path holds the old file or the new one.
@@ -94,14 +94,13 @@ def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, An
     content = _dumps(io, estimator)
     foreign = _foreign_names(io, content)
     if foreign:
-        # A search keeps scorers and splitters of the user's own; what it has found may do without them.
+        # A search keeps scorers and splitters; what it has found may do without them.
         found = getattr(estimator, "best_estimator_", None)
         alone = found is not None and not _foreign_names(io, _dumps(io, found))
-        advice = next(_ADVICE[start] for start in _ADVICE for name in foreign if name.startswith(start))
         raise TypeError(
             f"{type(estimator).__name__} holds {', '.join(foreign)}, which load would refuse: {ACCEPTED}. "
-            f"{'Save its best_estimator_, which does without' if alone else advice}; or keep it with joblib, "
-            "but its files can run code when they are read."
+            f"{'Save its best_estimator_, which does without; or keep' if alone else 'Keep'} it with pickle "
+            "or joblib, at your own risk: their files run code when they are read."
         )
     # The header is under the checksum, too: its class is compared with what the content turns out to be.
     body = line + content
@@ -113,10 +112,10 @@ def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, An
 def load(path: str | os.PathLike[str]) -> Any:
     """Read an estimator that :func:`save` has written; nothing in the file is run.
 
-    The file names types and functions, and only those are accepted that do no harm: estimators, ufuncs and
-    scores, but no trees of scikit-learn, which take memory addresses from the file. The parts of our
-    estimators are checked to fit together before they are handed out. A file is read by every version that
-    knows its format, the number in its first line.
+    The file names types and functions, and only those are accepted that do no harm: our estimators, and
+    pipelines, column transformers, encoders, imputers, scalers and selectors of scikit-learn. The parts of
+    our estimators are checked to fit together before they are handed out, and sizes are compared before
+    anything is unpacked. A file is read by every version that knows its format, the number in its first line.
 
     Parameters
     ----------
@@ -225,15 +224,27 @@ def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], bytes]:
 
 
 def _construct(io: Any, content: bytes) -> Any:
-    """Return what an archive of skops holds, if it names and calls nothing but what is trusted."""
+    """Return what an archive holds, if that is nothing but what may be in it."""
     try:
-        refuse_calls(content)  # before anything is made of the content
-        with converted_states(back=unpack_estimator):
-            return io.loads(content, trusted=trusted_names())
-    except io.exceptions.UntrustedTypesFoundException:
-        raise ValueError(f"it holds {', '.join(_foreign_names(io, content))}, but {ACCEPTED}") from None
+        with ZipFile(BytesIO(content)) as archive:
+            rest = sum(one.file_size for one in archive.infolist() if not one.filename.startswith(ARRAYS))
+            if rest > _LARGEST_REST:
+                raise ValueError(f"it would unpack to {rest:,} bytes, beside its counts")
+            foreign = foreign_names(io, archive, content)
+            if foreign:
+                raise _ForeignNamesError(f"it holds {', '.join(foreign)}, but {ACCEPTED}")
+            with converted_states(back=partial(unpack_estimator, arrays=StoredArrays(archive))):
+                estimator = io.loads(content, trusted=trusted_names())
+        check_encoders(estimator)
+        return estimator
+    except _ForeignNamesError as error:
+        raise ValueError(str(error)) from None
     except Exception as error:
         raise ValueError(f"its content does not fit together ({_reason(error)})") from error
+
+
+class _ForeignNamesError(ValueError):
+    """A file holds what it may not."""
 
 
 def _class_name(estimator: Any) -> str:
@@ -242,20 +253,25 @@ def _class_name(estimator: Any) -> str:
 
 
 def _dumps(io: Any, estimator: Any) -> bytes:
-    """Return what skops makes of an estimator."""
+    """Return the archive of an estimator: what skops makes of it, and the arrays of counts and scores."""
+    arrays: list[AnyArray] = []
     try:
-        with converted_states(out=pack_estimator):
-            content: bytes = io.dumps(estimator, compression=ZIP_DEFLATED, compresslevel=1)
+        with converted_states(out=partial(pack_estimator, arrays=arrays)):
+            buffer = BytesIO(io.dumps(estimator, compression=ZIP_DEFLATED, compresslevel=1))
     except (TypeError, ValueError, RecursionError) as error:
         raise TypeError(
             f"{type(estimator).__name__} cannot be kept in a model file: {_reason(error)}"
         ) from error
-    return content
+    with ZipFile(buffer, "a", ZIP_DEFLATED, compresslevel=1) as archive:
+        for index, array in enumerate(arrays):
+            with archive.open(f"{ARRAYS}{index}.npy", "w", force_zip64=True) as file:
+                np.lib.format.write_array(file, array, allow_pickle=False)
+    return buffer.getvalue()
 
 
 def _foreign_names(io: Any, content: bytes) -> list[str]:
-    """Return what an archive names that is not trusted."""
-    return sorted(set(io.get_untrusted_types(data=content)) - set(trusted_names()))
+    with ZipFile(BytesIO(content)) as archive:
+        return foreign_names(io, archive, content)
 
 
 def _reason(error: BaseException) -> str:

@@ -1,32 +1,34 @@
-"""What a model file may name: our estimators, and what scikit-learn's pipelines and searches hold.
+"""What a model file may hold: our estimators, and what of scikit-learn's pipelines numpy alone handles.
 
-skops refuses what is not listed. It trusts scikit-learn's estimators, arrays, and numpy's and scipy's ufuncs
-by itself, but not the trees of scikit-learn, which take memory addresses from the file. A function that is
-listed here may end up in a ``FunctionTransformer`` that meets the reader's data: none of them reads or writes
-a file, imports, or evaluates text.
+skops refuses what it does not know, but it trusts far more of scikit-learn than a stranger's file may hold:
+compiled parts (trees, support vectors, random states) take numbers from the file as places in memory. So a
+file is refused unless everything in it is listed here. A function that is listed may end up in a
+``FunctionTransformer`` that meets the reader's data: none of them reads or writes a file, imports, or
+evaluates text.
 """
 
 from __future__ import annotations
 
-import io
 import json
+from collections.abc import Iterator
 from functools import cache
 from inspect import isabstract, isfunction
 from typing import Any
 from zipfile import ZipFile
 
-from sklearn import feature_selection, model_selection
-from sklearn import metrics as sklearn_metrics
-from sklearn.metrics import get_scorer, get_scorer_names
+import numpy as np
+from sklearn import compose, feature_selection, impute, pipeline, preprocessing
+from sklearn.base import BaseEstimator
+from sklearn.preprocessing import OneHotEncoder
 
-from skcredal import classifiers, metrics
+from skcredal import classifiers
 from skcredal._encoding.discretizer import MDLDiscretizer
 
-__all__ = ["ACCEPTED", "ESTIMATORS", "refuse_calls", "trusted_names"]
+__all__ = ["ACCEPTED", "ESTIMATORS", "check_encoders", "foreign_names", "trusted_names"]
 
 ACCEPTED = (
-    "a model file may name only estimators of skcredal and scikit-learn (no trees, forests or neighbours by "
-    "tree), ufuncs of numpy and scipy, and scores of scikit-learn and skcredal"
+    "a model file may hold only estimators of skcredal, and pipelines, column transformers, encoders, "
+    "imputers, scalers and selectors of scikit-learn, with ufuncs of numpy and scipy"
 )
 
 ESTIMATORS: tuple[type, ...] = (
@@ -38,74 +40,133 @@ ESTIMATORS: tuple[type, ...] = (
     ),
 )
 
-# How measures of predictions are called, here and in scikit-learn; what else is in these modules makes
-# scorers, matrices and plots.
-_ENDINGS_OF_MEASURES = ("_score", "_loss", "_error", "_deviance", "_corrcoef", "_output_size")
-
-# What scikit-learn's meta-estimators keep besides estimators; skops does not list them. A partial binds only
-# what is trusted to what is trusted.
-_INSIDE_SCIKIT_LEARN = {
-    "builtins": ("object",),
-    "functools": ("partial",),
-    "numpy": ("dtype", "number"),
-    "sklearn.calibration": ("_CalibratedClassifier", "_SigmoidCalibration", "_TemperatureScaling"),
-    "sklearn.compose._column_transformer": ("_RemainderColsList", "make_column_selector"),
-    "sklearn.metrics._scorer": ("_CurveScorer", "_MultimetricScorer", "_PassthroughScorer", "_Scorer"),
-    "sklearn.model_selection._split": ("_CVIterableWrapper",),
-    "sklearn.multiclass": ("_ConstantPredictor",),
-    "sklearn.utils._bunch": ("Bunch",),
-    "sklearn.utils._metadata_requests": ("MetadataRequest", "MethodMetadataRequest"),
+_OF_SCIKIT_LEARN: tuple[type, ...] = (
+    *(pipeline.Pipeline, pipeline.FeatureUnion),
+    *(compose.ColumnTransformer, compose.make_column_selector),
+    *(impute.SimpleImputer, impute.MissingIndicator),
+    *(preprocessing.OrdinalEncoder, OneHotEncoder, preprocessing.TargetEncoder, preprocessing.LabelEncoder),
+    *(preprocessing.StandardScaler, preprocessing.MinMaxScaler, preprocessing.MaxAbsScaler),
+    *(preprocessing.RobustScaler, preprocessing.Normalizer, preprocessing.PowerTransformer),
+    *(preprocessing.QuantileTransformer, preprocessing.KBinsDiscretizer, preprocessing.Binarizer),
+    preprocessing.FunctionTransformer,
+    *(feature_selection.SelectKBest, feature_selection.SelectPercentile, feature_selection.SelectFpr),
+    *(feature_selection.SelectFdr, feature_selection.SelectFwe, feature_selection.VarianceThreshold),
+    feature_selection.GenericUnivariateSelect,
+)
+# What they keep besides arrays and each other.
+_INSIDE_SCIKIT_LEARN = (
+    "sklearn.compose._column_transformer._RemainderColsList",
+    "sklearn.utils._bunch.Bunch",
+    "sklearn.utils._metadata_requests.MetadataRequest",
+    "sklearn.utils._metadata_requests.MethodMetadataRequest",
+)
+# How skops may build what it finds: of plain values, of arrays, and of names; but not by calling something.
+_PLAIN_LOADERS = {
+    *("DictNode", "ListNode", "TupleNode", "SetNode", "SliceNode", "JsonNode", "BytesNode", "CachedNode"),
+    *("NdArrayNode", "DTypeNode"),
 }
 
 
 @cache
 def trusted_names() -> tuple[str, ...]:
-    """Return the names, with their modules, of all that a file may name besides what skops itself trusts."""
-    splitters = [
-        kind
-        for kind in vars(model_selection).values()
-        if isinstance(kind, type) and kind.__module__ == "sklearn.model_selection._split"
-    ]
-    set_scorer = type(metrics.make_set_scorer(metrics.u65_score))
-    types = map(_full_name, (*ESTIMATORS, set_scorer, *splitters))
-    inside = [f"{module}.{name}" for module, names in _INSIDE_SCIKIT_LEARN.items() for name in names]
-    return tuple(sorted({*types, *inside, *_function_names()}))
+    """Return the names, with their modules, of all types and functions that a file may name."""
+    types = map(_full_name, (*ESTIMATORS, *_OF_SCIKIT_LEARN))
+    return tuple(
+        sorted(
+            {
+                *types,
+                *_INSIDE_SCIKIT_LEARN,
+                *_function_names(),
+                "functools.partial",
+                "numpy.dtype",
+                "numpy.number",
+            }
+        )
+    )
 
 
 @cache
 def _function_names() -> frozenset[str]:
-    """Return the names of functions of arrays without side effects: measures and scores of columns."""
-    measures = [
-        getattr(module, name)
-        for module in (metrics, sklearn_metrics)
-        for name in module.__all__
-        if name.endswith(_ENDINGS_OF_MEASURES)
-    ]
-    # Behind "accuracy", "positive_likelihood_ratio" and the like, which a fitted search keeps.
-    named = [get_scorer(name)._score_func for name in get_scorer_names()]
-    # What tells columns apart in SelectKBest and the like.
+    """Return what tells columns apart in SelectKBest and the like: functions of arrays alone."""
     of_columns = filter(isfunction, (getattr(feature_selection, name) for name in feature_selection.__all__))
-    return frozenset(map(_full_name, (*measures, *named, *of_columns)))
+    return frozenset(map(_full_name, of_columns))
 
 
 def _full_name(thing: Any) -> str:
     return f"{thing.__module__}.{thing.__name__}"
 
 
-def refuse_calls(content: bytes) -> None:
-    """Refuse an archive of skops in which a trusted function is not only named.
+def foreign_names(io: Any, archive: ZipFile, content: bytes) -> list[str]:
+    """Return what an archive of skops holds beyond what it may, before anything is made of it."""
+    found = {name for name, loader in _nodes(archive) if not _is_admitted(name, loader)}
+    # What nodes name in other ways, skops knows.
+    return sorted(found | (set(io.get_untrusted_types(data=content)) - set(trusted_names())))
 
-    To skops, a name that is trusted is trusted as a constructor, too: called while the file is read, with
-    whatever the file holds. A function has no business there.
-    """
-    with ZipFile(io.BytesIO(content)) as archive:
-        waiting: list[Any] = [json.loads(archive.read("schema.json"))]
+
+def _is_admitted(name: str, loader: str) -> bool:
+    if loader in _PLAIN_LOADERS:
+        return True
+    if loader == "FunctionNode":
+        # Ufuncs are left to skops, which lists them.
+        return not name.startswith("sklearn.") or name in _function_names()
+    if loader == "TypeNode":
+        return name.startswith(("numpy.", "builtins."))
+    # A function has no business here: skops would call it, with whatever the file holds.
+    return (
+        loader in ("ObjectNode", "PartialNode") and name in trusted_names() and name not in _function_names()
+    )
+
+
+def _nodes(archive: ZipFile) -> Iterator[tuple[str, str]]:
+    """Yield the name and the loader of every node."""
+    waiting: list[Any] = [json.loads(archive.read("schema.json"))]
     while waiting:
         node = waiting.pop()
         if isinstance(node, list):
             waiting.extend(node)
         elif isinstance(node, dict):
             waiting.extend(node.values())
-            name = f"{node.get('__module__')}.{node.get('__class__')}"
-            if name in _function_names() and node.get("__loader__") not in ("FunctionNode", "CachedNode"):
-                raise ValueError(f"it would call {name} while it is read")
+            if "__loader__" in node:
+                yield f"{node.get('__module__')}.{node.get('__class__')}", str(node["__loader__"])
+
+
+def check_encoders(estimator: Any) -> None:
+    """Refuse a one-hot encoder, anywhere inside, whose parts do not fit together.
+
+    It is the one admitted type that hands numbers from the file to compiled code without a check: columns of
+    a sparse matrix. What it makes of every category tells whether these exist, in whatever its version keeps
+    them.
+    """
+    waiting, seen = [estimator], set[int]()
+    while waiting:
+        one = waiting.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        if isinstance(one, OneHotEncoder) and hasattr(one, "categories_"):
+            _check_one_hot(one)
+        if isinstance(one, BaseEstimator):
+            waiting.extend(vars(one).values())
+        elif isinstance(one, dict):
+            waiting.extend(one.values())
+        elif isinstance(one, (list, tuple)):
+            waiting.extend(one)
+
+
+def _check_one_hot(encoder: OneHotEncoder) -> None:
+    categories = [np.asarray(of_column) for of_column in encoder.categories_]
+    n_rows = max((len(of_column) for of_column in categories), default=0)
+    table = np.empty((n_rows + 1, len(categories)), object)
+    for j, of_column in enumerate(categories):
+        table[:-1, j] = [of_column[r % len(of_column)] for r in range(n_rows)]
+        # A category that it does not know, where it takes one.
+        takes_unknown = encoder.handle_unknown != "error"
+        table[-1, j] = (
+            ("?" * 9 if of_column.dtype.kind in "OUS" else -9e99) if takes_unknown else of_column[0]
+        )
+    sparse = OneHotEncoder()
+    sparse.__dict__ = {**vars(encoder), "sparse_output": True, "feature_names_in_": None}
+    del sparse.feature_names_in_
+    found = sparse.transform(table)
+    if found.indices.max(initial=-1) >= found.shape[1] or found.indices.min(initial=0) < 0:
+        raise ValueError("the columns of a OneHotEncoder do not fit its categories")

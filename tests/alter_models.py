@@ -1,0 +1,107 @@
+"""Alter a model file at random, many times, and load and use each: python alter_models.py MODEL ROWS N.
+
+Run in a process of its own, which a crash would end. Prints how many files were refused, how many raised an
+error when they were used, and how many answered.
+"""
+
+import contextlib
+import hashlib
+import io
+import json
+import os
+import sys
+import warnings
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+import skcredal
+
+STRANGE = [0, -1, 1, 2**31, -(2**31), 2**62, 10**6, 0.5, -3.0, float("nan"), float("inf")]
+
+
+def altered_array(array, rng):
+    """Return an array with other numbers, or of another size."""
+    array = np.array(array)
+    if array.dtype.kind in "iufb" and array.size and rng.random() < 0.7:
+        with np.errstate(all="ignore"), contextlib.suppress(OverflowError, ValueError):
+            array.flat[rng.integers(array.size)] = STRANGE[rng.integers(len(STRANGE))]
+        return array
+    if array.ndim == 0 or not array.size:
+        return array
+    keep = int(rng.integers(0, len(array) + 1))
+    return array[:keep] if rng.random() < 0.5 else np.concatenate([array, array[: keep or 1]])
+
+
+def altered_number(node, rng):
+    """Change one plain number somewhere in the schema."""
+    numbers = []
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, list):
+            waiting.extend(one)
+        elif isinstance(one, dict):
+            waiting.extend(one.values())
+            if one.get("__loader__") == "JsonNode":
+                value = json.loads(one["content"])
+                if isinstance(value, (int, float)):
+                    numbers.append(one)
+    if numbers:
+        chosen = numbers[rng.integers(len(numbers))]
+        value = STRANGE[rng.integers(len(STRANGE) - 2)]
+        chosen["content"] = json.dumps(value)
+
+
+def altered(data, rng):
+    """Return the bytes of a file with one to three changes, under a right checksum."""
+    first, _, rest = data.partition(b"\n")
+    _, _, body = rest.partition(b"\n")
+    header, _, content = body.partition(b"\n")
+    source = zipfile.ZipFile(io.BytesIO(content))
+    parts = {name: source.read(name) for name in source.namelist()}
+    arrays = sorted(name for name in parts if name.endswith(".npy"))
+    for _ in range(rng.integers(1, 4)):
+        if arrays and rng.random() < 0.75:
+            name = arrays[rng.integers(len(arrays))]
+            array = np.load(io.BytesIO(parts[name]), allow_pickle=False)
+            np.save(buffer := io.BytesIO(), altered_array(array, rng), allow_pickle=False)
+            parts[name] = buffer.getvalue()
+        else:
+            schema = json.loads(parts["schema.json"])
+            altered_number(schema, rng)
+            parts["schema.json"] = json.dumps(schema).encode()
+    with zipfile.ZipFile(buffer := io.BytesIO(), "w") as archive:
+        for name, part in parts.items():
+            archive.writestr(name, part)
+    body = header + b"\n" + buffer.getvalue()
+    return first + b"\n" + hashlib.sha256(body).hexdigest().encode() + b"\n" + body
+
+
+def main(model, rows, n):
+    """Alter, load and use."""
+    warnings.simplefilter("ignore")
+    np.seterr(all="ignore")
+    rng = np.random.default_rng(0)
+    original, X = Path(model).read_bytes(), pd.read_pickle(rows)
+    refused = raised = answered = 0
+    path = Path(f"{model}.{os.getpid()}")
+    for _ in range(n):
+        path.write_bytes(altered(original, rng))
+        try:
+            loaded = skcredal.load(path)
+        except ValueError:
+            refused += 1
+            continue
+        try:
+            loaded.predict_proba(X)
+            answered += 1
+        except Exception:
+            raised += 1
+    print(refused, raised, answered)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]))
