@@ -70,8 +70,8 @@ log-loss  mean of -log(probability of the true class)
 """
 _SETS_LEGEND = """\
 decided      rows in which one class remains, and how often it was right
-close calls  decided rows whose class has a probability below {threshold}, and how often
-             it was right; of the first run
+close calls  decided rows whose class has a probability below {threshold}, and how
+             often it was right; of the first run
 undecided    rows in which several classes remain, how often the true one is
              among them, and how many remain on average
 """
@@ -195,7 +195,7 @@ def print_doubt(rows: Sequence[Mapping[str, Any]], evaluation: Evaluation, close
         if row["classifier"] == ALL_CLASSES or not row["credal"]:
             continue
         cases = evaluation.cases[row["classifier"]]
-        close = ~cases.undecided & (cases.probability < close_call)
+        close = cases.close_calls(close_call)
         accuracy = float(cases.correct[close].mean()) if close.any() else float("nan")
         shown.append({**row, "n_close": int(close.sum()), "close_accuracy": accuracy})
     if not shown:

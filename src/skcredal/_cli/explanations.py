@@ -10,6 +10,7 @@ import numpy as np
 from skcredal._ensemble.explain import as_factor, strongest
 from skcredal.classifiers._answers import answers
 from skcredal.classifiers._log_pool import CredalLogPoolAODE
+from skcredal.evaluation._registry import is_below
 from skcredal.evaluation._values import values_with_bins
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def explain_row(
     shown = {c: _shorten(labels[c], _LONGEST_CLASS) for c in listed}
     width = max(map(len, ["class", *shown.values()]))
     lines = _wrap(f"{title}: {case['sentence']}")
-    if sets.sum() == 1 and proba.max() < close_call:
+    if sets.sum() == 1 and is_below(proba.max(), close_call):
         lines += _wrap(
             f"A close call: one class remains, but its probability is below {100 * close_call:.4g} %."
         )

@@ -25,6 +25,7 @@ from skcredal._extras import require
 from skcredal._files import replacing
 from skcredal.classifiers._answers import Answers
 from skcredal.classifiers._base import TabularClassifier, learned_features
+from skcredal.evaluation._registry import is_below
 from skcredal.evaluation._table_files import table_format
 from skcredal.persistence import load, read_notes
 
@@ -146,7 +147,7 @@ def doubts(found: Answers, close_call: float) -> str | None:
     if not n:
         return None
     undecided = np.zeros(n, bool) if found.set_size is None else found.set_size > 1
-    close = int((~undecided & (found.proba.max(axis=1) < close_call)).sum())
+    close = int((~undecided & is_below(found.proba.max(axis=1), close_call)).sum())
     several = int(undecided.sum())
     calls = "is a close call" if close == 1 else "are close calls"
     parts = [f"{close} {calls} (one class, but with a probability below {100 * close_call:.4g} %)"]

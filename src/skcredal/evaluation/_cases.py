@@ -16,6 +16,7 @@ from skcredal.classifiers._log_pool import CredalLogPoolAODE, LogPoolAODE
 from skcredal.classifiers._spodes import CredalSpodesMixin
 from skcredal.evaluation._changes import Change, single_changes
 from skcredal.evaluation._fold import FoldAnswer
+from skcredal.evaluation._registry import is_below
 from skcredal.evaluation._values import values_with_bins
 
 if TYPE_CHECKING:
@@ -105,6 +106,11 @@ class Cases:
         """The probability of the most probable class of each row."""
         largest: FloatArray = self.proba[np.arange(len(self.predicted)), self.predicted]
         return largest
+
+    def close_calls(self, threshold: float) -> BoolArray:
+        """Which rows have a single class, but with a probability below a threshold."""
+        close: BoolArray = ~self.undecided & is_below(self.probability, threshold)
+        return close
 
 
 @dataclass(frozen=True, slots=True, eq=False)

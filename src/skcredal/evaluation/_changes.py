@@ -11,7 +11,7 @@ from skcredal._arrays import AnyArray, BoolArray, FloatArray
 from skcredal._encoding.factors import is_missing
 from skcredal.classifiers._base import TabularClassifier, every_cut
 from skcredal.classifiers._credal import CredalMixin
-from skcredal.evaluation._values import short_number
+from skcredal.evaluation._values import range_in_words
 
 if TYPE_CHECKING:
     import pandas
@@ -81,8 +81,10 @@ def _alternatives(model: TabularClassifier, j: int) -> list[Any]:
     if not len(cuts):
         return []
     assert how.range is not None
-    # Outside of all training values if need be: a first bin may begin at the lowest of them.
-    low, high = min(how.range[0], cuts[0] - 1.0), max(how.range[1], cuts[-1] + 1.0)
+    # Outside of all training values if need be: a first bin may begin at the lowest of them. By so much that
+    # it is not lost in the rounding of large numbers.
+    beyond = max(1.0, 1e-6 * abs(cuts[0]), 1e-6 * abs(cuts[-1]))
+    low, high = (min(how.range[0], cuts[0] - beyond), max(how.range[1], cuts[-1] + beyond))
     edges: FloatArray = np.concatenate([[low], cuts, [high]])
     middles: list[float] = ((edges[:-1] + edges[1:]) / 2.0).tolist()
     return middles
@@ -154,12 +156,8 @@ def _of_number(
             far += step
         first, final = min(near, far), max(near, far)
         # Bin i lies between cuts i - 1 and i.
-        if first == 0:
-            condition = f"up to {short_number(cuts[final])}"
-        elif final == last:
-            condition = f"above {short_number(cuts[first - 1])}"
-        else:
-            condition = f"in {short_number(cuts[first - 1])} to {short_number(cuts[final])}"
+        low, high = None if first == 0 else cuts[first - 1], None if final == last else cuts[final]
+        condition = range_in_words(low, high, middles[near])
         changes.append(Change(name, condition, _indices(sets[near]), middles[near]))
     return changes
 

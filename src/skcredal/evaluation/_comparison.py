@@ -122,24 +122,27 @@ class Comparison:
     verdicts: dict[str, list[str]]
 
 
-def compare(by_fold: Mapping[str, FloatArray], *, folds: int) -> Comparison:
-    """Compare classifiers by their utilities, (n_folds, n_worths) for each.
+def compare(by_fold: Mapping[str, FloatArray], *, sizes: Sequence[int], folds: int) -> Comparison:
+    """Compare classifiers by their utilities, (n_folds, n_worths) for each; ``sizes`` are those of the folds.
 
     Examples
     --------
     >>> import numpy as np
     >>> a, b = np.linspace(0.7, 0.8, 10), np.linspace(0.5, 0.6, 10)
     >>> columns = {name: np.repeat(part[:, None], len(WORTHS), 1) for name, part in {"a": a, "b": b}.items()}
-    >>> {name: verdict[0] for name, verdict in compare(columns, folds=10).verdicts.items()}
+    >>> {name: verdict[0] for name, verdict in compare(columns, sizes=[9] * 10, folds=10).verdicts.items()}
     {'a': 'best', 'b': 'better'}
     """
-    means = {name: part.mean(axis=0) for name, part in by_fold.items()}
+    # Every row counts the same, as in all other measures.
+    means = {name: np.average(part, axis=0, weights=sizes) for name, part in by_fold.items()}
     verdicts: dict[str, list[str]] = {name: [] for name in by_fold}
     for column in range(len(WORTHS)):
         best = max(means, key=lambda name: means[name][column])
         for name, part in by_fold.items():
             _, _, better = correlated_t_test(by_fold[best][:, column] - part[:, column], folds=folds)
-            verdicts[name].append("best" if name == best else in_words(better))
+            # As good as the best, up to rounding, is one of the best.
+            is_best = means[best][column] - means[name][column] < 1e-9
+            verdicts[name].append("best" if is_best else in_words(better))
     return Comparison(means, verdicts)
 
 

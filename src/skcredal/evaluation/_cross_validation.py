@@ -112,12 +112,16 @@ class Evaluation:
         by_fold = {name: mean_utilities(parts, credal=self.credal[name]) for name, parts in self.sums.items()}
         x = np.array(1.0 / len(self.classes))
         always = np.array([utility_of_accuracy(x, worth) for worth in WORTHS])
-        n_parts = len(next(iter(by_fold.values())))
-        return compare(by_fold | {ALL_CLASSES: np.repeat(always[None], n_parts, axis=0)}, folds=self.folds)
+        by_fold[ALL_CLASSES] = np.repeat(always[None], len(self._sizes), axis=0)
+        return compare(by_fold, sizes=self._sizes, folds=self.folds)
 
     def compare_optimal(self) -> Comparison:
         """Compare the utilities of the sets that are optimal under the probabilities, likewise."""
-        return compare(self.optimal, folds=self.folds)
+        return compare(self.optimal, sizes=self._sizes, folds=self.folds)
+
+    @property
+    def _sizes(self) -> list[int]:
+        return [part.n for part in next(iter(self.sums.values()))]
 
 
 def evaluate_table(

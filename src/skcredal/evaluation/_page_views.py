@@ -75,7 +75,7 @@ def _by_percent(probability: FloatArray, correct: BoolArray) -> list[list[int]]:
     Beside each count stands how many of them are right. Any threshold of a close call is a sum of these.
     """
     # Rounding may put 0.29 below 29 %; the tolerance puts it where a reader expects it.
-    percent = np.clip((probability * 100 + 1e-9).astype(np.int64), 0, 100)
+    percent = np.clip((probability * 100 + 1e-7).astype(np.int64), 0, 100)
     counts = np.bincount(percent, minlength=101)
     right = np.bincount(percent, weights=correct, minlength=101).astype(np.int64)
     found: list[list[int]] = np.stack([counts, right], axis=1).tolist()
@@ -138,7 +138,9 @@ def _case(cases: Cases, r: int, row: int) -> list[Any]:
     """
     classes = (int(cases.true[r]), int(cases.predicted[r]))
     remaining = np.flatnonzero(cases.sets[r]).tolist()
-    return [row, *classes, number(cases.probability[r]), remaining, number(cases.robustness[r])]
+    # Rounded down: 0.74996 is a close call below 0.75, in the list as in the counts.
+    probability = math.floor(float(cases.probability[r]) * 1e4 + 1e-5) / 1e4
+    return [row, *classes, probability, remaining, number(cases.robustness[r])]
 
 
 def _bounds(cases: Cases, r: int) -> dict[str, Any]:

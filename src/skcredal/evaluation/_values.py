@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from skcredal.classifiers._base import TabularClassifier, every_cut
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["bin_in_words", "short_number", "values_with_bins"]
+__all__ = ["bin_in_words", "range_in_words", "short_number", "values_with_bins"]
 
 
 def values_with_bins(model: TabularClassifier, rows: pandas.DataFrame) -> list[dict[str, str]]:
@@ -55,11 +56,38 @@ def bin_in_words(number: float, cuts: Sequence[float]) -> str:
     ('in 54 to 61', 'up to 54', 'above 61')
     """
     index = int(np.searchsorted(cuts, number))
-    if index == 0:
-        return f"up to {short_number(cuts[0])}"
-    if index == len(cuts):
-        return f"above {short_number(cuts[-1])}"
-    return f"in {short_number(cuts[index - 1])} to {short_number(cuts[index])}"
+    low = None if index == 0 else cuts[index - 1]
+    high = None if index == len(cuts) else cuts[index]
+    return range_in_words(low, high, number)
+
+
+def range_in_words(low: float | None, high: float | None, inside: float) -> str:
+    """Return the numbers above ``low``, up to ``high``, in words; without an edge they have no end there.
+
+    The edges have four digits that count, or as many more as it takes to keep a number inside of them. They
+    are rounded inwards, so that every number of the range in words is one of the range.
+
+    Examples
+    --------
+    >>> range_in_words(None, 1234.567, 900), range_in_words(1234.567, None, 1234.7)
+    ('up to 1234', 'above 1234.6')
+    >>> range_in_words(0.1 + 0.2, 0.5, 0.4)
+    'in 0.3 to 0.5'
+    """
+    for digits in range(4, 17):
+        lower = None if low is None else _rounded(low, digits, ROUND_CEILING)
+        upper = None if high is None else _rounded(high, digits, ROUND_FLOOR)
+        if (lower is None or lower < inside) and (upper is None or inside <= upper):
+            break
+    if lower is None:
+        return f"up to {upper:.{digits}g}"
+    return f"above {lower:.{digits}g}" if upper is None else f"in {lower:.{digits}g} to {upper:.{digits}g}"
+
+
+def _rounded(edge: float, digits: int, rounding: str) -> float:
+    # First to the ten digits that a reader may count on: 0.30000000000000004 is 0.3.
+    exact = f"{edge:.{max(digits, 10)}g}"
+    return float(Context(prec=digits, rounding=rounding).create_decimal(exact))
 
 
 def short_number(number: float) -> str:
