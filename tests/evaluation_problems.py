@@ -38,7 +38,9 @@ def made_up(n=200, n_undecided=120, seed=0, names=tuple(KINDS), classes=CLASSES)
     for name, one in cases.items():
         sets = one.sets if KINDS[name][0] else None
         sums[name] = [
-            fold_sums(true[part], one.proba[part], None if sets is None else sets[part], np.arange(len(classes)))
+            fold_sums(
+                true[part], one.proba[part], None if sets is None else sets[part], np.arange(len(classes))
+            )
             for part in parts
         ]
         optimal[name] = np.array([optimal_utilities(one.proba[part], true[part]) for part in parts])
@@ -67,7 +69,10 @@ def _cases(name, rng, true, n_undecided, classes):
             interval = np.stack([proba[r] * 0.9, proba[r] + (1 - proba[r]) * 0.1], axis=1)
             changes = None
             if name == "lp-aode*" and r < 50:
-                changes = [Change("age", "above 54", (int(order[r, 0]),), 60.0), Change(HOSTILE, "= b", (0, 1), "b")]
+                changes = [
+                    Change("age", "above 54", (int(order[r, 0]),), 60.0),
+                    Change(HOSTILE, "= b", (0, 1), "b"),
+                ]
             values = {HOSTILE: "</script>", "age": f"{40 + r % 30}, up to 80", "__proto__": "missing"}
             why = reason(rng, r, classes[order[r, 1]])
             details[r] = CaseDetails(interval, why, values, ["sex"] if why else [], changes)

@@ -169,7 +169,9 @@ def test_optimal_sets_promise_most_for_every_worth(evaluation, data, key):
         gained = 0.0
         for t, proba in zip(cases.true, cases.proba.tolist(), strict=True):
             order = sorted(range(len(CLASSES)), key=lambda c: -proba[c])
-            promises = [utility(worth, m) * sum(proba[c] for c in order[:m]) for m in range(1, len(CLASSES) + 1)]
+            promises = [
+                utility(worth, m) * sum(proba[c] for c in order[:m]) for m in range(1, len(CLASSES) + 1)
+            ]
             size = 1 + max(range(len(CLASSES)), key=promises.__getitem__)
             gained += utility(worth, size) * (t in order[:size])
         assert shown(data, key)["optimal"][at] == pytest.approx(gained / N, abs=1e-6)
