@@ -34,13 +34,11 @@ def made_up(n=200, n_undecided=120, seed=0, names=tuple(KINDS), classes=CLASSES)
     true[: len(classes)] = np.arange(len(classes))
     cases = {name: _cases(name, rng, true, n_undecided, classes) for name in names}
     parts = np.array_split(np.arange(n), min(FOLDS, n))
-    sums, optimal = {}, {}
+    sums, optimal, labels = {}, {}, np.arange(len(classes))
     for name, one in cases.items():
         sets = one.sets if KINDS[name][0] else None
         sums[name] = [
-            fold_sums(
-                true[part], one.proba[part], None if sets is None else sets[part], np.arange(len(classes))
-            )
+            fold_sums(true[part], one.proba[part], None if sets is None else sets[part], labels)
             for part in parts
         ]
         optimal[name] = np.array([optimal_utilities(one.proba[part], true[part]) for part in parts])
@@ -69,10 +67,8 @@ def _cases(name, rng, true, n_undecided, classes):
             interval = np.stack([proba[r] * 0.9, proba[r] + (1 - proba[r]) * 0.1], axis=1)
             changes = None
             if name == "lp-aode*" and r < 50:
-                changes = [
-                    Change("age", "above 54", (int(order[r, 0]),), 60.0),
-                    Change(HOSTILE, "= b", (0, 1), "b"),
-                ]
+                alone = (int(order[r, 0]),)
+                changes = [Change("age", "above 54", alone, 60.0), Change(HOSTILE, "= b", (0, 1), "b")]
             values = {HOSTILE: "</script>", "age": f"{40 + r % 30}, up to 80", "__proto__": "missing"}
             why = reason(rng, r, classes[order[r, 1]])
             details[r] = CaseDetails(interval, why, values, ["sex"] if why else [], changes)

@@ -99,7 +99,7 @@ def test_several_runs_have_a_part_for_each_fold_and_cases_of_the_first(table):
         assert_array_equal(several.cases[name].proba, one.cases[name].proba)
         assert_array_equal(several.cases[name].sets, one.cases[name].sets)
     assert several.folds == 3
-    assert {row["n"] for row in ranking(several)} == {360, 120} - ({120} if len(target) else set())
+    assert {row["n"] for row in ranking(several)} == {360}
 
 
 def test_the_cases_of_every_classifier_are_those_that_its_sums_count(table):
@@ -147,7 +147,7 @@ def test_cases_are_what_the_model_of_the_other_folds_says(table, classifier):
             np.testing.assert_allclose(cases.details[r].interval, bounds[at], atol=1e-12)
             assert cases.details[r].reason["sentence"] == sentences["sentence"].iloc[at]
             shown = cases.details[r].values
-            assert all(shown[name].startswith(f"{features[name][r]:.6g}") for name in features)
+            assert all(shown[name].startswith(str(features[name][r])) for name in features)
     assert len(cases.details) == len(target)
     assert_array_equal(cases.classes[cases.true], target)
 

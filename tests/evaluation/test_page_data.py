@@ -41,7 +41,7 @@ def shown(data, key):
 
 
 def plain_rows(evaluation, key):
-    """The cases of a classifier in plain Python: true and most probable class, its probability, and the set."""
+    """The cases in plain Python: true and most probable class, its probability, and the set."""
     cases = evaluation.cases[key]
     return [
         (int(t), max(range(len(p)), key=p.__getitem__), max(p), {c for c, held in enumerate(s) if held})
@@ -169,10 +169,8 @@ def test_optimal_sets_promise_most_for_every_worth(evaluation, data, key):
         gained = 0.0
         for t, proba in zip(cases.true, cases.proba.tolist(), strict=True):
             order = sorted(range(len(CLASSES)), key=lambda c: -proba[c])
-            promises = [
-                utility(worth, m) * sum(proba[c] for c in order[:m]) for m in range(1, len(CLASSES) + 1)
-            ]
-            size = 1 + max(range(len(CLASSES)), key=promises.__getitem__)
+            sizes = range(1, len(CLASSES) + 1)
+            size = max(sizes, key=lambda m: utility(worth, m) * sum(proba[c] for c in order[:m]))
             gained += utility(worth, size) * (t in order[:size])
         assert shown(data, key)["optimal"][at] == pytest.approx(gained / N, abs=1e-6)
 
