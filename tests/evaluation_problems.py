@@ -3,73 +3,103 @@
 import numpy as np
 import pandas as pd
 
-from skcredal.evaluation._cross_validation import Cases, ranking
-from skcredal.evaluation._registry import make_classifiers
-from skcredal.evaluation._sums import FoldSums
+from skcredal.evaluation._cases import CaseDetails, Cases
+from skcredal.evaluation._changes import Change
+from skcredal.evaluation._comparison import optimal_utilities
+from skcredal.evaluation._cross_validation import Evaluation
+from skcredal.evaluation._sums import fold_sums
 
 HOSTILE = "<script>alert(1)</script>"
-CLASSES = np.array(["\"quoted\" & 'so'", HOSTILE, "plain", "</script><b>x"])
-PARENTS = [HOSTILE, "age", "__proto__"]
+CLASSES = np.array(["\"quoted\" & 'so'", "</script><b>x", HOSTILE, "plain"])
+FEATURES = [HOSTILE, "age", "__proto__"]
+FOLDS = 5
+# Name, whether it has sets, and what its sets, bounds and robustness range over.
+KINDS = {
+    "lp-aode*": (True, "weights"),
+    "bma-aode*": (True, "prior"),
+    "ncc": (True, "prior"),
+    "aode": (False, None),
+    "null": (False, None),
+    "random-forest": (False, None),
+}
 
 
-def made_up_cases(n=200, n_dependent=120, seed=0, robust=True, over="prior"):
-    """Return cases and their table; the first rows are the undecided ones.
+def made_up(n=200, n_undecided=120, seed=0, names=tuple(KINDS), classes=CLASSES):
+    """Return an evaluation whose first rows are the undecided ones, of classifiers of all kinds.
 
-    They are of a classifier with votes of super-parents, with contributions of features (``over="weights"``),
-    or of one that tells neither, nor robustness.
+    LP-AODE* has contributions and changes, BMA-AODE* votes, NCC bounds alone, and the others neither.
     """
     rng = np.random.default_rng(seed)
-    proba = rng.dirichlet(np.ones(4), n)
-    true = rng.integers(0, 4, n)
-    sets = np.zeros((n, 4), bool)
-    sets[np.arange(n), proba.argmax(axis=1)] = True
-    second = np.argsort(-proba, axis=1)[:, 1]
-    dependent = np.arange(n) < n_dependent
-    sets[dependent, second[dependent]] = True
-    interval = np.stack([proba * 0.9, proba + (1 - proba) * 0.1], axis=2)
-    robustness = np.where(dependent, rng.uniform(0, 1, n).round(3), 1.0)
-    reasons = {
-        r: {
-            "rival": CLASSES[second[r]],
-            "super_parents": PARENTS,
-            "votes": sorted(rng.uniform(-1, 1, 3).tolist(), reverse=True),
-            "prior": rng.dirichlet(np.ones(3)).tolist(),
-            "sentence": f"Undecided about row {r} & {HOSTILE}.",
-        }
-        for r in range(n_dependent)
-    }
-    if not robust:
-        robustness = np.full(n, np.nan)
-        for reason in reasons.values():
-            reason.update(rival=None, super_parents=[], votes=[], prior=[])
-    if over == "weights":
-        for r, reason in reasons.items():
-            logs = sorted(rng.normal(0, 1, 3).tolist(), reverse=True)
-            frequencies = float(rng.normal())
-            odds = np.exp(sum(logs) + frequencies)
-            reasons[r] = {
-                "rival": reason["rival"],
-                "sentence": reason["sentence"],
-                "features": PARENTS,
-                "contributions": logs,
-                "frequencies": frequencies,
-                "odds": odds,
-                "lower_odds": odds / 3,
-                "upper_odds": odds * 3,
-            }
-    cases = Cases(CLASSES, true, proba.argmax(axis=1), proba, sets, interval, robustness, reasons, over)
-    table = pd.DataFrame(
-        {HOSTILE: ["</script>"] * n, "age": rng.normal(50, 9, n), "__proto__": [None, "x"] * (n // 2)}
-    )
-    return cases, table
+    true = rng.integers(0, len(classes), n)
+    true[: len(classes)] = np.arange(len(classes))
+    cases = {name: _cases(name, rng, true, n_undecided, classes) for name in names}
+    parts = np.array_split(np.arange(n), min(FOLDS, n))
+    sums, optimal, labels = {}, {}, np.arange(len(classes))
+    for name, one in cases.items():
+        sets = one.sets if KINDS[name][0] else None
+        sums[name] = [
+            fold_sums(true[part], one.proba[part], None if sets is None else sets[part], labels)
+            for part in parts
+        ]
+        optimal[name] = np.array([optimal_utilities(one.proba[part], true[part]) for part in parts])
+    credal = {name: KINDS[name][0] for name in names}
+    return Evaluation(classes, max(2, len(parts)), credal, sums, optimal, cases)
 
 
-def made_up_ranking():
-    classifiers = make_classifiers(["aode", "comp-aode*"])
-    sums = {
-        "aode": FoldSums(200, 150, 30.0, 60.0, 90.0),
-        "comp-aode*": FoldSums(
-            *(200, 150, 30.0, 60.0, 90.0, 80, 70, 120, 100, 240, 120.0, 130.0, 140.0, 60, 70.0, 80.0)
-        ),
+def _cases(name, rng, true, n_undecided, classes):
+    n, k = len(true), len(classes)
+    has_sets, over = KINDS[name]
+    # Better than chance, so that the curves and verdicts have something to say.
+    proba = rng.dirichlet(np.ones(k), n)
+    if name != "null":
+        proba = 0.6 * proba + 0.4 * np.eye(k)[np.where(rng.random(n) < 0.6, true, rng.integers(0, k, n))]
+    sets = np.eye(k, dtype=bool)[proba.argmax(axis=1)]
+    order = np.argsort(-proba, axis=1)
+    undecided = (np.arange(n) < n_undecided) & has_sets
+    sets[undecided, order[undecided, 1]] = True
+    robustness = np.full(n, np.nan)
+    if name in ("lp-aode*", "bma-aode*"):
+        robustness = np.where(undecided, rng.uniform(0, 0.9, n), rng.uniform(0.9, 1, n)).round(3)
+    details = {}
+    if has_sets:
+        reason = {"lp-aode*": _of_pool, "bma-aode*": _of_models}.get(name, lambda *_: {})
+        for r in range(min(n, 300)):
+            interval = np.stack([proba[r] * 0.9, proba[r] + (1 - proba[r]) * 0.1], axis=1)
+            changes = None
+            if name == "lp-aode*" and r < 50:
+                alone = (int(order[r, 0]),)
+                changes = [Change("age", "above 54", alone, 60.0), Change(HOSTILE, "= b", (0, 1), "b")]
+            values = {HOSTILE: "</script>", "age": f"{40 + r % 30}, up to 80", "__proto__": "missing"}
+            why = reason(rng, r, classes[order[r, 1]])
+            details[r] = CaseDetails(interval, why, values, ["sex"] if why else [], changes)
+    return Cases(classes, true, proba.argmax(axis=1), proba, sets, robustness, details, over)
+
+
+def _of_pool(rng, r, rival):
+    logs = sorted(rng.normal(0, 1, 3).tolist(), reverse=True)
+    frequencies = float(rng.normal())
+    odds = float(np.exp(sum(logs) + frequencies))
+    return {
+        "rival": rival,
+        "sentence": f"Row {r} & {HOSTILE}.",
+        "features": FEATURES,
+        "contributions": logs,
+        "frequencies": frequencies,
+        "odds": odds,
+        "lower_odds": odds / 3,
+        "upper_odds": odds * 3,
     }
-    return ranking(sums, classifiers)
+
+
+def _of_models(rng, r, rival):
+    return {
+        "rival": rival,
+        "super_parents": FEATURES,
+        "votes": sorted(rng.uniform(-1, 1, 3).tolist(), reverse=True),
+        "prior": rng.dirichlet(np.ones(3)).tolist(),
+        "sentence": f"Row {r} & {HOSTILE}.",
+    }
+
+
+def made_up_ids(n):
+    return pd.DataFrame({HOSTILE: [f"</script>{r}" for r in range(n)], "ward": ["A"] * n})

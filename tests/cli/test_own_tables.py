@@ -1,6 +1,7 @@
 """fit, predict, explain, evaluate and datasets, as someone with a table and no notebook calls them."""
 
 import contextlib
+import html
 import importlib
 import io
 import json
@@ -23,11 +24,11 @@ from typer.testing import CliRunner
 import skcredal
 import skcredal._cli.commands as commands_module
 from flips import scores_under_prior
-from skcredal import CredalBmaAODE, CredalCompAODE, CredalLogPoolAODE, LogPoolAODE, NaiveCredal
+from skcredal import CredalCompAODE, CredalLogPoolAODE, LogPoolAODE
 from skcredal._cli.app import app
 from skcredal.datasets import list_datasets, load_dataset
-from skcredal.evaluation._cross_validation import out_of_fold_cases
-from skcredal.evaluation._registry import CLASSIFIERS, is_credal
+from skcredal.evaluation._cross_validation import evaluate_table
+from skcredal.evaluation._registry import CLASSIFIERS, is_credal, make_classifiers
 
 skops = pytest.importorskip("skops")
 
@@ -495,74 +496,178 @@ def test_a_model_without_notes_will_do(run, table, model):
 def evaluated(result):
     assert result.exit_code == 0, result.output
     # There is a classifier called "null".
-    found = pd.read_csv("m.csv", keep_default_na=False, na_values={"n_safe": "", "n_dependent": ""})
+    found = pd.read_csv("m.csv", keep_default_na=False, na_values={"n_decided": "", "n_undecided": ""})
     return {row["classifier"]: row for row in found.to_dict("records")}
 
 
-def test_evaluation_ranks_by_utility_and_splits_safe_from_dependent(run, table):
+def test_evaluation_orders_by_utility_and_counts_both_kinds_of_doubt(run, table):
     call = ("evaluate", "patients.csv", "--target", "outcome", "--folds", 5, "-o", "m.csv")
     result = run(*call)
     rows = evaluated(result)
-    assert set(rows) == set(CLASSIFIERS)
+    assert set(rows) == {*CLASSIFIERS, "random-forest", "logistic-regression", "all classes"}
     u65 = [row["u65"] for row in rows.values()]
     assert u65 == sorted(u65, reverse=True)
     assert rows["aode"]["u65"] == rows["aode"]["u80"] == rows["aode"]["accuracy"]
-    assert rows["ncc"]["n_safe"] + rows["ncc"]["n_dependent"] == 60
-    for row in rows.values():
-        assert row["rank_u80"] == 1 + sum(other["u80"] > row["u80"] + 1e-12 for other in rows.values())
-    for expected in ("5-fold", "# by u80", "safe", "dependent", "comp-aode*"):
+    assert rows["ncc"]["n_decided"] + rows["ncc"]["n_undecided"] == 60
+    assert rows["all classes"]["n_undecided"] == 60
+    verdicts = [row["best_is"] for row in rows.values()]
+    assert verdicts[0] == "best"
+    assert set(verdicts) <= {"best", "about equal", "probably better", "better"}
+    for expected in ("5-fold", "the best is", "decided", "close calls", "undecided", "comp-aode*"):
         assert expected in result.stdout
+    for word in ("safe", "dependent", "rank"):
+        assert word not in result.stdout
+        assert not [name for name in rows["aode"] if word in name]
     assert max(map(len, result.stdout.splitlines())) <= 80
     some = evaluated(run(*call, "--classifiers", "aode,ncc,comp-aode-star"))
     assert some["ncc"]["u65"] == rows["ncc"]["u65"]
     assert list(some) == [name for name in rows if name in some]
+    assert set(some) == {"aode", "ncc", "comp-aode*", "all classes"}
+
+
+def doubts_shown(stdout):
+    """Return, for each classifier, the numbers of decided, close and undecided rows that were printed."""
+    text = stdout[stdout.index("Two kinds of doubt") :]
+    lines = (line.split() for line in text.splitlines())
+    return {
+        words[0]: (words[1], words[3], words[5]) for words in lines if len(words) == 8 and "*" in words[0]
+    }
+
+
+@pytest.mark.parametrize("close_call", [None, 0.6, 0.95, 0.0])
+def test_evaluate_counts_close_calls_below_the_threshold(run, table, close_call):
+    options = () if close_call is None else ("--close-call", close_call)
+    names = ["lp-aode*", "bma-aode*"]
+    call = ("evaluate", "patients.csv", "--target", "outcome", "--folds", 3, "--classifiers", ",".join(names))
+    result = run(*call, *options)
+    assert result.exit_code == 0, result.output
+    features, target = table.drop(columns="outcome"), table["outcome"].to_numpy(str)
+    found = evaluate_table(make_classifiers(names), features, target, folds=3)
+    shown = doubts_shown(result.stdout)
+    assert set(shown) == set(names)
+    for name, cases in found.cases.items():
+        several = [sum(row) > 1 for row in cases.sets.tolist()]
+        below = [max(row) < (close_call or 0.75) * (close_call != 0.0) for row in cases.proba.tolist()]
+        close = sum(low and not more for low, more in zip(below, several, strict=True))
+        assert shown[name] == (str(60 - sum(several)), str(close), str(sum(several)))
+    assert f"below {100 * (0.75 if close_call is None else close_call):.4g} %" in result.stdout
+
+
+@pytest.mark.parametrize("close_call", [0.75, 0.9])
+def test_predict_ends_with_how_many_rows_are_in_doubt(run, table, model, close_call):
+    result = run("predict", "m.skcredal", "patients.csv", "--close-call", close_call)
+    found = pd.read_csv(io.StringIO(result.stdout))
+    several = found["set_size"] > 1
+    probability = found[["probability_ill", "probability_well"]].max(axis=1)
+    n, close = int(several.sum()), int((~several & (probability < close_call)).sum())
+    assert n > 1
+    assert close > 1
+    assert one_line(result) == (
+        f"Note: Of 60 rows, {n} are undecided (several classes remain) and {close} are close calls "
+        f"(one class, but with a probability below {100 * close_call:.4g} %)."
+    )
+    assert run("predict", "m.skcredal", "patients.csv", "--close-call", 2).exit_code == 2
+
+
+def test_explain_says_that_a_row_is_a_close_call(run, table, model):
+    found = pd.read_csv(io.StringIO(run("predict", "m.skcredal", "patients.csv").stdout))
+    single = found["set_size"] == 1
+    probability = found[["probability_ill", "probability_well"]].max(axis=1)
+    rows = {
+        True: int(probability[single].idxmin()),
+        False: int(probability[single].idxmax()),
+    }
+    between = float((probability[rows[True]] + probability[rows[False]]) / 2)
+    for is_close, row in rows.items():
+        said = run("explain", "m.skcredal", "patients.csv", "--row", row + 1, "--close-call", between).stdout
+        assert ("A close call: one class remains" in said) == is_close
+    undecided = int(np.flatnonzero(~single)[0])
+    said = run("explain", "m.skcredal", "patients.csv", "--row", undecided + 1, "--close-call", 1).stdout
+    assert "A close call" not in said
+
+
+def embedded(page):
+    return json.loads(re.search(r'id="data">(.*?)</script>', page)[1])
 
 
 def test_evaluation_writes_a_page(run, tmp_path):
     table = patients(seed=5)
     table.loc[0, "outcome"] = None
     table["<script>"] = "x"
+    table["case"] = [f"c{r}" for r in range(60)]
+    table["notes"] = "none"
     table.to_csv("t.csv", index=False)
-    call = ("evaluate", "t.csv", "--target", "outcome", "--classifiers", "aode", "--folds", 3, "--report")
-    result = run(*call, "page.html")
+    call = ("evaluate", "t.csv", "--target", "outcome", "--folds", 3, "--id", "case", "--drop", "notes")
+    result = run(*call, "--classifiers", "aode,lp-aode*", "--close-call", 0.8, "--report", "page.html")
     assert result.exit_code == 0, result.output
+    assert "Note: Wrote page.html, which opens with the cases of lp-aode*.\n" in result.stderr
     page = (tmp_path / "page.html").read_text()
     assert page.startswith("<!DOCTYPE html>")
     assert "<h1>outcome in t.csv</h1>" in page
     assert "59 rows, 4 features, 2 classes" in page
     assert str(tmp_path) not in page
-    cases = out_of_fold_cases(
-        table.drop(columns="outcome")[1:].reset_index(drop=True), table["outcome"][1:].to_numpy(str), folds=3
-    )
-    embedded = json.loads(re.search(r'id="data">(.*?)</script>', page)[1])
-    assert embedded["cases"]
+    data = embedded(page)
+    assert data["close_call"] == 0.8
+    keys = {one["key"] for one in data["classifiers"]}
+    assert keys == {"aode", "lp-aode*", "null", "logistic-regression", "random-forest", "all classes"}
+    features = table.drop(columns=["outcome", "case", "notes"])[1:].reset_index(drop=True)
+    made = {"lp-aode*": CredalLogPoolAODE()}
+    cases = evaluate_table(made, features, table["outcome"][1:].to_numpy(str), folds=3).cases["lp-aode*"]
+    shown = data["classifiers"][data["opening"]]["view"]
     # Numbers are those of the rows in the file, the one without a class included.
-    assert [case["row"] for case in embedded["cases"]] == [r + 2 for r in np.flatnonzero(cases.dependent)]
+    undecided = {case[0] for case in shown["cases"] if len(case[4]) > 1}
+    assert undecided == {r + 2 for r in np.flatnonzero(cases.undecided)}
+    assert data["ids"]["names"] == ["case"]
+    assert all(data["ids"]["rows"][str(case[0])] == [f"c{case[0] - 1}"] for case in shown["cases"])
+    # Everything that was read is told: types, use and bins, what is left out and why, what was said.
+    notes = page[page.index('id="notes"') : page.index('id="run"')]
+    lines = {
+        cells[0]: cells[1:]
+        for cells in (re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", line) for line in notes.split("<tr>")[2:])
+    }
+    assert lines["age"][0].startswith("numbers from 2")
+    assert re.match(r"\d bins: up to \d|bins of equal frequency", lines["age"][1])
+    assert lines["pain"] == ["categories", "3 categories: mild, none, strong", "none"]
+    assert lines["&lt;script&gt;"][1].startswith("left out: ")
+    assert lines["outcome"][1] == "the target: 2 classes"
+    assert lines["case"][1] == "an id: carried along, never learned from"
+    assert lines["notes"][1] == "left out, as you asked"
+    assert "<li>1 of 60 rows have no &#x27;outcome&#x27; and are left out.</li>" in notes
+
+
+def test_what_was_said_while_reading_stands_on_the_page(run, tmp_path):
+    table = patients(seed=5)
+    table["record_id"] = range(60)
+    table["amount"] = ["1.275", "576"] * 30
+    table.to_csv("t.csv", index=False, sep=";")
+    call = ("evaluate", "t.csv", "--target", "outcome", "--folds", 2, "--classifiers", "aode")
+    result = run(*call, "--report", "page.html")
+    assert result.exit_code == 0, result.output
+    said = [line.split(": ", 1)[1] for line in result.stderr.splitlines() if "page.html" not in line]
+    assert any("record_id" in line for line in said)
+    assert any("amount" in line for line in said)
+    page = (tmp_path / "page.html").read_text()
+    for line in said:
+        assert f"<li>{html.escape(line, quote=True)}</li>" in page
 
 
 @pytest.mark.parametrize(
-    ("classifiers", "name", "kind"),
+    ("classifiers", "name"),
     [
-        ("aode,bma-aode-star,comp-aode-star", "bma-aode*", CredalBmaAODE),
-        ("ncc,comp-aode*", "ncc", NaiveCredal),
-        ("aode,comp-aode*,lp-aode*", "comp-aode*", CredalCompAODE),
-        ("aode,null", "lp-aode*", CredalLogPoolAODE),
+        ("aode,bma-aode-star,comp-aode-star", "bma-aode*"),
+        ("ncc,comp-aode*", "ncc"),
+        ("aode,comp-aode*,lp-aode*", "lp-aode*"),
+        ("aode,null", "aode"),
     ],
 )
-def test_the_page_is_about_the_first_credal_classifier_that_is_named(run, tmp_path, classifiers, name, kind):
-    table = patients(seed=5)
-    table.to_csv("t.csv", index=False)
+def test_the_page_opens_with_the_default_or_the_first_that_has_sets(run, tmp_path, classifiers, name):
+    patients(seed=5).to_csv("t.csv", index=False)
     call = ("evaluate", "t.csv", "--target", "outcome", "--classifiers", classifiers, "--folds", 3)
     result = run(*call, "--report", "page.html")
     assert result.exit_code == 0, result.output
-    assert result.stderr == f"Note: Wrote page.html; its cases are those of {name}.\n"
-    page = (tmp_path / "page.html").read_text()
-    assert f"The cases of <strong>{name.upper()}</strong>" in page
-    cases = out_of_fold_cases(table.drop(columns="outcome"), table["outcome"].to_numpy(str), kind(), folds=3)
-    embedded = json.loads(re.search(r'id="data">(.*?)</script>', page)[1])
-    assert [(case["row"], case["bounds"][0][1]) for case in embedded["cases"]] == [
-        (r + 1, round(cases.interval[r, cases.predicted[r], 0], 4)) for r in np.flatnonzero(cases.dependent)
-    ]
+    assert result.stderr == f"Note: Wrote page.html, which opens with the cases of {name}.\n"
+    data = embedded((tmp_path / "page.html").read_text())
+    assert data["classifiers"][data["opening"]]["key"] == name
 
 
 @pytest.mark.parametrize("report", ["page.pdf", "no/folder.html", "."])

@@ -8,18 +8,20 @@ from typing import Annotated, Any
 
 import typer
 
-from skcredal._cli.console import CallError, announce_compilation, note, shown_warnings
+from skcredal._cli.console import CallError, announce_compilation, note, recorded_notes, shown_warnings
 from skcredal._cli.evaluate import (
+    COMPARED_WITH,
     check_report,
     evaluate_classifiers,
     folds_for,
-    page_classifier,
+    print_doubt,
     print_ranking,
     write_page,
 )
 from skcredal._cli.explanations import explain_row
 from skcredal._cli.models import (
     check_output,
+    doubts,
     known_class,
     read_for_model,
     read_model,
@@ -30,6 +32,7 @@ from skcredal._cli.models import (
 from skcredal._cli.options import (
     AsClasses,
     Categorical,
+    CloseCall,
     Credibility,
     Criterion,
     Data,
@@ -61,7 +64,8 @@ from skcredal._cli.user_tables import Reading, counted, display_name, label_tabl
 from skcredal._extras import require
 from skcredal._progress import progress_bar
 from skcredal.classifiers._answers import Answers, answers, no_answers
-from skcredal.evaluation._registry import CLASSIFIERS, DEFAULT, make_classifiers
+from skcredal.evaluation._cross_validation import ranking
+from skcredal.evaluation._registry import CLASSIFIERS, CLOSE_CALL, DEFAULT, make_classifiers
 from skcredal.persistence import save
 from skcredal.scale._predictions import arrow_columns
 
@@ -151,6 +155,7 @@ def predict(
         str,
         typer.Option("--out", "-o", metavar="OUT", help=".csv, .tsv or .parquet; - for standard output."),
     ] = "-",
+    close_call: CloseCall = CLOSE_CALL,
     id: Id = None,  # noqa: A002
     format: Format = None,  # noqa: A002
     encoding: Encoding = None,
@@ -169,7 +174,8 @@ def predict(
     and a list in Parquet), set_size, and lower_CLASS and upper_CLASS, the bounds of
     each probability; and robustness (for lp-aode*, bma-aode* and comp-aode*).
     Columns that the model does not know are ignored. A table without rows gives a
-    table without rows. The model remembers the --missing, --decimal and
+    table without rows. How many rows are undecided or close calls is said on
+    standard error. The model remembers the --missing, --decimal and
     --no-usual-missing it was fitted with.
 
     Example: skcredal predict iris.skcredal iris.csv -o answers.csv
@@ -196,9 +202,9 @@ def predict(
         if name in columns:
             raise CallError(f"--id must not be the name of a column of the answers, got {name!r}.")
     write_table(rows.ids | columns, out, format_)
-    strange = strange_values(kept.classifier, frame)
-    if strange is not None:
-        note(strange)
+    for remark in (doubts(found, close_call), strange_values(kept.classifier, frame)):
+        if remark is not None:
+            note(remark)
 
 
 def explain(
@@ -210,6 +216,7 @@ def explain(
             min=1, metavar="N", help="Number of the row, from 1, not counting the header. Can be repeated."
         ),
     ],
+    close_call: CloseCall = CLOSE_CALL,
     id: Id = None,  # noqa: A002
     format: Format = None,  # noqa: A002
     encoding: Encoding = None,
@@ -249,6 +256,7 @@ def explain(
                 frame.iloc[[number - 1]],
                 rows.title(number),
                 known_class(kept, true, number - 1),
+                close_call=close_call,
             )
             for number in row
         ]
@@ -283,10 +291,11 @@ def evaluate(
         Path | None,
         typer.Option(
             metavar="FILE.html",
-            help="Also write an HTML page with the safe and undecided cases of the first credal classifier "
-            f"in --classifiers. Default: {DEFAULT}.",
+            help="Also write an HTML page: the classifiers side by side, also with scikit-learn's, and each "
+            "doubtful case with its reasons.",
         ),
     ] = None,
+    close_call: CloseCall = CLOSE_CALL,
     as_classes: AsClasses = False,
     epsilon: Epsilon = None,
     credibility: Credibility = None,
@@ -306,10 +315,11 @@ def evaluate(
     """Compare classifiers on a table by cross-validation.
 
     Everything is learned inside the training folds, and all classifiers see the
-    same folds. They are ranked by the utilities u65 and u80; for the credal ones,
-    the safe and the undecided rows are counted as well. With --report, a
-    self-contained page lists each undecided case, and for lp-aode*, bma-aode* and
-    comp-aode* also why it is undecided.
+    same folds, and so do a random forest and a logistic regression (if all are
+    compared, or with --report). They are ordered by the utility u65. For those with
+    sets two kinds of doubt are counted: undecided rows, in which several classes
+    remain, and close calls, whose one class is not very probable. With --report, a
+    self-contained page shows all this, and the doubtful cases with their reasons.
 
     Example: skcredal evaluate iris.csv --target class --report iris.html
     """
@@ -323,6 +333,9 @@ def evaluate(
         "unknown": unknown,
     }
     made = make_all(names, parameters)
+    if report is not None:
+        # The page compares with always giving the most frequent class.
+        made = made | make_classifiers(["null"])
     format_ = None if out is None else check_output(out, inputs=[data])
     if report is not None:
         check_report(report)
@@ -330,25 +343,42 @@ def evaluate(
     reading = Reading(
         format, encoding, delimiter, decimal, thousands, missing, usual_missing, sheet, categorical, numeric
     )
-    table = label_table(data, reading, target=target, drop=drop or [], ids=id or [], as_classes=as_classes)
-    folds = folds_for(table) if folds is None else folds
+    with recorded_notes() as messages:
+        table = label_table(
+            data, reading, target=target, drop=drop or [], ids=id or [], as_classes=as_classes
+        )
+        folds = folds_for(table) if folds is None else folds
     announce_compilation(*made.values())
-    rows = evaluate_classifiers(table, made, runs=runs, folds=folds, seed=seed, jobs=jobs)
+    evaluation = evaluate_classifiers(
+        table,
+        made,
+        baselines=COMPARED_WITH if names is None or report is not None else (),
+        explain=report is not None,
+        runs=runs,
+        folds=folds,
+        seed=seed,
+        jobs=jobs,
+    )
+    rows = ranking(evaluation)
     measures = {name: [row[name] for row in rows] for name in rows[0]}
     # Files first: the reader of standard output may close it early, which ends the command.
     if out is not None and format_ is not None and out != "-":
         write_table(measures, out, format_)
     if report is not None:
-        chosen = page_classifier(None if names is None else list(made))
-        learner = made[chosen] if chosen in made else make_all([chosen], parameters)[chosen]
+        reader = made[evaluation.opening]
         write_page(
-            report, table, rows, chosen, learner, data=data, target=target, runs=runs, folds=folds, seed=seed
+            *(report, table, evaluation, reader, messages),
+            data=data,
+            close_call=close_call,
+            runs=runs,
+            seed=seed,
         )
-        note(f"Wrote {report}; its cases are those of {chosen}.")
+        note(f"Wrote {report}, which opens with the cases of {evaluation.opening}.")
     if out == "-":
         write_table(measures, out, "csv")
     else:
         print_ranking(rows, folds=folds, runs=runs, n=len(table.target))
+        print_doubt(rows, evaluation, close_call)
 
 
 # What options of the command line are called as parameters.

@@ -39,10 +39,26 @@ class TableConsole(Console):
         raise BrokenPipeError
 
 
+_recorders: list[list[str]] = []
+
+
 def note(message: str, *, label: str = "Note") -> None:
     """Print a message that is not a result, in one line on standard error."""
     # In one line, so that scripts can read it; messages of other libraries may have several.
-    print(f"{label}: {' '.join(message.split())}", file=sys.stderr)
+    line = " ".join(message.split())
+    print(f"{label}: {line}", file=sys.stderr)
+    for recorded in _recorders:
+        recorded.append(line)
+
+
+@contextmanager
+def recorded_notes() -> Iterator[list[str]]:
+    """Collect what :func:`note` prints inside the block."""
+    _recorders.append([])
+    try:
+        yield _recorders[-1]
+    finally:
+        _recorders.pop()
 
 
 def announce_compilation(*classifiers: Any) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import platform
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
+import numpy as np
 from rich.table import Table
 
 import skcredal
@@ -14,63 +15,65 @@ from skcredal._cli.console import CallError, TableConsole, note
 from skcredal._cli.user_tables import LabelledTable, counted
 from skcredal._progress import progress_bar
 from skcredal.classifiers._base import TabularClassifier
-from skcredal.classifiers._credal import CredalMixin
 from skcredal.evaluation._cross_validation import (
+    ALL_CLASSES,
+    Evaluation,
     check_folds,
     evaluate_table,
     most_folds,
-    out_of_fold_cases,
-    ranking,
 )
+from skcredal.evaluation._data_notes import column_notes, read_as
 from skcredal.evaluation._page_data import evaluation_data, write_evaluation
-from skcredal.evaluation._registry import DEFAULT, is_credal
 from skcredal.evaluation._terminal import format_cell, new_table
 
 __all__ = [
+    "COMPARED_WITH",
     "check_report",
     "evaluate_classifiers",
     "folds_for",
-    "page_classifier",
+    "print_doubt",
     "print_ranking",
     "write_page",
 ]
 
+# What anybody would try first.
+COMPARED_WITH = ("logistic-regression", "random-forest")
 # With fewer rows in all folds together, starting processes takes longer than the work.
 _WORTH_PROCESSES = 100_000
 _FOLDS = 10
 _RANKING = {
-    "rank_u65": ("#", 0),
     "classifier": ("", None),
     "u65": ("u65", 3),
+    "best_is": ("the best is", None),
     "u80": ("u80", 3),
-    "rank_u80": ("# by u80", 0),
     "accuracy": ("accuracy", 3),
     "brier_multiclass": ("Brier", 3),
     "log_loss": ("log-loss", 3),
 }
-_SPLIT = {
+_SETS = {
     "classifier": ("", None),
-    "n_safe": ("safe", 0),
-    "accuracy_safe": ("accuracy", 3),
-    "n_dependent": ("dependent", 0),
-    "accuracy_dependent": ("accuracy", 3),
-    "set_accuracy": ("set", 3),
+    "n_decided": ("decided", 0),
+    "single_accuracy": ("right", 3),
+    "n_close": ("close calls", 0),
+    "close_accuracy": ("right", 3),
+    "n_undecided": ("undecided", 0),
+    "set_accuracy": ("in the set", 3),
     "output_size": ("size", 2),
-    "u65_dependent": ("u65", 3),
-    "u80_dependent": ("u80", 3),
 }
 _LEGEND = """\
 u65    utility: a correct set of two classes counts 0.65; u80: it counts 0.80;
        without sets, the accuracy
+the best is  how the best by u65 compares with this one over the folds: better
+       by more than 0.01 (95 % sure), probably better (75 %), or about equal
 Brier  mean of the squared errors of the probabilities of all classes
 log-loss  mean of -log(probability of the true class)
 """
-_SPLIT_LEGEND = """\
-safe       rows with one class whatever the prior (of lp-aode*: the weights),
-           and the accuracy on them
-dependent  undecided rows, and the accuracy of the most probable class on them
-set, size  share of their sets with the true class, and mean number of classes
-u65, u80   mean utilities on these rows
+_SETS_LEGEND = """\
+decided      rows in which one class remains, and how often it was right
+close calls  decided rows whose class has a probability below {threshold}, and how
+             often it was right; of the first run
+undecided    rows in which several classes remain, how often the true one is
+             among them, and how many remain on average
 """
 
 
@@ -87,12 +90,14 @@ def evaluate_classifiers(
     table: LabelledTable,
     classifiers: Mapping[str, TabularClassifier],
     *,
+    baselines: Sequence[str],
+    explain: bool,
     runs: int,
     folds: int,
     seed: int,
     jobs: int | None,
-) -> list[dict[str, Any]]:
-    """Cross-validate with a progress bar, and return the ranking."""
+) -> Evaluation:
+    """Cross-validate with a progress bar."""
     # Before check_folds, whose message would only say that there are too many folds.
     if len(set(table.target.tolist())) == len(table.target):
         raise ValueError(
@@ -106,17 +111,18 @@ def evaluate_classifiers(
     if jobs is None:
         jobs = -1 if len(table.target) * runs * folds > _WORTH_PROCESSES else 1
     with progress_bar("folds", runs * folds) as advance:
-        sums = evaluate_table(
+        return evaluate_table(
             classifiers,
             table.features,
             table.target,
+            baselines=baselines,
+            explain=explain,
             runs=runs,
             folds=folds,
             seed=seed,
             jobs=jobs,
             on_fold=lambda: advance(1),
         )
-    return ranking(sums, classifiers)
 
 
 def check_report(report: Path) -> None:
@@ -127,74 +133,77 @@ def check_report(report: Path) -> None:
         raise CallError(f"--report must end in .html, got {str(report)!r}.")
 
 
-def page_classifier(names: Sequence[str] | None) -> str:
-    """Return the classifier whose cases the page shows: the first credal one that was named, or LP-AODE*.
-
-    Examples
-    --------
-    >>> page_classifier(None), page_classifier(["aode", "ncc", "comp-aode*"]), page_classifier(["aode"])
-    ('lp-aode*', 'ncc', 'lp-aode*')
-    """
-    return next(filter(is_credal, names or ()), DEFAULT)
-
-
 def write_page(
     report: Path,
     table: LabelledTable,
-    rows: Sequence[Mapping[str, Any]],
-    classifier: str,
-    learner: Any,
+    evaluation: Evaluation,
+    reader: TabularClassifier,
+    messages: Sequence[str],
     *,
     data: str,
-    target: str,
+    close_call: float,
     runs: int,
-    folds: int,
     seed: int,
 ) -> None:
-    """Classify each row out of fold with a credal classifier, and write the page."""
-    with progress_bar("folds", folds) as advance:
-        cases = out_of_fold_cases(
-            table.features,
-            table.target,
-            cast(CredalMixin, learner),
-            folds=folds,
-            seed=seed,
-            on_fold=lambda: advance(1),
-        )
+    """Write the page; ``reader`` is the classifier whose way of reading the table it describes."""
     # Only the file name: a page that is passed on should not reveal folders of this machine.
     name = "standard input" if data == "-" else Path(data).name
     n, k = table.features.shape
     facts = {
-        "Table": f"{name}: {n} rows, {k} features, {len(cases.classes)} classes in {target}",
-        "Protocol": f"{runs} × {folds}-fold stratified cross-validation, everything learned inside the "
-        "training folds; the cases are from the first run",
+        "Table": f"{name}: {n} rows, {k} features, {len(evaluation.classes)} classes in {table.name}",
+        "Protocol": f"{runs} × {evaluation.folds}-fold stratified cross-validation, everything learned "
+        "inside the training folds; the cases are from the first run",
         "Seed": str(seed),
         "Versions": f"skcredal {skcredal.__version__}, Python {platform.python_version()}",
     }
+    encoding = read_as(reader, table.features, table.target)
     page = evaluation_data(
-        cases,
-        rows,
-        table.features,
-        title=f"{target} in {name}",
-        classifier=classifier,
+        evaluation,
+        title=f"{table.name} in {name}",
         numbers=table.numbers,
+        ids=table.ids,
+        close_call=close_call,
+        columns=column_notes(table.features, encoding, aside=_aside(table)),
+        messages=messages,
         facts=facts,
     )
     write_evaluation(report, page)
 
 
+def _aside(table: LabelledTable) -> list[tuple[str, str]]:
+    """Return what became of the columns that are no features."""
+    return [
+        (table.name, f"the target: {counted(len(np.unique(table.target)), 'class')}"),
+        *((str(name), "an id: carried along, never learned from") for name in table.ids.columns),
+        *((name, "left out, as you asked") for name in table.dropped),
+    ]
+
+
 def print_ranking(rows: Sequence[Mapping[str, Any]], *, folds: int, runs: int, n: int) -> None:
-    """Print the classifiers by utility, and the safe and dependent rows of the credal ones."""
+    """Print the classifiers by utility."""
     console = TableConsole()
     how = f"{n} rows, {runs} × {folds}-fold cross-validation"
     console.print(f"Classifiers by utility: {how}", highlight=False)
     console.print(_table(rows, _RANKING))
     console.print(_LEGEND, style="dim", highlight=False)
-    credal = [row for row in rows if row["credal"]]
-    if credal:
-        console.print("Safe and dependent rows, over all runs", highlight=False)
-        console.print(_table(credal, _SPLIT))
-        console.print(_SPLIT_LEGEND, style="dim", highlight=False)
+
+
+def print_doubt(rows: Sequence[Mapping[str, Any]], evaluation: Evaluation, close_call: float) -> None:
+    """Print the two kinds of doubt side by side: rows left undecided, and close calls."""
+    shown = []
+    for row in rows:
+        if row["classifier"] == ALL_CLASSES or not row["credal"]:
+            continue
+        cases = evaluation.cases[row["classifier"]]
+        close = cases.close_calls(close_call)
+        accuracy = float(cases.correct[close].mean()) if close.any() else float("nan")
+        shown.append({**row, "n_close": int(close.sum()), "close_accuracy": accuracy})
+    if not shown:
+        return
+    console = TableConsole()
+    console.print("Two kinds of doubt: undecided rows, and close calls", highlight=False)
+    console.print(_table(shown, _SETS))
+    console.print(_SETS_LEGEND.format(threshold=f"{100 * close_call:.4g} %"), style="dim", highlight=False)
 
 
 def _table(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, tuple[str, int | None]]) -> Table:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from skcredal._encoding.factors import is_missing
 from skcredal._ensemble.explain import as_factor, strongest
 from skcredal._ties import most_probable_first
 from skcredal.classifiers._answers import answers
 from skcredal.classifiers._log_pool import CredalLogPoolAODE
+from skcredal.evaluation._registry import is_below
+from skcredal.evaluation._values import values_with_bins
 
 if TYPE_CHECKING:
     import pandas
@@ -34,7 +33,9 @@ _LONGEST_NAME, _LONGEST_VALUE, _HALF_BAR = 21, 25, 7
 _NEARLY_CERTAIN = 0.9995
 
 
-def explain_row(model: Any, row: pandas.DataFrame, title: str, known: str | None = None) -> str:
+def explain_row(
+    model: Any, row: pandas.DataFrame, title: str, known: str | None = None, *, close_call: float
+) -> str:
     """Explain in words and numbers why a model decided a row, or left it undecided."""
     case = model.explain(row).iloc[0]
     found = answers(model, row)
@@ -48,6 +49,10 @@ def explain_row(model: Any, row: pandas.DataFrame, title: str, known: str | None
     shown = {c: _shorten(labels[c], _LONGEST_CLASS) for c in listed}
     width = max(map(len, ["class", *shown.values()]))
     lines = _wrap(f"{title}: {case['sentence']}")
+    if sets.sum() == 1 and is_below(proba.max(), close_call):
+        lines += _wrap(
+            f"A close call: one class remains, but its probability is below {100 * close_call:.4g} %."
+        )
     lines += [*([] if known is None else [known]), ""]
     lines.append(f"  {'class':<{width}}  in set  lower  prob.  upper")
     for c in listed:
@@ -65,10 +70,11 @@ def explain_row(model: Any, row: pandas.DataFrame, title: str, known: str | None
     by_feature = isinstance(model, CredalLogPoolAODE)
     robust = _credibility_in_words if by_feature else _robustness_in_words
     lines += ["", *_wrap(robust(case, predicted, model))]
+    (values,) = values_with_bins(model, row)
     if rival is not None and by_feature:
-        lines += ["", *_contributions(case, _values(model, row), predicted, rival)]
+        lines += ["", *_contributions(case, values, predicted, rival)]
     elif rival is not None and len(case["super_parents"]):
-        lines += ["", *_votes(case, _values(model, row), predicted, rival)]
+        lines += ["", *_votes(case, values, predicted, rival)]
     return "\n".join(lines)
 
 
@@ -125,41 +131,6 @@ def _credibility_in_words(case: Any, predicted: str, model: Any) -> str:
         f"Robustness {robustness:.3f}: {predicted} beats every other class up to a credibility of "
         f"{robustness:.3f}; {asked}."
     )
-
-
-def _shown_value(value: Any) -> str:
-    if is_missing(value):
-        return "missing"
-    return f"{value:.6g}" if isinstance(value, (float, np.floating)) else str(value)
-
-
-def _values(model: Any, row: pandas.DataFrame) -> dict[str, str]:
-    """Return the values of a row, numbers with their bin, by the names that `explain` gives the features."""
-    names = getattr(model, "feature_names_in_", None)
-    found = {}
-    for j, (name, how) in enumerate(zip(row.columns, model.encoding_, strict=True)):
-        value: Any = row.iloc[0, j]
-        shown = _shown_value(value)
-        if how.cuts and not is_missing(value):
-            shown = f"{shown}, {_bin(float(value), how.cuts)}"
-        found[f"feature {j}" if names is None else str(name)] = shown
-    return found
-
-
-def _bin(number: float, cuts: tuple[float, ...]) -> str:
-    """Return the bin of a number in words; a bin holds its upper cut.
-
-    Examples
-    --------
-    >>> _bin(57, (54.0, 61.0)), _bin(54, (54.0, 61.0)), _bin(70, (54.0, 61.0))
-    ('in 54 to 61', 'up to 54', 'above 61')
-    """
-    index = int(np.searchsorted(cuts, number))
-    if index == 0:
-        return f"up to {cuts[0]:.4g}"
-    if index == len(cuts):
-        return f"above {cuts[-1]:.4g}"
-    return f"in {cuts[index - 1]:.4g} to {cuts[index]:.4g}"
 
 
 def _contributions(case: Any, values: dict[str, str], predicted: str, rival: str) -> list[str]:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+import numpy as np
+
 from skcredal._cli.console import CallError
 from skcredal._cli.user_tables import (
     Reading,
@@ -21,7 +23,9 @@ from skcredal._encoding.factors import is_missing
 from skcredal._encoding.features import CategoricalFeature, NumericFeature
 from skcredal._extras import require
 from skcredal._files import replacing
+from skcredal.classifiers._answers import Answers
 from skcredal.classifiers._base import TabularClassifier, learned_features
+from skcredal.evaluation._registry import is_below
 from skcredal.evaluation._table_files import table_format
 from skcredal.persistence import load, read_notes
 
@@ -32,6 +36,7 @@ __all__ = [
     "KeptModel",
     "RowsForModel",
     "check_output",
+    "doubts",
     "known_class",
     "read_for_model",
     "read_model",
@@ -127,6 +132,28 @@ def what_was_read(model: TabularClassifier) -> str:
     more = f" and {len(left_out) - 10} more" if len(left_out) > 10 else ""
     text = f"Read {kinds.count('numeric')} numeric and {kinds.count('categorical')} categorical columns"
     return f"{text}; left out: {', '.join(left_out[:10])}{more}." if left_out else f"{text}."
+
+
+def doubts(found: Answers, close_call: float) -> str | None:
+    """Return how many rows are in doubt, of either kind; None without rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> doubts(Answers(np.array([0, 1]), np.array([[0.6, 0.4], [0.9, 0.1]])), 0.75)
+    'Of 2 rows, 1 is a close call (one class, but with a probability below 75 %).'
+    """
+    n = len(found.proba)
+    if not n:
+        return None
+    undecided = np.zeros(n, bool) if found.set_size is None else found.set_size > 1
+    close = int((~undecided & is_below(found.proba.max(axis=1), close_call)).sum())
+    several = int(undecided.sum())
+    calls = "is a close call" if close == 1 else "are close calls"
+    parts = [f"{close} {calls} (one class, but with a probability below {100 * close_call:.4g} %)"]
+    if found.sets is not None:
+        parts.insert(0, f"{several} {'is' if several == 1 else 'are'} undecided (several classes remain)")
+    return f"Of {n} row{'' if n == 1 else 's'}, {' and '.join(parts)}."
 
 
 def strange_values(model: Any, frame: pandas.DataFrame) -> str | None:

@@ -11,6 +11,7 @@ from skcredal._cli.console import CallError
 __all__ = [
     "AsClasses",
     "Categorical",
+    "CloseCall",
     "Credibility",
     "Criterion",
     "Data",
@@ -93,6 +94,10 @@ UsualMissing = Annotated[
         help="Whether the usual texts mark missing values. Default: yes.",
         show_default=False,
     ),
+]
+CloseCall = Annotated[
+    float,
+    typer.Option(min=0.0, max=1.0, help="A close call: one class, but a probability below this."),
 ]
 Epsilon = Annotated[
     float | None, typer.Option(help="ε of bma-aode*, comp-aode* and cma. Default: chosen from the table.")

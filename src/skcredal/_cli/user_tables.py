@@ -135,13 +135,17 @@ def are_reading_notes(notes: Any) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelledTable:
-    """Features, classes, the name of the target, the number of each row in the file, from 1, and its ids."""
+    """Features, classes, the name of the target, the number of each row in the file, from 1, and its ids.
+
+    ``dropped`` are the columns that the call left out.
+    """
 
     features: pandas.DataFrame
     target: AnyArray
     name: str
     numbers: IntArray
     ids: pandas.DataFrame
+    dropped: list[str]
 
 
 def read_user_table(
@@ -229,7 +233,8 @@ def label_table(
     else:
         found = np.array(classes)
     labels_of_rows = frame[list(dict.fromkeys(chosen["--id"]))][kept].reset_index(drop=True)
-    return LabelledTable(features, found, target, np.flatnonzero(kept) + 1, labels_of_rows)
+    dropped = list(dict.fromkeys(chosen["--drop"]))
+    return LabelledTable(features, found, target, np.flatnonzero(kept) + 1, labels_of_rows, dropped)
 
 
 def _declare(frame: pandas.DataFrame, categorical: Sequence[str], numeric: Sequence[str], data: str) -> None:

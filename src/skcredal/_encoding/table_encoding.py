@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from skcredal import _kernels as kernels
-from skcredal._arrays import AnyArray, BoolArray, CodeArray, CountArray, IntArray, LabelArray
+from skcredal._arrays import AnyArray, BoolArray, CodeArray, CountArray, FloatArray, IntArray, LabelArray
 from skcredal._encoding.factors import is_missing
 from skcredal._encoding.features import CategoricalFeature, NumericFeature, state_counts, too_many_states
 from skcredal._encoding.frames import Table
@@ -116,6 +116,15 @@ class TableEncoding:
     def n_states(self) -> IntArray:
         """The numbers of states of the features kept."""
         return np.array([self.features[j].n_states for j in self.kept], np.int64)
+
+    def every_cut(self, j: int) -> FloatArray:
+        """Return the cut points of a numeric column in all its codings, sorted."""
+        found: FloatArray = np.unique(np.concatenate([one.cuts for one in self._versions(j)]))
+        return found
+
+    def _versions(self, j: int) -> list[Any]:
+        """Return how a column is coded, in each of the codings that differ."""
+        return [self.features[j]]
 
     @cached_property
     def conservative(self) -> BoolArray:

@@ -31,7 +31,7 @@ from skcredal._validation import check_choice, check_integer, naming
 from skcredal.classifiers._answers import Answers
 from skcredal.classifiers._rows import TrainingRows, training_rows
 
-__all__ = ["LEARNED", "TabularClassifier", "fit_rows", "learned_features"]
+__all__ = ["LEARNED", "TabularClassifier", "every_cut", "fit_rows", "learned_features"]
 
 Value = TypeVar("Value")
 Classifier = TypeVar("Classifier", bound="TabularClassifier")
@@ -313,6 +313,11 @@ def fit_rows(classifier: Classifier, make_rows: Callable[[Classifier], TrainingR
 def learned_features(classifier: TabularClassifier) -> list[Feature]:
     """Return how each column of the training table becomes codes."""
     return classifier._encoding.features
+
+
+def every_cut(classifier: TabularClassifier, j: int) -> FloatArray:
+    """Return the values between which a numeric column of the training table makes no difference."""
+    return classifier._encoding.every_cut(j)
 
 
 def _size(n_bytes: int) -> str:

@@ -1,29 +1,40 @@
-"""Cross-validation of classifiers on one table, and what one of them says about every case."""
+"""Cross-validation of classifiers on one table, and what each of them says about every case."""
 
 from __future__ import annotations
 
+import math
 import warnings
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any, NamedTuple
 
 import joblib
 import numpy as np
-from sklearn.base import clone
 
-from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray
-from skcredal._ties import best_class, most_probable_first
-from skcredal._validation import check_instance, check_integer, naming, safe_repr
-from skcredal.classifiers._answers import answers
+from skcredal._arrays import AnyArray, FloatArray, IntArray
+from skcredal._validation import check_choice, check_instance, check_integer, naming, safe_repr
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
-from skcredal.classifiers._log_pool import CredalLogPoolAODE
-from skcredal.classifiers._spodes import CredalSpodesMixin
-from skcredal.evaluation._fold import Fold, check_classifiers, run_fold, splits
-from skcredal.evaluation._registry import DEFAULT, make_classifiers
+from skcredal.evaluation._baselines import BASELINES
+from skcredal.evaluation._cases import Cases, FoldCases, explain_cases, fold_cases, join_cases
+from skcredal.evaluation._comparison import WORTHS, Comparison, compare, mean_utilities, optimal_utilities
+from skcredal.evaluation._fold import (
+    Fold,
+    FoldAnswer,
+    baseline_answers,
+    check_classifiers,
+    fold_answers,
+    splits,
+)
+from skcredal.evaluation._registry import DEFAULT
 from skcredal.evaluation._sums import FoldSums, measures, pool
+from skcredal.metrics._outcomes import utility_of_accuracy
 
-__all__ = ["Cases", "check_folds", "evaluate_table", "most_folds", "out_of_fold_cases", "ranking"]
+__all__ = ["ALL_CLASSES", "Evaluation", "check_folds", "evaluate_table", "most_folds", "ranking"]
+
+# A baseline that needs no learning: it answers with all classes, always.
+ALL_CLASSES = "all classes"
 
 
 def most_folds(target: AnyArray) -> int:
@@ -62,17 +73,70 @@ def check_folds(target: AnyArray, folds: int) -> None:
         )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Evaluation:
+    """What classifiers said about a table in cross-validation: the result of :func:`evaluate_table`.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (n_classes,)
+        The classes of the table, sorted.
+    folds : int
+        Number of folds of each run.
+    credal : dict of bool
+        By name, in the order of the call: whether the classifier returns sets.
+    sums : dict of lists of FoldSums
+        The results of each classifier, one for each test fold of each run.
+    optimal : dict of ndarray of shape (n_runs × n_folds, n_worths)
+        The mean utilities of the sets that are optimal under its probabilities, where a correct set of two
+        classes is worth 0.5, 0.55, … 1.
+    cases : dict of Cases
+        What it said about each row in the first run.
+    """
+
+    classes: AnyArray
+    folds: int
+    credal: dict[str, bool]
+    sums: dict[str, list[FoldSums]]
+    optimal: dict[str, FloatArray]
+    cases: dict[str, Cases]
+
+    @property
+    def opening(self) -> str:
+        """The classifier to look at first: LP-AODE* if it is there, else the first one that has sets."""
+        credal = [name for name, has_sets in self.credal.items() if has_sets]
+        return DEFAULT if DEFAULT in credal else next(iter([*credal, *self.credal]))
+
+    def compare(self) -> Comparison:
+        """Compare the utilities of the answers, for each worth of a correct pair."""
+        by_fold = {name: mean_utilities(parts, credal=self.credal[name]) for name, parts in self.sums.items()}
+        x = np.array(1.0 / len(self.classes))
+        always = np.array([utility_of_accuracy(x, worth) for worth in WORTHS])
+        by_fold[ALL_CLASSES] = np.repeat(always[None], len(self._sizes), axis=0)
+        return compare(by_fold, sizes=self._sizes, folds=self.folds)
+
+    def compare_optimal(self) -> Comparison:
+        """Compare the utilities of the sets that are optimal under the probabilities, likewise."""
+        return compare(self.optimal, sizes=self._sizes, folds=self.folds)
+
+    @property
+    def _sizes(self) -> list[int]:
+        return [part.n for part in next(iter(self.sums.values()))]
+
+
 def evaluate_table(
     classifiers: Mapping[str, TabularClassifier],
     features: Any,
     target: AnyArray,
     *,
+    baselines: Iterable[str] = (),
+    explain: bool = False,
     runs: int = 1,
     folds: int = 10,
     seed: int = 0,
     jobs: int | None = None,
     on_fold: Callable[[], None] | None = None,
-) -> dict[str, FoldSums]:
+) -> Evaluation:
     """Cross-validate classifiers on a table, all on the same folds.
 
     Everything is learned from the training folds alone: medians, cuts, states, weights.
@@ -85,6 +149,11 @@ def evaluate_table(
         The features.
     target : ndarray of shape (n_rows,)
         The classes.
+    baselines : iterable of {"random-forest", "gradient-boosting", "logistic-regression"}
+        Classifiers of scikit-learn to compare with.
+    explain : bool
+        Whether to find out how robust each answer of the first run is, and for the least certain rows also
+        bounds, reasons, and what would change the answer.
     runs, folds, seed : int
         Number of shuffles, number of folds of each, and the random seed.
     jobs : int, optional
@@ -94,8 +163,8 @@ def evaluate_table(
 
     Returns
     -------
-    dict
-        The sums of each classifier over all test rows of all runs.
+    Evaluation
+        The results of each classifier.
 
     Examples
     --------
@@ -103,28 +172,47 @@ def evaluate_table(
     >>> from skcredal.evaluation import make_classifiers
     >>> data = load_dataset("iris")
     >>> found = evaluate_table(make_classifiers(["aode"]), data.features, data.target.to_numpy(), folds=3)
-    >>> found["aode"].n
-    150
+    >>> [part.n for part in found.sums["aode"]]
+    [50, 50, 50]
     """
     check_classifiers(classifiers)
+    names = [check_choice("baselines", name, tuple(BASELINES)) for name in baselines]
     check_integer("runs", runs, low=1, high=10**6)
     check_integer("seed", seed, low=0)
     check_folds(target, folds)
     _check_features(features, target)
-    parts: dict[str, list[FoldSums]] = {name: [] for name in classifiers}
+    classes, true = np.unique(target, return_inverse=True)
+    credal = {name: isinstance(one, CredalMixin) for name, one in classifiers.items()}
+    credal |= dict.fromkeys(names, False)
+    sums: dict[str, list[FoldSums]] = {name: [] for name in credal}
+    optimal: dict[str, list[FloatArray]] = {name: [] for name in credal}
+    cases: dict[str, list[FoldCases]] = {}
+    found = Evaluation(classes, folds, credal, sums, {}, {})
     # In order, so that sums of floats do not depend on which fold finishes first.
     parallel = joblib.Parallel(n_jobs=jobs, return_as="generator")
     tasks = (
-        joblib.delayed(_quiet_fold)(dict(classifiers), features, target, train, test)
+        joblib.delayed(_run_fold)(
+            dict(classifiers),
+            names,
+            Fold(features, target, train, test),
+            _Wanted(features, test, classes, folds, found.opening if explain else None) if run == 0 else None,
+        )
         for run in range(runs)
         for train, test in splits(target, folds=folds, run=run, seed=seed)
     )
-    for sums in parallel(tasks):
-        for name, part in sums.items():
-            parts[name].append(part)
+    for results in parallel(tasks):
+        for name, (of_fold, best, its_cases) in results.items():
+            sums[name].append(of_fold)
+            optimal[name].append(best)
+            if its_cases is not None:
+                cases.setdefault(name, []).append(its_cases)
         if on_fold is not None:
             on_fold()
-    return {name: pool(of_classifier) for name, of_classifier in parts.items()}
+    return replace(
+        found,
+        optimal={name: np.array(parts) for name, parts in optimal.items()},
+        cases={name: join_cases(parts, classes, true) for name, parts in cases.items()},
+    )
 
 
 def _check_features(features: Any, target: AnyArray) -> None:
@@ -135,186 +223,112 @@ def _check_features(features: Any, target: AnyArray) -> None:
         raise ValueError(f"features must have {len(target)} rows, like target, got {len(features)}.")
 
 
-def _quiet_fold(classifiers: Mapping[str, TabularClassifier], *rows: Any) -> dict[str, FoldSums]:
+class _Wanted(NamedTuple):
+    """What is to be known of the cases of a fold; ``opening`` is the classifier to look at most closely."""
+
+    features: Any
+    test: IntArray
+    classes: AnyArray
+    folds: int
+    opening: str | None
+
+
+def _run_fold(
+    classifiers: Mapping[str, TabularClassifier],
+    baselines: Iterable[str],
+    fold: Fold,
+    wanted: _Wanted | None,
+) -> dict[str, tuple[FoldSums, FloatArray, FoldCases | None]]:
+    """Return the sums and optimal utilities of each classifier, and its cases if they are asked for."""
+    results = {}
     with warnings.catch_warnings():
         # The caller warns about the table once; here every fold of every process would repeat it.
         warnings.simplefilter("ignore")
-        return run_fold(classifiers, Fold(*rows))
+        for name, answer in chain(fold_answers(classifiers, fold), baseline_answers(baselines, fold)):
+            labels = answer.learner.classes_
+            # A class that the training rows lack has no probability; its index is -1.
+            index = np.minimum(np.searchsorted(labels, fold.y_test), len(labels) - 1)
+            index = np.where(labels[index] == fold.y_test, index, -1)
+            its_cases = None if wanted is None else _cases(name, answer, wanted)
+            results[name] = (answer.sums(fold.y_test), optimal_utilities(answer.proba, index), its_cases)
+    return results
 
 
-def ranking(
-    sums: Mapping[str, FoldSums], classifiers: Mapping[str, TabularClassifier]
-) -> list[dict[str, Any]]:
-    """Return the measures of each classifier with its ranks by u65 and u80, best u65 first.
-
-    The utility of a determinate classifier is its accuracy: it always answers with one class. Equal
-    utilities share the better rank.
-
-    Examples
-    --------
-    >>> from skcredal.evaluation import make_classifiers
-    >>> made = make_classifiers(["aode", "null"])
-    >>> sums = {"null": FoldSums(4, 1, 2.0, 4.0, 6.0), "aode": FoldSums(4, 3, 1.0, 2.0, 3.0)}
-    >>> rows = ranking(sums, made)
-    >>> [(row["classifier"], row["u65"], row["rank_u80"]) for row in rows]
-    [('aode', 0.75, 1), ('null', 0.25, 2)]
-    """
-    check_classifiers(classifiers)
-    check_instance("sums", sums, Mapping)
-    rows = []
-    for name, total in sums.items():
-        check_instance("sums", total, FoldSums)
-        if name not in classifiers:
-            raise ValueError(f"classifiers must contain every classifier in sums, lacks {safe_repr(name)}.")
-        credal = isinstance(classifiers[name], CredalMixin)
-        found: dict[str, Any] = measures(total, credal=credal)
-        # A single class is worth 1 or 0, so that the utility is the accuracy.
-        if not credal:
-            found["u65"] = found["u80"] = found["accuracy"]
-        rows.append(
-            {
-                "classifier": name,
-                "credal": credal,
-                "n": total.n,
-                **found,
-                "n_safe": total.determinate if credal else None,
-                "n_dependent": total.indeterminate if credal else None,
-            }
-        )
-    for measure in ("u65", "u80"):
-        for row in rows:
-            # Equal utilities may differ in the last digits, because their sums were added in another order.
-            row[f"rank_{measure}"] = 1 + sum(other[measure] > row[measure] + 1e-12 for other in rows)
-    return sorted(rows, key=lambda row: (row["rank_u65"], row["rank_u80"]))
+def _cases(name: str, answer: FoldAnswer, wanted: _Wanted) -> FoldCases:
+    found = fold_cases(answer, wanted.test, wanted.classes)
+    if wanted.opening is None or not isinstance(answer.learner, TabularClassifier):
+        return found
+    return explain_cases(
+        found,
+        answer.learner,
+        wanted.features,
+        wanted.classes,
+        folds=wanted.folds,
+        with_changes=name == wanted.opening,
+    )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Cases:
-    """What a credal classifier said about each row while it was in the test fold.
+def ranking(evaluation: Evaluation) -> list[dict[str, Any]]:
+    """Return the measures of each classifier, the best u65 first, and whether the best is really better.
 
-    Parameters
-    ----------
-    classes : ndarray of shape (n_classes,)
-        All classes of the table, sorted.
-    true, predicted : ndarray of int of shape (n_rows,)
-        Indices into ``classes``.
-    proba : ndarray of shape (n_rows, n_classes)
-        Probabilities under the reference prior or the best weights; 0 for a class that is absent from the
-        training fold.
-    sets : ndarray of bool of shape (n_rows, n_classes)
-        The sets.
-    interval : ndarray of shape (n_rows, n_classes, 2)
-        Lower and upper probabilities.
-    robustness : ndarray of shape (n_rows,)
-        How much of the prior may be replaced before the answer changes, or, of weights, up to which
-        credibility it does not; NaN if the classifier cannot tell.
-    reasons : dict
-        For each row with several classes, what ``explain`` returns: of LP-AODE* the rival, the odds with
-        their bounds, the contributions of the frequencies and of every feature, and the sentence; of
-        COMP-AODE* and BMA-AODE* the rival, super-parents, votes, prior and sentence; of another classifier,
-        only the sentence.
-    over : {"prior", "weights"}
-        What the sets, bounds and robustness range over.
-    """
-
-    classes: AnyArray
-    true: IntArray
-    predicted: IntArray
-    proba: FloatArray
-    sets: BoolArray
-    interval: FloatArray
-    robustness: FloatArray
-    reasons: dict[int, dict[str, Any]]
-    over: str = "prior"
-
-    @property
-    def dependent(self) -> BoolArray:
-        """Which rows have several classes in their set."""
-        several: BoolArray = self.sets.sum(axis=1) > 1
-        return several
-
-    @property
-    def correct(self) -> BoolArray:
-        """For which rows the most probable class is the true one."""
-        right: BoolArray = self.predicted == self.true
-        return right
-
-
-def out_of_fold_cases(
-    features: Any,
-    target: AnyArray,
-    classifier: CredalMixin | None = None,
-    *,
-    folds: int = 10,
-    seed: int = 0,
-    on_fold: Callable[[], None] | None = None,
-) -> Cases:
-    """Return what a credal classifier says about each row after learning from the other folds.
-
-    Parameters
-    ----------
-    features, target, folds, seed, on_fold
-        As in :func:`evaluate_table`; the folds are those of its first run.
-    classifier : credal classifier, optional
-        Default: LP-AODE*. Only ``CredalLogPoolAODE``, ``CredalCompAODE`` and ``CredalBmaAODE`` have
-        robustness and full reasons.
-
-    Returns
-    -------
-    Cases
-        The answers in the order of the rows, and the reasons of the undecided ones: of LP-AODE*, what each
-        feature contributes to the odds; of COMP-AODE* and BMA-AODE*, what each super-parent votes for, and
-        the prior that flips the answer.
+    The utility of a classifier without sets is its accuracy: it always answers with one class.
+    ``best_is`` tells how the best by u65 compares with the classifier: ``"about equal"``,
+    ``"probably better"`` or ``"better"``, by the Bayesian correlated t-test over the folds; for the best
+    itself it is ``"best"``. The row ``"all classes"`` is what answering with all classes always would give.
 
     Examples
     --------
     >>> from skcredal.datasets import load_dataset
+    >>> from skcredal.evaluation import make_classifiers
     >>> data = load_dataset("iris")
-    >>> cases = out_of_fold_cases(data.features, data.target.to_numpy(), folds=3)
-    >>> cases.proba.shape, bool((cases.dependent.sum() == len(cases.reasons)))
-    ((150, 3), True)
+    >>> made = make_classifiers(["aode", "null"])
+    >>> found = evaluate_table(made, data.features, data.target.to_numpy(), folds=3)
+    >>> [(row["classifier"], round(row["u65"], 2), row["best_is"]) for row in ranking(found)]
+    [('aode', 0.95, 'best'), ('all classes', 0.47, 'better'), ('null', 0.32, 'better')]
     """
-    check_integer("seed", seed, low=0)
-    check_folds(target, folds)
-    _check_features(features, target)
-    if classifier is not None:
-        check_instance("classifier", classifier, CredalMixin)
-    classes, true = np.unique(target, return_inverse=True)
-    n, n_classes = len(true), len(classes)
-    proba, sets = np.zeros((n, n_classes)), np.zeros((n, n_classes), np.bool_)
-    interval, robustness = np.zeros((n, n_classes, 2)), np.full(n, np.nan)
-    reasons: dict[int, dict[str, Any]] = {}
-    (default,) = make_classifiers([DEFAULT]).values()
-    given = default if classifier is None else classifier
-    for train, test in splits(target, folds=folds, run=0, seed=seed):
-        learner = clone(given)
-        with warnings.catch_warnings():
-            # As in _quiet_fold: the same warnings would come from every fold.
-            warnings.simplefilter("ignore")
-            learner.fit(features.iloc[train], target[train])
-            rows = features.iloc[test]
-            # A training fold may lack a class; its columns keep their zeros.
-            columns = np.searchsorted(classes, learner.classes_)
-            cells = np.ix_(test, columns)
-            found = answers(learner, rows)
-            proba[cells], sets[cells], interval[cells] = found.proba, found.sets, found.interval
-            if found.robustness is not None:
-                robustness[test] = found.robustness
-            undecided = test[sets[test].sum(axis=1) > 1]
-            if not isinstance(learner, (CredalSpodesMixin, CredalLogPoolAODE)):
-                reasons.update((r, _undecided(classes, sets[r], proba[r])) for r in undecided.tolist())
-            elif len(undecided):
-                explained = learner.explain(features.iloc[undecided]).to_dict("records")
-                reasons.update(zip(undecided.tolist(), explained, strict=True))
-        if on_fold is not None:
-            on_fold()
-    over = "weights" if isinstance(given, CredalLogPoolAODE) else "prior"
-    return Cases(classes, true, best_class(proba), proba, sets, interval, robustness, reasons, over)
+    check_instance("evaluation", evaluation, Evaluation)
+    verdicts = evaluation.compare().verdicts
+    at_65 = WORTHS.index(0.65)
+    rows = [_row(name, credal, pool(evaluation.sums[name])) for name, credal in evaluation.credal.items()]
+    rows.append(_all_classes(len(evaluation.classes), rows[0]["n"]))
+    for row in rows:
+        row["best_is"] = verdicts[row["classifier"]][at_65]
+    return sorted(rows, key=lambda row: (-row["u65"], -row["u80"]))
 
 
-def _undecided(classes: AnyArray, mask: BoolArray, proba: FloatArray) -> dict[str, Any]:
-    """Return the little that a classifier without explanations can say about a case."""
-    order = [c for c in most_probable_first(proba) if mask[c]]
-    names = [f"{classes[c]} ({proba[c]:.0%})" for c in order]
-    sentence = f"Undecided between {', '.join(names[:-1])} and {names[-1]}."
-    return {"rival": None, "super_parents": [], "votes": [], "prior": [], "sentence": sentence}
+def _row(name: str, credal: bool, total: FoldSums) -> dict[str, Any]:
+    found: dict[str, Any] = measures(total, credal=credal)
+    # A single class is worth 1 or 0, so that the utility is the accuracy.
+    if not credal:
+        found["u65"] = found["u80"] = found["accuracy"]
+    # "Safe" and "prior-dependent" are the paper's words, for those who have read it.
+    del found["accuracy_safe"]  # the single accuracy under another name
+    for measure in ("accuracy", "u65", "u80"):
+        found[f"{measure}_undecided"] = found.pop(f"{measure}_dependent")
+    return {
+        "classifier": name,
+        "credal": credal,
+        "n": total.n,
+        **found,
+        "n_decided": total.determinate if credal else None,
+        "n_undecided": total.indeterminate if credal else None,
+    }
+
+
+def _all_classes(n_classes: int, n: int) -> dict[str, Any]:
+    """Return the measures of answering with all classes always; it has no most probable class."""
+    u65, u80 = (float(utility_of_accuracy(np.array(1.0 / n_classes), w)) for w in (0.65, 0.8))
+    total = FoldSums(
+        *(n, 0, 0.0, 0.0, 0.0),
+        indeterminate=n,
+        set_correct=n,
+        set_size=n * n_classes,
+        discounted=n / n_classes,
+        u65=n * u65,
+        u80=n * u80,
+        dependent_u65=n * u65,
+        dependent_u80=n * u80,
+    )
+    row = _row(ALL_CLASSES, True, total)
+    unsaid = ("accuracy", "brier", "brier_multiclass", "log_loss", "accuracy_undecided")
+    return row | dict.fromkeys(unsaid, math.nan)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +13,9 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import validate_data
 
-from skcredal._arrays import AnyArray, FloatArray, IntArray
+from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray
 from skcredal._encoding.frames import read_table
 from skcredal._encoding.table_encoding import EncodedTable
 from skcredal._validation import check_instance, check_integer, check_texts, naming, safe_repr
@@ -26,10 +27,13 @@ from skcredal.evaluation._sums import FoldSums, fold_sums
 
 __all__ = [
     "Fold",
+    "FoldAnswer",
     "HeldOut",
     "Whole",
+    "baseline_answers",
     "check_classifiers",
     "encode_whole",
+    "fold_answers",
     "run_baselines",
     "run_fold",
     "splits",
@@ -149,7 +153,13 @@ class Fold:
     def learn_variant(self, classifier: TabularClassifier) -> TabularClassifier:
         """Return a copy of the classifier, fitted to the training rows."""
         rows = self._coded(classifier).train
-        learner: TabularClassifier = fit_rows(clone(classifier), lambda _: rows)
+
+        def take_names(learner: TabularClassifier) -> TrainingRows:
+            # The rows are codes already, but explanations name the columns.
+            validate_data(learner, self._features, reset=True, skip_check_array=True)
+            return rows
+
+        learner: TabularClassifier = fit_rows(clone(classifier), take_names)
         return learner
 
     def learn_baseline(self, name: str) -> Pipeline:
@@ -247,12 +257,35 @@ def check_classifiers(classifiers: Any) -> None:
             )
 
 
-def run_fold(classifiers: Mapping[str, TabularClassifier], fold: Fold) -> dict[str, FoldSums]:
-    """Fit all classifiers to the training rows and return their results on the test rows.
+@dataclass(frozen=True, slots=True, eq=False)
+class FoldAnswer:
+    """What a classifier says about the test rows of a fold, and how long that took as if it ran alone.
 
-    The seconds of each classifier include the shared steps, as if it had run alone.
+    ``sets`` is ``None`` for a classifier without sets.
     """
-    results = {}
+
+    learner: Any
+    proba: FloatArray
+    sets: BoolArray | None
+    fit_seconds: float
+    predict_seconds: float
+
+    def sums(self, y_test: AnyArray) -> FoldSums:
+        """Return the sums over the test rows."""
+        return fold_sums(
+            y_test,
+            self.proba,
+            self.sets,
+            self.learner.classes_,
+            fit_seconds=self.fit_seconds,
+            predict_seconds=self.predict_seconds,
+        )
+
+
+def fold_answers(
+    classifiers: Mapping[str, TabularClassifier], fold: Fold
+) -> Iterator[tuple[str, FoldAnswer]]:
+    """Fit all classifiers to the training rows, and yield what each says about the test rows."""
     for name, classifier in classifiers.items():
         encoded, test_encoded = fold.encoding_seconds(classifier)
         test = fold.test_rows(classifier)
@@ -262,33 +295,40 @@ def run_fold(classifiers: Mapping[str, TabularClassifier], fold: Fold) -> dict[s
         # One after the other: bounds, which nothing here asks for, would take most of the time of answers().
         y_proba = learner.predict_proba(test)
         y_set = learner.predict_set(test) if isinstance(learner, CredalMixin) else None
-        results[name] = fold_sums(
-            fold.y_test,
-            y_proba,
-            y_set,
-            learner.classes_,
-            fit_seconds=encoded + learned - start + fold.seconds_saved(),
-            predict_seconds=test_encoded + time.perf_counter() - learned,
+        predicted = time.perf_counter()
+        yield (
+            name,
+            FoldAnswer(
+                learner,
+                y_proba,
+                y_set,
+                fit_seconds=encoded + learned - start + fold.seconds_saved(),
+                predict_seconds=test_encoded + predicted - learned,
+            ),
         )
-    return results
 
 
-def run_baselines(names: Iterable[str], fold: Fold) -> dict[str, FoldSums]:
-    """Fit classifiers of scikit-learn to the same training rows and return their results on the test rows.
+def baseline_answers(names: Iterable[str], fold: Fold) -> Iterator[tuple[str, FoldAnswer]]:
+    """Fit classifiers of scikit-learn to the same training rows, and yield what each says.
 
     They read the table itself, and never see the codes, in whichever setting these were made.
     """
-    results = {}
     for name in names:
         start = time.perf_counter()
         learner = fold.learn_baseline(name)
         learned = time.perf_counter()
-        results[name] = fold_sums(
-            fold.y_test,
-            fold.baseline_proba(name),
-            None,
-            learner.classes_,
-            fit_seconds=learned - start,
-            predict_seconds=time.perf_counter() - learned,
-        )
-    return results
+        proba = fold.baseline_proba(name)
+        yield name, FoldAnswer(learner, proba, None, learned - start, time.perf_counter() - learned)
+
+
+def run_fold(classifiers: Mapping[str, TabularClassifier], fold: Fold) -> dict[str, FoldSums]:
+    """Return the results of all classifiers on the test rows.
+
+    The seconds of each include the shared steps, as if it had run alone.
+    """
+    return {name: answer.sums(fold.y_test) for name, answer in fold_answers(classifiers, fold)}
+
+
+def run_baselines(names: Iterable[str], fold: Fold) -> dict[str, FoldSums]:
+    """Return the results of classifiers of scikit-learn on the same test rows."""
+    return {name: answer.sums(fold.y_test) for name, answer in baseline_answers(names, fold)}

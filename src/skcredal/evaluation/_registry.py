@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from skcredal._arrays import BoolArray, FloatArray
 from skcredal._validation import check_choice, check_texts, safe_repr
 from skcredal.classifiers._aode import AODE
 from skcredal.classifiers._base import TabularClassifier
@@ -19,7 +20,15 @@ from skcredal.classifiers._naive_credal import CredalModelAveraging, NaiveCredal
 from skcredal.classifiers._tree import CredalTree
 from skcredal.evaluation._baselines import BASELINES
 
-__all__ = ["CLASSIFIERS", "DEFAULT", "display_name", "is_credal", "make_classifiers"]
+__all__ = [
+    "CLASSIFIERS",
+    "CLOSE_CALL",
+    "DEFAULT",
+    "display_name",
+    "is_below",
+    "is_credal",
+    "make_classifiers",
+]
 
 # In the order of the tables: determinate classifiers first, then the credal ones.
 CLASSIFIERS: dict[str, type[TabularClassifier]] = {
@@ -48,12 +57,27 @@ _PARAMETERS: dict[str, dict[str, Any]] = {
 }
 # Fitted, and shown on the evaluation page, where nobody names a classifier.
 DEFAULT = "lp-aode*"
+# A single class with a probability below this is a close call, unless the reader chooses another threshold.
+CLOSE_CALL = 0.75
 # All other names are acronyms.
 _DISPLAY_NAMES = {
     "naive-bayes": "naive Bayes",
     "null": "null",
     **{name: name.replace("-", " ") for name in BASELINES},
 }
+
+
+def is_below(probability: FloatArray, threshold: float) -> BoolArray:
+    """Tell which probabilities are below the threshold of a close call; one that rounding puts there is not.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> is_below(np.array([0.7499, 0.1 * 3 + 0.45 - 1e-16]), 0.75).tolist()
+    [True, False]
+    """
+    below: BoolArray = probability < threshold - 1e-9
+    return below
 
 
 def is_credal(name: str) -> bool:

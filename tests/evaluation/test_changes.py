@@ -1,0 +1,170 @@
+"""What would change an answer: each sentence is tried out on the model of the fold."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skcredal import AODE, CredalBmaAODE, CredalLogPoolAODE, NaiveCredal
+from skcredal.evaluation._changes import single_changes
+from skcredal.evaluation._cross_validation import evaluate_table
+from skcredal.evaluation._fold import splits
+from skcredal.evaluation._values import bin_in_words, range_in_words, values_with_bins
+
+NUMBER = r"(-?[\d.]+(?:e[+-]?\d+)?)"
+
+
+def mixed_table(n=180, seed=0):
+    """Return a table of long numbers, small and large ones, categories, truth values and missing cells."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 3, n)
+    table = pd.DataFrame(
+        {
+            "pressure": 1200 + 30 * y + rng.normal(0, 25, n),
+            "dose": np.round(0.001 * y + rng.normal(0, 0.001, n), 6),
+            "cells": (1e9 + 1e3 * y + rng.normal(0, 1e3, n)).round(),
+            "ward": np.array(["north", "south", "west"], object)[(y + (rng.random(n) < 0.5)) % 3],
+            "smoker": rng.random(n) < 0.3 + 0.2 * y,
+            "few": pd.Categorical(rng.integers(1, 4, n)),
+        }
+    )
+    table.loc[rng.random(n) < 0.1, "pressure"] = np.nan
+    table.loc[rng.random(n) < 0.1, "ward"] = None
+    return table, np.array(["a", "b", "c"])[y]
+
+
+def stated_values(change):
+    """Return values that the words of a change speak of, also numbers near both edges."""
+    words = change.condition
+    if words.startswith("= "):
+        return [part for part in re.split(r", | or ", words[2:]) if not part.endswith(" more")]
+    if found := re.fullmatch(f"up to {NUMBER}", words):
+        high = float(found[1])
+        # At the edge itself, a number of more than nine digits may be meant.
+        return [high - 1e-9 * abs(high), high - 1e-6 * max(1, abs(high)), high - 3 * max(1, abs(high))]
+    if found := re.fullmatch(f"above {NUMBER}", words):
+        low = float(found[1])
+        return [low + 1e-6 * max(1e-3, abs(low)), low + 3 * max(1, abs(low))]
+    low, high = map(float, re.fullmatch(f"in {NUMBER} to {NUMBER}", words).groups())
+    assert low < change.example <= high
+    return [low + 0.01 * (high - low), (low + high) / 2, high - 1e-9 * abs(high)]
+
+
+def answer(model, row):
+    if hasattr(model, "predict_set"):
+        return tuple(np.flatnonzero(model.predict_set(row)[0]))
+    return (model.classes_.tolist().index(model.predict(row)[0]),)
+
+
+def as_in_column(value, column):
+    """Return a value, or how the page writes it, as the column holds it."""
+    if isinstance(value, str):
+        return next(known for known in column.dropna().unique() if str(known) == value)
+    return value
+
+
+@pytest.mark.parametrize(
+    ("name", "classifier"),
+    [
+        ("lp-aode*", CredalLogPoolAODE()),
+        ("bma-aode*", CredalBmaAODE()),
+        ("ncc", NaiveCredal()),
+        ("aode", AODE()),
+        ("bma-aode*", CredalBmaAODE(missing="marginalize")),
+    ],
+)
+def test_rows_changed_as_stated_have_the_stated_set(name, classifier):
+    features, target = mixed_table()
+    found = evaluate_table({name: classifier}, features, target, folds=3, explain=True, seed=4).cases[name]
+    tried, kinds = 0, set()
+    for train, test in splits(target, folds=3, run=0, seed=4):
+        model = classifier.fit(features.iloc[train], target[train])
+        for r in test:
+            if r not in found.details or found.details[r].changes is None:
+                continue
+            row = features.iloc[[r]]
+            before = answer(model, row)
+            assert before == tuple(np.flatnonzero(found.sets[r]))
+            for change in found.details[r].changes:
+                assert change.remaining != before
+                for value in [change.example, *stated_values(change)]:
+                    changed = row.copy()
+                    dtype = float if isinstance(value, float) else object
+                    cell = as_in_column(value, features[change.feature])
+                    changed[change.feature] = pd.Series([cell], index=row.index, dtype=dtype)
+                    assert answer(model, changed) == change.remaining, change
+                    tried += 1
+                kinds.add(change.condition.split()[0])
+            sizes = [len(change.remaining) for change in found.details[r].changes]
+            assert sizes == sorted(sizes)
+    assert tried > 100
+    assert {"=", "above", "up"} <= kinds
+
+
+def test_nothing_that_would_change_the_answer_is_forgotten():
+    """Every category, and the middle of every bin, is tried here as well."""
+    features, target = mixed_table(120, 1)
+    model = CredalBmaAODE().fit(features, target)
+    rows = features.iloc[:25]
+    for r, found in enumerate(single_changes(model, rows)):
+        row = rows.iloc[[r]]
+        for name in ("ward", "smoker"):
+            if pd.isna(row[name].iloc[0]):
+                assert not [change for change in found if change.feature == name]
+                continue
+            stated = {}
+            for change in found:
+                if change.feature == name:
+                    stated |= dict.fromkeys(stated_values(change), change.remaining)
+            for state in features[name].dropna().unique():
+                changed = row.copy()
+                changed[name] = pd.Series([state], index=row.index, dtype=object)
+                expected = answer(model, changed)
+                assert stated.get(str(state), answer(model, row)) == expected
+
+
+def test_only_the_opening_classifier_and_its_least_certain_cases_are_tried():
+    features, target = mixed_table(300, 2)
+    made = {"bma-aode*": CredalBmaAODE(), "lp-aode*": CredalLogPoolAODE(), "aode": AODE()}
+    found = evaluate_table(made, features, target, folds=5, explain=True)
+    assert found.opening == "lp-aode*"
+    cases = found.cases["lp-aode*"]
+    with_changes = [r for r, details in cases.details.items() if details.changes is not None]
+    assert len(with_changes) == 50
+    without = [r for r, details in cases.details.items() if details.changes is None]
+    assert cases.undecided[with_changes].mean() > cases.undecided[without].mean()
+    for name in ("bma-aode*", "aode"):
+        assert all(details.changes is None for details in found.cases[name].details.values())
+    assert all(details.interval is not None for details in cases.details.values())
+    quiet = evaluate_table(made, features, target, folds=5)
+    assert all(not one.details for one in quiet.cases.values())
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e6, 1e15])
+def test_ranges_in_words_are_true_for_numbers_of_any_size(scale):
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        low, inside, high = np.sort(rng.normal(0, scale, 3))
+        stated = range_in_words(low, high, inside)
+        lower, upper = map(float, re.fullmatch(f"in {NUMBER} to {NUMBER}", stated).groups())
+        # Up to the ninth digit.
+        slack = 1e-9 * max(abs(low), abs(high))
+        assert low - slack <= lower < inside <= upper <= high + slack
+    assert bin_in_words(1234.7, [1234.567]) == "above 1234.6"
+    assert bin_in_words(5.5, [5.5, 6.5]) == "up to 5.5"
+
+
+def test_a_category_that_is_no_text_and_a_column_without_cuts_are_no_obstacle():
+    table = pd.DataFrame({"t": [(1, 2), (3, 4)] * 20, "noise": [1.0] * 40, "x": [0.0, 1.0] * 20})
+    model = AODE().fit(table, ["a", "b"] * 20)
+    (found,) = single_changes(model, table.iloc[[0]])
+    assert {change.feature for change in found} <= {"t", "x"}
+    assert values_with_bins(model, table.iloc[[0]])[0]["t"] == "(1, 2)"
+
+
+def test_large_numbers_are_moved_into_the_next_bin():
+    table = pd.DataFrame({"x": [1e17, 3e17] * 20})
+    model = AODE().fit(table, ["a", "b"] * 20)
+    (found,) = single_changes(model, table.iloc[[0]])
+    assert [(change.feature, change.remaining) for change in found] == [("x", (1,))]
