@@ -89,7 +89,7 @@ def reproduce(
         summary, claims, beyond = _command.write_answers(plan, store, outcome, out)
     _command.print_summary(summary, plan, outcome, console=console)
     if not summary.empty:
-        _command.print_claims(claims, console=console)
+        _command.print_claims(claims, summary["dataset"].nunique(), console=console)
         _command.print_beyond(beyond, console=console)
         console.print(
             f"The report is {out / 'report.html'}; next to it are claims.md (each claim with our numbers), "

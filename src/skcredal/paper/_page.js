@@ -1,5 +1,19 @@
 
 "use strict";
+// Says that a wide table goes on to the right, as long as it does.
+for (const scroller of document.querySelectorAll(".scroller")) {
+  const wide = scroller.querySelector(".wide");
+  const cue = scroller.querySelector(".cue");
+  const update = () => {
+    // Less than a pixel is rounding.
+    const more = wide.scrollLeft + wide.clientWidth < wide.scrollWidth - 1;
+    scroller.classList.toggle("more", more);
+    cue.hidden = !more;
+  };
+  wide.addEventListener("scroll", update, { passive: true });
+  new ResizeObserver(update).observe(wide);
+  update();
+}
 (() => {
   const table = document.querySelector("#results table.results");
   if (!table) return;
