@@ -14,6 +14,7 @@ from sklearn.utils._testing import assert_docstring_consistency
 
 import skcredal
 from skcredal.evaluation import CLASSIFIERS
+from skcredal.paper._about import DOI, REASONS, TITLE
 
 ROOT = Path(__file__).parents[1]
 DOCS, EXAMPLES = ROOT / "docs", ROOT / "examples"
@@ -111,14 +112,25 @@ def test_the_readme_has_the_numbers_of_the_experiment():
 
 
 def test_every_claim_that_does_not_hold_is_explained_and_no_other():
-    page = (DOCS / "experiment" / "index.rst").read_text(encoding="utf-8")
-    section = page[page.index("What does not hold") : page.index("The claims\n")]
-    explained = {
-        int(number) for found in re.findall(r"\((\d+(?:, \d+)*)\)", section) for number in found.split(", ")
-    }
+    explained = {number for reason in REASONS for number in reason.claims}
     with (DOCS / "experiment" / "claims.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file))[1:]
     assert explained == {int(row[0]) for row in rows if "does not hold" in row}
+
+
+def test_the_page_explains_in_the_words_of_the_report():
+    page = (DOCS / "experiment" / "index.rst").read_text(encoding="utf-8")
+    section = page[page.index("What does not hold, and why\n") : page.index("The claims\n")]
+    assert ".. include:: reasons.txt" in section
+    written = (DOCS / "experiment" / "reasons.txt").read_text(encoding="utf-8").replace("\\", "")
+    assert written == "".join(f"- **{r.what} ({r.numbers}).** {r.why}\n" for r in REASONS)
+
+
+@pytest.mark.parametrize("file", ["README.md", "CITATION.cff", "docs/index.rst", "docs/experiment/index.rst"])
+def test_the_paper_is_cited_with_title_authors_and_doi(file):
+    text = " ".join((ROOT / file).read_text(encoding="utf-8").split())
+    for part in (TITLE, "Corani", "Antonucci", DOI):
+        assert part in text
 
 
 def test_every_number_that_a_page_cites_is_there():
