@@ -83,7 +83,7 @@ def one_line(result):
 def test_predictions_are_those_of_the_library(run, table, model):
     result = run("predict", "m.skcredal", "patients.csv")
     assert result.exit_code == 0, result.output
-    assert result.stderr == ""
+    assert one_line(result).startswith("Note: Of 60 rows, ")
     found = pd.read_csv(io.StringIO(result.stdout), keep_default_na=False)
     features = table.drop(columns="outcome")
     clf = CredalLogPoolAODE().fit(features, table["outcome"])
@@ -219,7 +219,7 @@ def test_text_that_looks_like_numbers_stays_what_was_learned(run, table):
     rows = [r for r in range(60) if table["grade"][r] != "high"]
     table.iloc[rows].to_csv("only_numbers.csv", index=False)
     part = run("predict", "m", "only_numbers.csv")
-    assert part.stderr == ""
+    assert one_line(part).startswith("Note: Of 40 rows, ")
     assert part.stdout.splitlines()[1:] == [whole[1 + r] for r in rows]
 
 
@@ -243,7 +243,7 @@ def test_a_model_of_parquet_reads_csv(run, table):
     of_parquet, of_csv = run("predict", "m", "typed.parquet"), run("predict", "m", "typed.csv")
     assert of_parquet.exit_code == of_csv.exit_code == 0, of_csv.output
     assert of_parquet.stdout == of_csv.stdout
-    assert of_csv.stderr == ""
+    assert one_line(of_csv).startswith("Note: Of 60 rows, ")
     run("predict", "m", "typed.csv", "-o", "answers.parquet")
     answers = pd.read_parquet("answers.parquet")
     assert set(answers["set"][0]) <= {"ill", "well"}
@@ -495,11 +495,11 @@ def test_a_model_without_notes_will_do(run, table, model):
 def evaluated(result):
     assert result.exit_code == 0, result.output
     # There is a classifier called "null".
-    found = pd.read_csv("m.csv", keep_default_na=False, na_values={"n_safe": "", "n_dependent": ""})
+    found = pd.read_csv("m.csv", keep_default_na=False, na_values={"n_decided": "", "n_undecided": ""})
     return {row["classifier"]: row for row in found.to_dict("records")}
 
 
-def test_evaluation_ranks_by_utility_and_splits_safe_from_dependent(run, table):
+def test_evaluation_ranks_by_utility_and_splits_decided_from_undecided(run, table):
     call = ("evaluate", "patients.csv", "--target", "outcome", "--folds", 5, "-o", "m.csv")
     result = run(*call)
     rows = evaluated(result)
@@ -507,10 +507,10 @@ def test_evaluation_ranks_by_utility_and_splits_safe_from_dependent(run, table):
     u65 = [row["u65"] for row in rows.values()]
     assert u65 == sorted(u65, reverse=True)
     assert rows["aode"]["u65"] == rows["aode"]["u80"] == rows["aode"]["accuracy"]
-    assert rows["ncc"]["n_safe"] + rows["ncc"]["n_dependent"] == 60
+    assert rows["ncc"]["n_decided"] + rows["ncc"]["n_undecided"] == 60
     for row in rows.values():
         assert row["rank_u80"] == 1 + sum(other["u80"] > row["u80"] + 1e-12 for other in rows.values())
-    for expected in ("5-fold", "# by u80", "safe", "dependent", "comp-aode*"):
+    for expected in ("5-fold", "# by u80", "decided", "close calls", "undecided", "comp-aode*"):
         assert expected in result.stdout
     assert max(map(len, result.stdout.splitlines())) <= 80
     some = evaluated(run(*call, "--classifiers", "aode,ncc,comp-aode-star"))
@@ -606,7 +606,7 @@ def test_whole_numbers_are_classes_and_stay_numbers(run, table):
     table.to_csv("numbers.csv", index=False)
     assert run("fit", "numbers.csv", "--target", "outcome", "-o", "m").exit_code == 0
     found = pd.read_csv(io.StringIO(run("predict", "m", "numbers.csv").stdout))
-    assert found.columns.tolist()[-5:-1] == ["lower_9", "lower_10", "upper_9", "upper_10"]
+    assert found.columns.tolist()[-6:-2] == ["lower_9", "lower_10", "upper_9", "upper_10"]
     assert set(found["predicted"]) == {9, 10}
 
 
@@ -955,3 +955,79 @@ def test_a_page_is_written_even_if_nobody_reads_the_ranking(tmp_path, table):
         assert writer.stderr.read().startswith(b"Note: Wrote page.html")
     assert writer.returncode == 0
     assert (tmp_path / "page.html").exists()
+
+
+@pytest.mark.parametrize("command", ["", "fit", "predict", "explain", "evaluate", "datasets", "reproduce"])
+def test_help_is_short_for_help_and_names_what_is_asked_for(run, monkeypatch, command):
+    monkeypatch.setenv("COLUMNS", "80")
+    text = run(*command.split(), "-h").stdout
+    assert text == run(*command.split(), "--help").stdout
+    assert text.startswith("Usage: ")
+    assert max(map(len, text.splitlines())) <= 80
+    # Neither types of Python nor cut sentences.
+    assert not re.search(r"<\w[\w ]*>|\{[A-Z]+\}|\w\.\.\.$", text, re.MULTILINE), text
+
+
+def test_predictions_say_which_kind_of_doubt_there_is(run, table, model):
+    clf = skcredal.load(model)
+    features = table.drop(columns="outcome")
+    proba, several = clf.predict_proba(features).max(axis=1), clf.predict_set(features).sum(axis=1) > 1
+    for option, threshold in (((), 0.75), (("--close-call", 0.9), 0.9)):
+        result = run("predict", "m.skcredal", "patients.csv", *option)
+        found = pd.read_csv(io.StringIO(result.stdout), keep_default_na=False)["doubt"]
+        close = ~several & (proba < threshold)
+        assert found.tolist() == np.where(several, "undecided", np.where(close, "close call", "")).tolist()
+        assert f"{several.sum()} are undecided" in result.stderr
+        assert f"{close.sum()} are close calls (one class, but with a probability below {threshold:g})" in (
+            result.stderr
+        )
+    refused = run("predict", "m.skcredal", "patients.csv", "--close-call", 1.5)
+    assert refused.exit_code == 2
+    assert "--close-call" in one_line(refused)
+
+
+def test_an_explanation_names_the_doubt(run, table, model):
+    clf = skcredal.load(model)
+    features = table.drop(columns="outcome")
+    proba, several = clf.predict_proba(features).max(axis=1), clf.predict_set(features).sum(axis=1) > 1
+    decided = int(np.flatnonzero(~several)[0])
+    said = run("explain", "m.skcredal", "patients.csv", "--row", decided + 1, "--close-call", 1).stdout
+    assert (
+        f"A close call: one class remains, but with a probability of {proba[decided]:.3f}, below 1." in said
+    )
+    said = run("explain", "m.skcredal", "patients.csv", "--row", decided + 1, "--close-call", 0).stdout
+    assert f"Decided: one class remains, with a probability of {proba[decided]:.3f}." in said
+    undecided = int(np.flatnonzero(several)[0])
+    said = run("explain", "m.skcredal", "patients.csv", "--row", undecided + 1).stdout
+    assert "Undecided: 2 classes remain." in said
+
+
+def test_evaluation_counts_both_kinds_of_doubt_and_how_often_answers_were_right(run, table):
+    call = ("evaluate", "patients.csv", "--target", "outcome", "--classifiers", "aode,lp-aode*", "--folds", 3)
+    rows = evaluated(run(*call, "-o", "m.csv", "--close-call", 0.8))
+    cases = out_of_fold_cases(table.drop(columns="outcome"), table["outcome"].to_numpy(str), folds=3)
+    several, right = cases.sets.sum(axis=1) > 1, cases.predicted == cases.true
+    close = ~several & (cases.proba.max(axis=1) < 0.8)
+    for name, kind in (("decided", ~several), ("close_calls", close), ("undecided", several)):
+        assert kind.any()
+        assert float(rows["lp-aode*"][f"n_{name}"]) == kind.sum()
+        assert float(rows["lp-aode*"][f"accuracy_{name}"]) == pytest.approx(right[kind].mean(), rel=1e-5)
+    printed = run(*call, "--close-call", 0.8).stdout
+    for said in ("decided", "close calls", "undecided", "right", "below 0.8"):
+        assert said in printed
+    # Words that a reader may take for a promise.
+    assert not re.search(r"\bsafe\b|dependent", printed + (Path("m.csv").read_text()))
+
+
+def test_bars_that_follow_each_other_say_which_is_which(run, table, monkeypatch):
+    titles = []
+
+    @contextlib.contextmanager
+    def watched(unit, total, title):
+        titles.append(title)
+        yield lambda *_: None
+
+    monkeypatch.setattr("skcredal._cli.evaluate.progress_bar", watched)
+    call = ("evaluate", "patients.csv", "--target", "outcome", "--classifiers", "ncc", "--folds", 2)
+    assert run(*call, "--report", "page.html").exit_code == 0
+    assert titles == ["comparing classifiers", "cases of ncc, for the page"]

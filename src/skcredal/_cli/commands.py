@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -13,11 +13,12 @@ from skcredal._cli.evaluate import (
     check_report,
     evaluate_classifiers,
     folds_for,
+    in_plain_words,
     page_classifier,
     print_ranking,
     write_page,
 )
-from skcredal._cli.explanations import explain_row
+from skcredal._cli.explanations import doubts_in_words, explain_row
 from skcredal._cli.models import (
     check_output,
     known_class,
@@ -30,6 +31,7 @@ from skcredal._cli.models import (
 from skcredal._cli.options import (
     AsClasses,
     Categorical,
+    CloseCall,
     Credibility,
     Criterion,
     Data,
@@ -57,11 +59,13 @@ from skcredal._cli.options import (
     check_jobs,
     split_names,
 )
+from skcredal._cli.parameters import given_parameters, make_all
 from skcredal._cli.user_tables import Reading, counted, display_name, label_table
 from skcredal._extras import require
 from skcredal._progress import progress_bar
 from skcredal.classifiers._answers import Answers, answers, no_answers
-from skcredal.evaluation._registry import CLASSIFIERS, DEFAULT, make_classifiers
+from skcredal.evaluation._doubts import doubt_of_rows
+from skcredal.evaluation._registry import CLASSIFIERS, CLOSE_CALL, DEFAULT
 from skcredal.persistence import save
 from skcredal.scale._predictions import arrow_columns
 
@@ -77,7 +81,9 @@ def fit(
     out: Annotated[str, typer.Option("--out", "-o", metavar="MODEL", help="The model file to write.")],
     classifier: Annotated[
         str,
-        typer.Option(help=f"One of {', '.join(CLASSIFIERS)} (write -star for *, which shells expand)."),
+        typer.Option(
+            metavar="NAME", help=f"One of {', '.join(CLASSIFIERS)} (write -star for *, which shells expand)."
+        ),
     ] = DEFAULT,
     drop: Drop = None,
     id: Id = None,  # noqa: A002
@@ -109,14 +115,14 @@ def fit(
     (skcredal datasets iris -o iris.csv writes this table.)
     """
     # Everything that can be wrong with the call is checked before the table is read, which may take long.
-    parameters = {
-        "epsilon": epsilon,
-        "credibility": credibility,
-        "ess": ess,
-        "criterion": criterion,
-        "treat-missing": treat_missing,
-        "unknown": unknown,
-    }
+    parameters = given_parameters(
+        epsilon=epsilon,
+        credibility=credibility,
+        ess=ess,
+        criterion=criterion,
+        treat_missing=treat_missing,
+        unknown=unknown,
+    )
     (made,) = make_all([classifier], parameters).values()
     # Checked first: fitting may take long, and without skops nothing could be saved.
     require("skops.io", extra="models", purpose="A model file")
@@ -152,6 +158,7 @@ def predict(
         typer.Option("--out", "-o", metavar="OUT", help=".csv, .tsv or .parquet; - for standard output."),
     ] = "-",
     id: Id = None,  # noqa: A002
+    close_call: CloseCall = CLOSE_CALL,
     format: Format = None,  # noqa: A002
     encoding: Encoding = None,
     delimiter: Delimiter = None,
@@ -167,7 +174,10 @@ def predict(
     probable class) and probability_CLASS; for a classifier with sets also set (the
     classes that remain whatever the prior, or the weights; separated by | in text
     and a list in Parquet), set_size, and lower_CLASS and upper_CLASS, the bounds of
-    each probability; and robustness (for lp-aode*, bma-aode* and comp-aode*).
+    each probability; robustness (for lp-aode*, bma-aode* and comp-aode*); and doubt:
+    "undecided" where several classes remain, "close call" where one does, but its
+    probability is below --close-call, and otherwise nothing, which is not a promise
+    that the answer is right: skcredal evaluate tells how often such answers are.
     Columns that the model does not know are ignored. A table without rows gives a
     table without rows. The model remembers the --missing, --decimal and
     --no-usual-missing it was fitted with.
@@ -184,7 +194,7 @@ def predict(
         note(f"{display_name(data)} has no rows, so the output has none either.")
     announce_compilation(kept.classifier)
     parts: list[Answers] = []
-    with progress_bar("rows", len(frame)) as advance, shown_warnings():
+    with progress_bar("rows", len(frame), "predicting") as advance, shown_warnings():
         for start in range(0, max(1, len(frame)), _ROWS):
             part = frame.iloc[start : start + _ROWS]
             # An estimator of scikit-learn refuses to be asked about nothing.
@@ -192,10 +202,14 @@ def predict(
             advance(len(part))
     found = Answers.joined(parts)
     columns = arrow_columns(found) if format_ == "parquet" else found.columns()
+    doubt = doubt_of_rows(found.proba, found.sets, close_call=close_call)
+    columns["doubt"] = doubt
     for name in rows.ids:
         if name in columns:
             raise CallError(f"--id must not be the name of a column of the answers, got {name!r}.")
     write_table(rows.ids | columns, out, format_)
+    if len(doubt):
+        note(doubts_in_words(doubt, close_call))
     strange = strange_values(kept.classifier, frame)
     if strange is not None:
         note(strange)
@@ -211,6 +225,7 @@ def explain(
         ),
     ],
     id: Id = None,  # noqa: A002
+    close_call: CloseCall = CLOSE_CALL,
     format: Format = None,  # noqa: A002
     encoding: Encoding = None,
     delimiter: Delimiter = None,
@@ -222,10 +237,11 @@ def explain(
 ) -> None:
     """Explain why a row was decided, or left undecided.
 
-    Prints its set, the bounds of each class, and how robust the answer is; for
-    lp-aode* what each feature multiplies the odds of the answer by, for bma-aode*
-    and comp-aode* what each super-parent votes for, and the prior that flips the
-    answer. Other classifiers have no explanations.
+    Prints its set, whether it is undecided or a close call, the bounds of each
+    class, and how robust the answer is; for lp-aode* what each feature multiplies
+    the odds of the answer by, for bma-aode* and comp-aode* what each super-parent
+    votes for, and the prior that flips the answer. Other classifiers have no
+    explanations.
 
     Example: skcredal explain iris.skcredal iris.csv --row 71
     """
@@ -249,6 +265,7 @@ def explain(
                 frame.iloc[[number - 1]],
                 rows.title(number),
                 known_class(kept, true, number - 1),
+                close_call=close_call,
             )
             for number in row
         ]
@@ -261,8 +278,9 @@ def evaluate(
     classifiers: Annotated[
         str | None,
         typer.Option(
+            metavar="NAMES",
             help=f"Names separated by commas. Default: all, which are {', '.join(CLASSIFIERS)} (write -star "
-            "for *, which shells expand)."
+            "for *, which shells expand).",
         ),
     ] = None,
     drop: Drop = None,
@@ -283,10 +301,11 @@ def evaluate(
         Path | None,
         typer.Option(
             metavar="FILE.html",
-            help="Also write an HTML page with the safe and undecided cases of the first credal classifier "
-            f"in --classifiers. Default: {DEFAULT}.",
+            help="Also write an HTML page with the doubtful cases of the first credal classifier in "
+            f"--classifiers. Default: {DEFAULT}.",
         ),
     ] = None,
+    close_call: CloseCall = CLOSE_CALL,
     as_classes: AsClasses = False,
     epsilon: Epsilon = None,
     credibility: Credibility = None,
@@ -307,21 +326,22 @@ def evaluate(
 
     Everything is learned inside the training folds, and all classifiers see the
     same folds. They are ranked by the utilities u65 and u80; for the credal ones,
-    the safe and the undecided rows are counted as well. With --report, a
+    the undecided rows and the close calls are counted as well, and how often the
+    decided answers were right. With --report, a
     self-contained page lists each undecided case, and for lp-aode*, bma-aode* and
     comp-aode* also why it is undecided.
 
     Example: skcredal evaluate iris.csv --target class --report iris.html
     """
     names = split_names("--classifiers", classifiers)
-    parameters = {
-        "epsilon": epsilon,
-        "credibility": credibility,
-        "ess": ess,
-        "criterion": criterion,
-        "treat-missing": treat_missing,
-        "unknown": unknown,
-    }
+    parameters = given_parameters(
+        epsilon=epsilon,
+        credibility=credibility,
+        ess=ess,
+        criterion=criterion,
+        treat_missing=treat_missing,
+        unknown=unknown,
+    )
     made = make_all(names, parameters)
     format_ = None if out is None else check_output(out, inputs=[data])
     if report is not None:
@@ -333,8 +353,10 @@ def evaluate(
     table = label_table(data, reading, target=target, drop=drop or [], ids=id or [], as_classes=as_classes)
     folds = folds_for(table) if folds is None else folds
     announce_compilation(*made.values())
-    rows = evaluate_classifiers(table, made, runs=runs, folds=folds, seed=seed, jobs=jobs)
-    measures = {name: [row[name] for row in rows] for name in rows[0]}
+    rows = evaluate_classifiers(
+        table, made, runs=runs, folds=folds, seed=seed, jobs=jobs, close_call=close_call
+    )
+    measures = {name: [row[name] for row in map(in_plain_words, rows)] for name in in_plain_words(rows[0])}
     # Files first: the reader of standard output may close it early, which ends the command.
     if out is not None and format_ is not None and out != "-":
         write_table(measures, out, format_)
@@ -348,30 +370,4 @@ def evaluate(
     if out == "-":
         write_table(measures, out, "csv")
     else:
-        print_ranking(rows, folds=folds, runs=runs, n=len(table.target))
-
-
-# What options of the command line are called as parameters.
-_PARAMETERS = {"treat-missing": "missing", "unknown": "handle_unknown"}
-
-
-def make_all(names: list[str] | None, parameters: dict[str, Any]) -> dict[str, Any]:
-    """Return classifiers by name, with the parameters that are given; what no classifier has is refused."""
-    try:
-        made = make_classifiers(names)
-    except ValueError as error:
-        raise CallError(str(error)) from None
-    for option, value in parameters.items():
-        if value is None:
-            continue
-        name = _PARAMETERS.get(option, option)
-        concerned = [classifier for classifier in made.values() if name in classifier.get_params()]
-        if not concerned:
-            raise CallError(f"--{option} is not a parameter of {', '.join(made)}.")
-        for classifier in concerned:
-            classifier.set_params(**{name: value})
-            try:
-                classifier._check_parameters()
-            except (ValueError, TypeError) as error:
-                raise CallError(f"--{option}: {error}") from None
-    return made
+        print_ranking(rows, folds=folds, runs=runs, n=len(table.target), close_call=close_call)

@@ -17,11 +17,11 @@ from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
 from skcredal.evaluation._cross_validation import (
     check_folds,
-    evaluate_table,
     most_folds,
     out_of_fold_cases,
     ranking,
 )
+from skcredal.evaluation._doubts import DoubtSums, evaluate_with_doubts
 from skcredal.evaluation._page_data import evaluation_data, write_evaluation
 from skcredal.evaluation._registry import DEFAULT, is_credal
 from skcredal.evaluation._terminal import format_cell, new_table
@@ -30,6 +30,7 @@ __all__ = [
     "check_report",
     "evaluate_classifiers",
     "folds_for",
+    "in_plain_words",
     "page_classifier",
     "print_ranking",
     "write_page",
@@ -48,30 +49,48 @@ _RANKING = {
     "brier_multiclass": ("Brier", 3),
     "log_loss": ("log-loss", 3),
 }
-_SPLIT = {
+_DOUBTS = {
     "classifier": ("", None),
-    "n_safe": ("safe", 0),
-    "accuracy_safe": ("accuracy", 3),
-    "n_dependent": ("dependent", 0),
-    "accuracy_dependent": ("accuracy", 3),
+    "n_decided": ("decided", 0),
+    "accuracy_decided": ("right", 3),
+    "n_close_calls": ("close calls", 0),
+    "accuracy_close_calls": ("right", 3),
+    "n_undecided": ("undecided", 0),
+    "accuracy_undecided": ("right", 3),
     "set_accuracy": ("set", 3),
     "output_size": ("size", 2),
-    "u65_dependent": ("u65", 3),
-    "u80_dependent": ("u80", 3),
 }
+# "Safe" and "prior-dependent" are words of theory: whoever reads a table of results may take safe for right.
+_PLAIN_WORDS = {"_safe": "_decided", "_dependent": "_undecided"}
 _LEGEND = """\
 u65    utility: a correct set of two classes counts 0.65; u80: it counts 0.80;
        without sets, the accuracy
 Brier  mean of the squared errors of the probabilities of all classes
 log-loss  mean of -log(probability of the true class)
 """
-_SPLIT_LEGEND = """\
-safe       rows with one class whatever the prior (of lp-aode*: the weights),
-           and the accuracy on them
-dependent  undecided rows, and the accuracy of the most probable class on them
-set, size  share of their sets with the true class, and mean number of classes
-u65, u80   mean utilities on these rows
+_DOUBTS_LEGEND = """\
+decided      rows for which one class remains, and how often it was right
+close calls  those of them whose class has a probability below {close_call:g}
+undecided    rows for which several classes remain, and how often the most
+             probable of them was right
+set, size    share of these sets with the true class, and mean number of classes
 """
+
+
+def in_plain_words(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row of the ranking with names of measures that do not mislead.
+
+    Examples
+    --------
+    >>> in_plain_words({"accuracy": 0.8, "u65_dependent": 0.6})
+    {'accuracy': 0.8, 'u65_undecided': 0.6}
+    """
+    found = {}
+    for name, value in row.items():
+        for technical, plain in _PLAIN_WORDS.items():
+            name = name.removesuffix(technical) + plain if name.endswith(technical) else name
+        found[name] = value
+    return found
 
 
 def folds_for(table: LabelledTable) -> int:
@@ -91,8 +110,9 @@ def evaluate_classifiers(
     folds: int,
     seed: int,
     jobs: int | None,
+    close_call: float,
 ) -> list[dict[str, Any]]:
-    """Cross-validate with a progress bar, and return the ranking."""
+    """Cross-validate with a progress bar, and return the ranking, with the doubts of credal classifiers."""
     # Before check_folds, whose message would only say that there are too many folds.
     if len(set(table.target.tolist())) == len(table.target):
         raise ValueError(
@@ -105,8 +125,8 @@ def evaluate_classifiers(
         raise CallError(f"--{error}") from None
     if jobs is None:
         jobs = -1 if len(table.target) * runs * folds > _WORTH_PROCESSES else 1
-    with progress_bar("folds", runs * folds) as advance:
-        sums = evaluate_table(
+    with progress_bar("folds", runs * folds, "comparing classifiers") as advance:
+        sums, doubts = evaluate_with_doubts(
             classifiers,
             table.features,
             table.target,
@@ -114,9 +134,14 @@ def evaluate_classifiers(
             folds=folds,
             seed=seed,
             jobs=jobs,
+            close_call=close_call,
             on_fold=lambda: advance(1),
         )
-    return ranking(sums, classifiers)
+    nothing = dict.fromkeys(DoubtSums().measures())
+    return [
+        {**row, **(doubts[row["classifier"]].measures() if row["credal"] else nothing)}
+        for row in ranking(sums, classifiers)
+    ]
 
 
 def check_report(report: Path) -> None:
@@ -152,7 +177,7 @@ def write_page(
     seed: int,
 ) -> None:
     """Classify each row out of fold with a credal classifier, and write the page."""
-    with progress_bar("folds", folds) as advance:
+    with progress_bar("folds", folds, f"cases of {classifier}, for the page") as advance:
         cases = out_of_fold_cases(
             table.features,
             table.target,
@@ -183,8 +208,10 @@ def write_page(
     write_evaluation(report, page)
 
 
-def print_ranking(rows: Sequence[Mapping[str, Any]], *, folds: int, runs: int, n: int) -> None:
-    """Print the classifiers by utility, and the safe and dependent rows of the credal ones."""
+def print_ranking(
+    rows: Sequence[Mapping[str, Any]], *, folds: int, runs: int, n: int, close_call: float
+) -> None:
+    """Print the classifiers by utility, and the doubts of the credal ones."""
     console = TableConsole()
     how = f"{n} rows, {runs} × {folds}-fold cross-validation"
     console.print(f"Classifiers by utility: {how}", highlight=False)
@@ -192,9 +219,9 @@ def print_ranking(rows: Sequence[Mapping[str, Any]], *, folds: int, runs: int, n
     console.print(_LEGEND, style="dim", highlight=False)
     credal = [row for row in rows if row["credal"]]
     if credal:
-        console.print("Safe and dependent rows, over all runs", highlight=False)
-        console.print(_table(credal, _SPLIT))
-        console.print(_SPLIT_LEGEND, style="dim", highlight=False)
+        console.print("Where they doubt, and how often they are right, over all runs", highlight=False)
+        console.print(_table(credal, _DOUBTS))
+        console.print(_DOUBTS_LEGEND.format(close_call=close_call), style="dim", highlight=False)
 
 
 def _table(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, tuple[str, int | None]]) -> Table:

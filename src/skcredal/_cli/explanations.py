@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from skcredal._arrays import AnyArray
 from skcredal._encoding.factors import is_missing
 from skcredal._ensemble.explain import as_factor, strongest
 from skcredal.classifiers._answers import answers
 from skcredal.classifiers._log_pool import CredalLogPoolAODE
+from skcredal.evaluation._doubts import doubt_of_rows
+from skcredal.evaluation._registry import CLOSE_CALL
 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["explain_row"]
+__all__ = ["doubts_in_words", "explain_row"]
 
 # A terminal shows about this many classes at once; the rest is summarised.
 _CLASSES = 20
@@ -33,7 +36,38 @@ _LONGEST_NAME, _LONGEST_VALUE, _HALF_BAR = 21, 25, 7
 _NEARLY_CERTAIN = 0.9995
 
 
-def explain_row(model: Any, row: pandas.DataFrame, title: str, known: str | None = None) -> str:
+def doubts_in_words(doubt: AnyArray, close_call: float) -> str:
+    """Return how many of the answers are undecided and close calls.
+
+    Examples
+    --------
+    >>> doubts_in_words(np.array(["", "undecided", "close call"]), 0.75)[:50]
+    'Of 3 rows, 1 is undecided (several classes remain)'
+    """
+    undecided, close = (int((doubt == kind).sum()) for kind in ("undecided", "close call"))
+    rows = "1 row" if len(doubt) == 1 else f"{len(doubt)} rows"
+    several = f"{undecided} {'is' if undecided == 1 else 'are'} undecided (several classes remain)"
+    calls = f"{close} {'is a close call' if close == 1 else 'are close calls'}"
+    return f"Of {rows}, {several} and {calls} (one class, but with a probability below {close_call:g})."
+
+
+def _doubt_in_words(doubt: str, n_classes: int, probability: float, close_call: float) -> str:
+    if doubt == "undecided":
+        return f"Undecided: {n_classes} classes remain."
+    if doubt == "close call":
+        below = f"{probability:.3f}, below {close_call:g}"
+        return f"A close call: one class remains, but with a probability of {below}."
+    return f"Decided: one class remains, with a probability of {probability:.3f}."
+
+
+def explain_row(
+    model: Any,
+    row: pandas.DataFrame,
+    title: str,
+    known: str | None = None,
+    *,
+    close_call: float = CLOSE_CALL,
+) -> str:
     """Explain in words and numbers why a model decided a row, or left it undecided."""
     case = model.explain(row).iloc[0]
     found = answers(model, row)
@@ -47,6 +81,8 @@ def explain_row(model: Any, row: pandas.DataFrame, title: str, known: str | None
     shown = {c: _shorten(labels[c], _LONGEST_CLASS) for c in listed}
     width = max(map(len, ["class", *shown.values()]))
     lines = _wrap(f"{title}: {case['sentence']}")
+    (doubt,) = doubt_of_rows(found.proba, found.sets, close_call=close_call)
+    lines += _wrap(_doubt_in_words(str(doubt), int(sets.sum()), float(proba.max()), close_call))
     lines += [*([] if known is None else [known]), ""]
     lines.append(f"  {'class':<{width}}  in set  lower  prob.  upper")
     for c in listed:

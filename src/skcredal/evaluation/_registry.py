@@ -17,7 +17,7 @@ from skcredal.classifiers._naive_credal import CredalModelAveraging, NaiveCredal
 from skcredal.classifiers._tree import CredalTree
 from skcredal.evaluation._baselines import BASELINES
 
-__all__ = ["CLASSIFIERS", "DEFAULT", "display_name", "is_credal", "make_classifiers"]
+__all__ = ["CLASSIFIERS", "CLOSE_CALL", "DEFAULT", "display_name", "is_credal", "make_classifiers"]
 
 # In the order of the tables: determinate classifiers first, then the credal ones.
 CLASSIFIERS: dict[str, type[TabularClassifier]] = {
@@ -38,6 +38,9 @@ CLASSIFIERS: dict[str, type[TabularClassifier]] = {
 }
 # Fitted, and shown on the evaluation page, where nobody names a classifier.
 DEFAULT = "lp-aode*"
+# An answer of one class is a close call if its probability is below this: of four such answers at least one
+# is expected to be wrong.
+CLOSE_CALL = 0.75
 # All other names are acronyms.
 _DISPLAY_NAMES = {
     "naive-bayes": "naive Bayes",

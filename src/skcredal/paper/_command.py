@@ -99,7 +99,7 @@ def make_plan(
 
 def reproduce_plan(plan: Plan, store: ResultStore, *, jobs: int) -> Outcome:
     """Run the plan with a progress bar; after Ctrl-C, finished folds are kept."""
-    with progress_bar("fits", plan.n_fits) as advance:
+    with progress_bar("fits", plan.n_fits, "cross-validation") as advance:
 
         def show(at: Progress) -> None:
             advance(at.fits, f"{at.dataset}, run {at.run + 1}, fold {at.fold + 1}")
