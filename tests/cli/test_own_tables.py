@@ -98,6 +98,7 @@ def test_predictions_are_those_of_the_library(run, table, model):
         "upper_ill",
         "upper_well",
         "robustness",
+        "doubt",
     ]
     assert found["predicted"].tolist() == clf.predict(features).tolist()
     np.testing.assert_allclose(
