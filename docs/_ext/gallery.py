@@ -32,6 +32,7 @@ class ByInterest:
         self.src_dir = src_dir
 
     def __call__(self, filename: str) -> int:
+        """Return where an example stands."""
         return list(EXAMPLES).index(Path(filename).stem)
 
     def __repr__(self) -> str:
