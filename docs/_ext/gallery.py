@@ -12,7 +12,7 @@ __all__ = ["EXAMPLES", "ByInterest", "setup"]
 EXAMPLES: dict[str, tuple[float, float]] = {
     "why_undecided": (0.67, 1.0),
     "log_pool_curves": (0.5, 0.5),
-    "robustness_curve": (0.5, 1.0),
+    "robustness_curve": (0.485, 1.0),
     "reject_costs": (0.5, 1.0),
     "mixed_table": (0.33, 1.0),
     "learning_curves": (0.5, 1.0),
