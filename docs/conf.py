@@ -27,6 +27,7 @@ version = release = skcredal.__version__
 
 extensions = [
     "command_line",
+    "gallery",
     "mathml",
     "matplotlib.sphinxext.plot_directive",
     "numpydoc",
@@ -39,6 +40,8 @@ extensions = [
 templates_path = ["_templates"]
 exclude_patterns = ["_build", "_templates"]
 add_module_names = False
+# Beside the page of a class, the names of its methods alone: with the class before them they are cut off.
+toc_object_entries_show_parents = "hide"
 highlight_language = "python"
 html_math_renderer = "mathml"
 
@@ -66,7 +69,7 @@ sphinx_gallery_conf = {
     # How long an example took on the machine that built the page says nothing to its reader.
     "min_reported_time": 1e9,
     "reset_modules": ("style.apply",),
-    "within_subsection_order": "FileNameSortKey",
+    "within_subsection_order": "gallery.ByInterest",
     # Pictures are the ends of the examples; what a call happens to return is not.
     "capture_repr": (),
 }

@@ -1,4 +1,4 @@
-"""Write the picture that the README shows: ``python docs/make_readme_picture.py``."""
+"""Write the pictures that the README and the home page show: ``python docs/make_readme_picture.py``."""
 
 import runpy
 from pathlib import Path
@@ -11,8 +11,8 @@ if __name__ == "__main__":
     mpl.use("agg")
     # The same file for the same picture.
     mpl.rcParams["svg.hashsalt"] = "skcredal"
-    drawn = runpy.run_path(str(HERE / "figures" / "set_valued.py"))
-    # White behind it: the page that shows it may be dark.
-    drawn["figure"].savefig(
-        HERE / "_static" / "set_valued.svg", facecolor="white", metadata={"Date": None}, bbox_inches="tight"
-    )
+    draw = runpy.run_path(str(HERE / "figures" / "set_valued.py"))["draw"]
+    for name, dark in (("set_valued", False), ("set_valued-dark", True)):
+        draw(dark=dark).savefig(
+            HERE / "_static" / f"{name}.svg", transparent=True, metadata={"Date": None}, bbox_inches="tight"
+        )

@@ -76,13 +76,22 @@ def _of_sets(accuracy, rng, *, is_undecided, n):
 def made_up_claim(number, *, holds, p_value=None, **texts):
     """Return an object with the attributes of a claim."""
     written = {"text": f"Claim {number}", "where": "Section 5", "paper": "94 %", "ours": "93.1 %", "note": ""}
-    return SimpleNamespace(number=number, holds=holds, p_value=p_value, **(written | texts))
+    verdict = {True: "holds", False: "does not hold", None: "not judged"}[holds]
+    found = {"verdict": verdict, **written, **texts}
+    return SimpleNamespace(number=number, holds=holds, p_value=p_value, **found)
 
 
 CLAIMS = [
     made_up_claim(1, holds=True, p_value=0.00002, text="AODE is more accurate", note="Wilcoxon."),
     made_up_claim(2, holds=False, p_value=0.21),
     made_up_claim(3, holds=None, ours="–", note="Not run: cma."),
+]
+# As on other data sets than the paper's.
+CLAIMS_ELSEWHERE = [
+    made_up_claim(1, holds=True),
+    made_up_claim(17, holds=None, verdict="same direction, not significant on these 8 data sets"),
+    made_up_claim(8, holds=None, verdict="not comparable"),
+    made_up_claim(30, holds=False, verdict="contradicted"),
 ]
 FACTS = {
     "protocol": "10 runs of 5-fold cross-validation",

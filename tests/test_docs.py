@@ -14,6 +14,8 @@ from sklearn.utils._testing import assert_docstring_consistency
 
 import skcredal
 from skcredal.evaluation import CLASSIFIERS
+from skcredal.evaluation._registry import is_credal
+from skcredal.paper._about import DOI, REASONS, TITLE
 
 ROOT = Path(__file__).parents[1]
 DOCS, EXAMPLES = ROOT / "docs", ROOT / "examples"
@@ -76,6 +78,53 @@ def test_an_example_has_a_title_and_ends_in_a_picture(example):
     assert ast.unparse(tree.body[-1]) == "plt.show()"
 
 
+def test_every_example_has_its_place_in_the_gallery():
+    """What a reader asks first comes first, not what begins with an a."""
+    order = list(own_module("gallery").EXAMPLES)
+    assert sorted(order) == sorted(file.stem for file in EXAMPLES.glob("*.py"))
+    assert order[0] == "why_undecided"
+    key = own_module("gallery").ByInterest("examples")
+    assert sorted(["mixed_table.py", "why_undecided.py"], key=key) == ["why_undecided.py", "mixed_table.py"]
+    assert '"within_subsection_order": "gallery.ByInterest"' in (DOCS / "conf.py").read_text(encoding="utf-8")
+
+
+def test_the_sidebar_of_a_class_names_methods_alone():
+    assert 'toc_object_entries_show_parents = "hide"' in (DOCS / "conf.py").read_text(encoding="utf-8")
+
+
+def test_the_picture_has_a_dark_variant_and_fits_a_phone():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    home = (DOCS / "index.rst").read_text(encoding="utf-8")
+    assert '<source media="(prefers-color-scheme: dark)" srcset="docs/_static/set_valued-dark.svg">' in readme
+    for name, scheme, ink in (
+        ("set_valued", "only-light", "#24292f"),
+        ("set_valued-dark", "only-dark", "#e6e9ec"),
+    ):
+        assert f".. image:: _static/{name}.svg\n   :class: {scheme}" in home
+        svg = (DOCS / "_static" / f"{name}.svg").read_text(encoding="utf-8")
+        assert ink in svg
+        # Points: letters of 12 are about as large on a phone of 390 pixels.
+        assert float(re.search(r'width="([\d.]+)pt"', svg)[1]) < 400
+
+
+def test_when_to_use_which_says_how_often_each_is_undecided():
+    page = (DOCS / "guide" / "choose.rst").read_text(encoding="utf-8")
+    with (DOCS / "experiment" / "beyond-means.csv").open(encoding="utf-8", newline="") as file:
+        determinacy = {row["classifier"]: row["determ."] for row in csv.DictReader(file)}
+    found = cited_numbers()
+    credal = [name for name in CLASSIFIERS if is_credal(name)]
+    assert len(credal) == 6
+    for name in credal:
+        key = f"undecided-mean-{name.replace('*', '-star')}"
+        # Not inside of bold text, where it would stay as it is.
+        assert f"**Undecided** on |{key}| of the rows" in page
+        assert float(found[key].removesuffix(" %")) / 100 == pytest.approx(
+            1.0 - float(determinacy[name.upper()]), abs=1e-3
+        )
+    # A table of three columns does not fit a phone.
+    assert ".. list-table::" not in page
+
+
 def test_the_gallery_has_the_promised_examples():
     assert len(list(EXAMPLES.glob("*.py"))) >= 8
 
@@ -111,14 +160,25 @@ def test_the_readme_has_the_numbers_of_the_experiment():
 
 
 def test_every_claim_that_does_not_hold_is_explained_and_no_other():
-    page = (DOCS / "experiment" / "index.rst").read_text(encoding="utf-8")
-    section = page[page.index("What does not hold") : page.index("The claims\n")]
-    explained = {
-        int(number) for found in re.findall(r"\((\d+(?:, \d+)*)\)", section) for number in found.split(", ")
-    }
+    explained = {number for reason in REASONS for number in reason.claims}
     with (DOCS / "experiment" / "claims.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file))[1:]
     assert explained == {int(row[0]) for row in rows if "does not hold" in row}
+
+
+def test_the_page_explains_in_the_words_of_the_report():
+    page = (DOCS / "experiment" / "index.rst").read_text(encoding="utf-8")
+    section = page[page.index("What does not hold, and why\n") : page.index("The claims\n")]
+    assert ".. include:: reasons.txt" in section
+    written = (DOCS / "experiment" / "reasons.txt").read_text(encoding="utf-8").replace("\\", "")
+    assert written == "".join(f"- **{r.what} ({r.numbers}).** {r.why}\n" for r in REASONS)
+
+
+@pytest.mark.parametrize("file", ["README.md", "CITATION.cff", "docs/index.rst", "docs/experiment/index.rst"])
+def test_the_paper_is_cited_with_title_authors_and_doi(file):
+    text = " ".join((ROOT / file).read_text(encoding="utf-8").split())
+    for part in (TITLE, "Corani", "Antonucci", DOI):
+        assert part in text
 
 
 def test_every_number_that_a_page_cites_is_there():

@@ -18,11 +18,11 @@ def terminal(monkeypatch):
 
 
 def test_a_bar_names_the_unit_and_the_step(terminal, capsys):
-    with progress_bar("fits", 2000) as advance:
+    with progress_bar("fits", 2000, "cross-validation") as advance:
         advance(1500, "iris, run 1, fold 2")
     printed = capsys.readouterr()
     assert "1,500/2,000 fits," in printed.err
-    assert "iris, run 1, fold 2" in printed.err
+    assert "cross-validation: iris, run 1, fold 2" in printed.err
     assert printed.out == ""
 
 
@@ -40,7 +40,7 @@ def test_a_pass_over_rows_keeps_its_bar_with_the_speed(terminal, capsys):
 def test_without_a_terminal_there_is_no_bar_and_no_empty_line(capsys, monkeypatch, with_rich):
     if not with_rich:
         monkeypatch.setitem(sys.modules, "rich", None)
-    with progress_bar("folds", 10) as advance:
+    with progress_bar("folds", 10, "comparing") as advance:
         advance(10)
     with report_progress(True, "encoding", None) as advance:
         advance(10)

@@ -108,6 +108,12 @@ if __name__ == "__main__":
     ):
         key = f"{measure}-{name}".replace(" ", "-").replace("*", "-star")
         numbers[key] = f"{values[name, measure].mean():.3f}"
+    for name, shares in (
+        1.0 - summary.dropna(subset="determinacy").set_index("classifier")["determinacy"]
+    ).groupby(level=0):
+        key = name.replace("*", "-star")
+        numbers[f"undecided-mean-{key}"] = f"{shares.mean():.1%}".replace("%", " %")
+        numbers[f"undecided-median-{key}"] = f"{shares.median():.1%}".replace("%", " %")
     numbers["runs-beyond"] = str(read(folder, "results")["run"].nunique())
     text = "".join(f".. |{name}| replace:: {value}\n" for name, value in numbers.items())
     (HERE / "beyond-numbers.txt").write_text(text, encoding="utf-8")

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from skcredal.paper._about import REASONS
 from skcredal.paper._displays import (
     BayesianDisplay,
     CriticalDifferenceDisplay,
@@ -24,7 +25,6 @@ from skcredal.paper._displays import (
 from skcredal.paper._summary import PAPER_CLASSIFIERS
 
 HERE = Path(__file__).parent
-VERDICT = {True: "holds", False: "does not hold", None: "not to be told"}
 MEASURES = {
     "accuracy": "accuracy",
     "brier": "Brier",
@@ -71,14 +71,22 @@ def claims_table(claims: list[list[dict]]) -> None:
             a["text"],
             a["paper"],
             a["ours"],
-            VERDICT[a["holds"]],
+            a["verdict"],
             b["ours"],
-            VERDICT[b["holds"]],
+            b["verdict"],
         ]
         for a, b in zip(*claims, strict=True)
     ]
     header = ["#", "claim", "paper", "honest setting", "honest", "paper's setting", "paper's"]
     write("claims.csv", header, rows)
+
+
+def reasons_text() -> str:
+    """Return why some claims do not hold, as the report and the command line say it."""
+    return "".join(
+        f"- **{reason.what} ({reason.numbers}).** {reason.why}\n".replace("AODE*", r"AODE\*")
+        for reason in REASONS
+    )
 
 
 def means_table(summary: pd.DataFrame, name: str) -> None:
@@ -188,6 +196,7 @@ if __name__ == "__main__":
     summaries = [of_paper(read(folder, "summary")) for folder in folders]
     studies = {name: read(folders[0], name) for name in ("epsilon", "set-aside", "rivals")}
     claims_table(claims)
+    (HERE / "reasons.txt").write_text(reasons_text(), encoding="utf-8")
     for summary, setting in zip(summaries, ("honest", "paper"), strict=True):
         means_table(summary, f"means-{setting}.csv")
     epsilon_table(studies["epsilon"])

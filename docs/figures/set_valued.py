@@ -6,6 +6,7 @@ import pandas as pd
 from skcredal import CredalCompAODE, set_labels
 
 COLORS = {"ill": "#d55e00", "well": "#0072b2"}
+DARK_COLORS = {"ill": "#f0883e", "well": "#56b4e9"}
 
 patients = pd.DataFrame(
     {
@@ -32,24 +33,35 @@ new = pd.DataFrame({"age": [30, 68], "smoker": ["no", "no"], "pain": ["none", "m
 interval, sets = clf.predict_interval(new), set_labels(clf.predict_set(new), clf.classes_)
 by_model = clf.spode_proba(new)
 
-figure, axes = plt.subplots(1, 2, figsize=(9, 2.9), layout="constrained", sharey=True)
-for r, ax in enumerate(axes):
-    for c, label in enumerate(clf.classes_):
-        low, high = interval[r, c]
-        ax.barh(c, max(high - low, 0.006), left=low, height=0.5, color=COLORS[label], alpha=0.85)
-        # What each of the three models says by itself, as a tick.
-        ax.plot(by_model[r, :, c], [c] * 3, "|", color="0.25", ms=22, mew=1.4)
-    ax.set(xlim=(-0.02, 1.02), ylim=(1.6, -0.6))
-    ax.set_yticks(range(2), clf.classes_, fontsize=11)
-    ax.set_xlabel("probability")
-    row = new.iloc[r]
-    ax.set_title(
-        f"age {row['age']}, {'smoker' if row['smoker'] == 'yes' else 'no smoker'}, pain: {row['pain']}\n"
-        f"answer: {' or '.join(sets[r])}",
-        fontsize=11,
+
+def draw(*, dark: bool):
+    """Return the figure; one patient below the other, so that it can be read on a phone."""
+    ink, colors = ("#e6e9ec", DARK_COLORS) if dark else ("#24292f", COLORS)
+    figure, axes = plt.subplots(2, 1, figsize=(5.2, 4.6), layout="constrained", sharex=True)
+    for r, ax in enumerate(axes):
+        for c, label in enumerate(clf.classes_):
+            low, high = interval[r, c]
+            ax.barh(c, max(high - low, 0.006), left=low, height=0.5, color=colors[label], alpha=0.85)
+            # What each of the three models says by itself, as a tick.
+            ax.plot(by_model[r, :, c], [c] * 3, "|", color=ink, ms=22, mew=1.4)
+        ax.set(xlim=(-0.02, 1.02), ylim=(1.6, -0.6))
+        ax.set_yticks(range(2), clf.classes_, fontsize=12)
+        row = new.iloc[r]
+        ax.set_title(
+            f"age {row['age']}, {'smoker' if row['smoker'] == 'yes' else 'no smoker'}, pain: {row['pain']}\n"
+            f"answer: {' or '.join(sets[r])}",
+            fontsize=12,
+            color=ink,
+        )
+        for side in ("top", "right"):
+            ax.spines[side].set_visible(False)
+        for side in ("left", "bottom"):
+            ax.spines[side].set_color(ink)
+        ax.tick_params(colors=ink, labelsize=11)
+    axes[-1].set_xlabel("probability", fontsize=11, color=ink)
+    figure.supxlabel(
+        "coloured: bounds over all priors of the set\nticks: what each model says alone",
+        fontsize=10.5,
+        color=ink,
     )
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
-figure.supxlabel(
-    "coloured: bounds over all priors of the set;  ticks: what each model says alone", fontsize=9
-)
+    return figure

@@ -106,24 +106,25 @@ def _plain_lines() -> Callable[[Progress], None]:
 
 
 @contextmanager
-def progress_bar(unit: str, total: int) -> Iterator[Callable[..., None]]:
+def progress_bar(unit: str, total: int, title: str) -> Iterator[Callable[..., None]]:
     """Yield a function that advances a bar by steps, and shows beside it where the work is now.
 
-    The bar is drawn only where someone is watching, and disappears at the end.
+    The title tells bars that follow each other apart. The bar is drawn only where someone is watching, and
+    disappears at the end.
 
     Examples
     --------
-    >>> with progress_bar("folds", 10) as advance:
+    >>> with progress_bar("folds", 10, "comparing classifiers") as advance:
     ...     advance(3)
     """
     done = 0
-    with _bar("", total, transient=True) as draw:
+    with _bar(title, total, transient=True) as draw:
 
         def advance(steps: int, where: str = "") -> None:
             nonlocal done
             done += steps
             if draw is not None:
-                draw(done, f"{done:,}/{total:,} {unit},", where)
+                draw(done, f"{done:,}/{total:,} {unit},", f"{title}: {where}" if where else title)
 
         advance(0)  # the total is seen from the start
         yield advance

@@ -84,7 +84,7 @@ def one_line(result):
 def test_predictions_are_those_of_the_library(run, table, model):
     result = run("predict", "m.skcredal", "patients.csv")
     assert result.exit_code == 0, result.output
-    assert result.stderr == ""
+    assert one_line(result).startswith("Note: Of 60 rows, ")
     found = pd.read_csv(io.StringIO(result.stdout), keep_default_na=False)
     features = table.drop(columns="outcome")
     clf = CredalLogPoolAODE().fit(features, table["outcome"])
@@ -220,7 +220,7 @@ def test_text_that_looks_like_numbers_stays_what_was_learned(run, table):
     rows = [r for r in range(60) if table["grade"][r] != "high"]
     table.iloc[rows].to_csv("only_numbers.csv", index=False)
     part = run("predict", "m", "only_numbers.csv")
-    assert part.stderr == ""
+    assert one_line(part).startswith("Note: Of 40 rows, ")
     assert part.stdout.splitlines()[1:] == [whole[1 + r] for r in rows]
 
 
@@ -244,7 +244,7 @@ def test_a_model_of_parquet_reads_csv(run, table):
     of_parquet, of_csv = run("predict", "m", "typed.parquet"), run("predict", "m", "typed.csv")
     assert of_parquet.exit_code == of_csv.exit_code == 0, of_csv.output
     assert of_parquet.stdout == of_csv.stdout
-    assert of_csv.stderr == ""
+    assert one_line(of_csv).startswith("Note: Of 60 rows, ")
     run("predict", "m", "typed.csv", "-o", "answers.parquet")
     answers = pd.read_parquet("answers.parquet")
     assert set(answers["set"][0]) <= {"ill", "well"}
@@ -1060,3 +1060,28 @@ def test_a_page_is_written_even_if_nobody_reads_the_ranking(tmp_path, table):
         assert writer.stderr.read().startswith(b"Note: Wrote page.html")
     assert writer.returncode == 0
     assert (tmp_path / "page.html").exists()
+
+
+@pytest.mark.parametrize("command", ["", "fit", "predict", "explain", "evaluate", "datasets", "reproduce"])
+def test_help_is_short_for_help_and_names_what_is_asked_for(run, monkeypatch, command):
+    monkeypatch.setenv("COLUMNS", "80")
+    text = run(*command.split(), "-h").stdout
+    assert text == run(*command.split(), "--help").stdout
+    assert text.startswith("Usage: ")
+    assert max(map(len, text.splitlines())) <= 80
+    # Neither types of Python nor cut sentences.
+    assert not re.search(r"<\w[\w ]*>|\{[A-Z]+\}|\w\.\.\.$", text, re.MULTILINE), text
+
+
+def test_one_bar_says_what_is_done(run, table, monkeypatch):
+    titles = []
+
+    @contextlib.contextmanager
+    def watched(unit, total, title):
+        titles.append(title)
+        yield lambda *_: None
+
+    monkeypatch.setattr("skcredal._cli.evaluate.progress_bar", watched)
+    call = ("evaluate", "patients.csv", "--target", "outcome", "--classifiers", "ncc", "--folds", 2)
+    assert run(*call, "--report", "page.html").exit_code == 0
+    assert titles == ["comparing classifiers"]

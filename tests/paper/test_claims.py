@@ -4,11 +4,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from skcredal.paper._claims import Claim, check_claims, claims_as_json, claims_as_markdown
+from skcredal.datasets._openml import OPENML
+from skcredal.paper._about import REASONS
+from skcredal.paper._claims import are_papers_datasets, check_claims
+from skcredal.paper._verdicts import Claim, claims_as_json, claims_as_markdown, reasons_of, tally
 
 pd = pytest.importorskip("pandas")
 
 N = 39
+DATASETS = sorted(OPENML)  # of the paper
 MEASURES = [
     "accuracy",
     "brier",
@@ -112,7 +116,7 @@ def as_summary(values):
         for classifier, measures in values.items():
             if classifier == "data":
                 continue
-            row = {"dataset": f"set{r:02}", "classifier": classifier, "k": 5}
+            row = {"dataset": DATASETS[r], "classifier": classifier, "k": 5}
             row |= {name: column[r] for name, column in values["data"].items()}
             row |= {name: measures[name][r] if name in measures else np.nan for name in MEASURES}
             rows.append(row)
@@ -144,6 +148,7 @@ def ranked(utility, ranks):
 
 AGREED = np.tile([1, 2, 3], (N, 1))
 NO_DIFFERENCE = np.tile([(1, 2, 3), (2, 3, 1), (3, 1, 2)], (13, 1))
+NEARLY_ALIKE = np.vstack([NO_DIFFERENCE[:-3], AGREED[:2], RANKS[-1:]])
 # What makes a claim fail, each alone.
 FAILURES = [
     (1, "lower", like("bma-aode", "accuracy", "aode", "accuracy", 1.02)),
@@ -318,12 +323,12 @@ def test_a_classifier_that_was_not_run_leaves_its_claims_unjudged(summary, claim
 
 
 def test_a_classifier_that_failed_on_some_data_sets_is_compared_on_the_others(summary):
-    some = summary[~((summary["classifier"] == "aode") & (summary["dataset"] < "set09"))]
+    some = summary[~((summary["classifier"] == "aode") & summary["dataset"].isin(DATASETS[:9]))]
     found = check_claims(some)
     assert "of 30 data sets" in found[0].ours
     assert found[0].holds is True
     assert "39 data sets" in found[6].ours
-    none = summary[(summary["classifier"] != "cdt") | (summary["dataset"] < "set02")]
+    none = summary[(summary["classifier"] != "cdt") | summary["dataset"].isin(DATASETS[:2])]
     assert [claim.holds for claim in check_claims(none)[27:]] == [None, True, None]
 
 
@@ -354,18 +359,106 @@ def test_a_measure_that_no_data_set_has_is_not_judged():
     assert all(claim.p_value is None and "o data set" in claim.ours for claim in found if claim.holds is None)
 
 
-def test_one_data_set_decides_means_but_no_test(summary):
-    found = check_claims(summary[summary["dataset"] == "set20"])
-    tests_and_counts = {1, 4, 5, 8, 9, 12, 14, 17, 18, 21, 24, 25, 26, 27, 28, 30}
-    assert {claim.number for claim in found if claim.holds is None} == tests_and_counts
+# Figures of the paper's own data sets, which others have no reason to share.
+FIGURES = {3, 6, 7, 8, 9, 10, 11, 13, 14, 15, 16, 19, 20, 22, 23}
+
+
+def on_other_data(edit=lambda values: None, n=N):
+    """Judge values made to fit, and changed, on so many data sets that are not the paper's."""
+    values = papers_values()
+    edit(values)
+    summary = as_summary(values)
+    summary = summary[summary["dataset"].isin(DATASETS[:n])]
+    return check_claims(summary.assign(dataset=summary["dataset"] + " of ours"))
+
+
+def test_the_papers_data_sets_are_its_own_and_nearly_all_of_them():
+    assert are_papers_datasets(DATASETS)
+    assert are_papers_datasets(DATASETS[3:])
+    assert not are_papers_datasets(DATASETS[4:])
+    assert not are_papers_datasets([*DATASETS[1:], "tic_tac_toe"])
+
+
+def test_figures_of_other_data_sets_are_not_compared():
+    found = on_other_data()
+    assert {claim.number for claim in found if claim.verdict == "not comparable"} == FIGURES
+    assert all(claim.holds is None for claim in found if claim.number in FIGURES)
+    assert {claim.verdict for claim in found if claim.number not in FIGURES} == {"holds"}
+    assert "figures are those of the paper's data sets" in found[11].note
+    # A figure far from the paper's does not matter for the drop.
+    moved = on_other_data(changed("bma-aode*", "accuracy_safe", lambda old, values: spread(0.95)))
+    assert moved[11].verdict == "holds"
+
+
+SAME, UNSEEN = "same direction, not significant on these 39 data sets", "not seen on these 39 data sets"
+ELSEWHERE = [
+    (1, like("bma-aode", "accuracy", "aode", "accuracy", 1.02), "contradicted"),
+    (1, like("bma-aode", "accuracy", "aode", "accuracy", 0.9999, noise=0.001), SAME),
+    (1, like("bma-aode", "accuracy", "aode", "accuracy", 1.0001, noise=0.001), UNSEEN),
+    (2, scaled("bma-aode", "brier", 0.9), "contradicted"),
+    (2, like("bma-aode", "brier", "aode", "brier"), UNSEEN),
+    (4, like("comp-aode", "accuracy", "aode", "accuracy", 1.01), "contradicted"),
+    (5, like("comp-aode", "brier", "aode", "brier", 1.03), "contradicted"),
+    (12, changed("bma-aode*", "accuracy_dependent", lambda old, values: spread(0.95)), "contradicted"),
+    (18, like("bma-aode*", "u65", "bma-aode", "accuracy", 0.99), "contradicted"),
+    (18, like("bma-aode*", "u80", "bma-aode", "accuracy", 1.0001, noise=0.001), SAME),
+    (25, like("bma-aode*", "u80", "comp-aode*", "u80", 1.01), "contradicted"),
+    (28, ranked("u65", AGREED), "contradicted"),
+    (29, ranked("u65", 4 - AGREED), "contradicted"),
+    (29, ranked("u80", NO_DIFFERENCE), UNSEEN),
+    (30, ranked("u65", AGREED), "contradicted"),
+    (30, ranked("u65", NO_DIFFERENCE), UNSEEN),
+    (30, lambda values: [set_ranks(values, u, NEARLY_ALIKE) for u in ("u65", "u80")], SAME),
+]
+
+
+@pytest.mark.parametrize(
+    ("number", "edit", "verdict"), ELSEWHERE, ids=[f"{number} {verdict}" for number, _, verdict in ELSEWHERE]
+)
+def test_on_other_data_a_claim_is_contradicted_only_by_a_significant_difference(number, edit, verdict):
+    claim = on_other_data(edit)[number - 1]
+    assert claim.verdict == verdict, claim
+    assert claim.holds is {"contradicted": False}.get(verdict)
+
+
+def test_few_data_sets_show_directions_but_no_significance():
+    found = on_other_data(n=1)
+    assert found[0].verdict == "same direction, not significant on this data set"
     assert found[0].note == "1 data set cannot reach p < 0.01; 8 could."
+    # A test that could not find a difference does not show that there is none.
+    assert found[3].verdict == "not judged"
     assert found[3].note == "1 data set cannot reach p < 0.05; 6 could."
 
 
-@pytest.mark.parametrize(("count", "judged"), [(7, False), (8, True)])
-def test_a_test_is_judged_as_soon_as_it_could_succeed(summary, count, judged):
-    found = check_claims(summary[summary["dataset"] < f"set{count:02}"])
-    assert (found[0].holds is True) is judged
+@pytest.mark.parametrize(("count", "verdict"), [(7, "same direction"), (8, "holds")])
+def test_a_test_is_judged_as_soon_as_it_could_succeed(count, verdict):
+    assert on_other_data(n=count)[0].verdict.startswith(verdict)
+
+
+def test_every_verdict_is_counted_once(claims):
+    assert tally(claim.verdict for claim in claims) == {"holds": 30, "does not hold": 0, "not judged": 0}
+    counted = tally(claim.verdict for claim in on_other_data(n=20))
+    assert sum(counted.values()) == 30
+    assert counted["not comparable"] == len(FIGURES)
+    assert {"holds", "same direction, not significant", "contradicted"} <= set(counted)
+
+
+def test_reasons_stand_beside_the_claims_that_do_not_hold(claims):
+    assert reasons_of(claims) == []
+    values = papers_values()
+    like("ncc", "u80", "comp-aode*", "u80", noise=0.001)(values)
+    failed = check_claims(as_summary(values))
+    (reason,) = reasons_of(failed)
+    assert reason.claims == (27,)
+    text = claims_as_markdown(failed)
+    assert f"## What does not hold, and why\n\n- COMP-AODE* above NCC (27): {reason.why}" in text
+    assert "What does not hold" not in claims_as_markdown(claims)
+    elsewhere = on_other_data(like("ncc", "u80", "comp-aode*", "u80", noise=0.001))
+    assert reasons_of(elsewhere) == [reason]
+    assert "## What does not hold on the paper's own data sets, and why" in claims_as_markdown(elsewhere)
+    # What is not comparable has no reason: nothing was judged.
+    assert all(number not in FIGURES for one in reasons_of(elsewhere) for number in one.claims)
+    assert len({number for one in REASONS for number in one.claims}) == sum(len(r.claims) for r in REASONS)
 
 
 def test_without_rows_nothing_is_judged(summary):
@@ -449,7 +542,7 @@ def test_the_table_is_left_as_it_was(summary):
 def test_bad_tables_are_refused(summary):
     with pytest.raises(ValueError, match=r"summary must have the columns of summary.csv, lacks u65, u80\."):
         check_claims(summary.drop(columns=["u65", "u80"]))
-    with pytest.raises(ValueError, match="one row for bma-aode on set00, has several"):
+    with pytest.raises(ValueError, match=f"one row for bma-aode on {DATASETS[0]}, has several"):
         check_claims(pd.concat([summary, summary.iloc[[1]]]))
 
 
@@ -457,7 +550,7 @@ def test_json_holds_every_field(claims):
     read = json.loads(claims_as_json(claims))
     assert [Claim(**row) for row in read] == claims
     assert claims_as_json(claims) == claims_as_json(claims)
-    odd = Claim(1, "a", "b", "c", "d", float("nan"), None, "")
+    odd = Claim(1, "a", "b", "c", "d", float("nan"), None, "not judged", "")
     assert json.loads(claims_as_json([odd]))[0]["p_value"] is None
 
 
@@ -472,8 +565,9 @@ def test_markdown_has_a_row_for_each_claim(claims):
 
 
 def test_markdown_escapes_what_would_break_the_table():
-    claim = Claim(7, "a|b\nc", "d", "e", "f", None, None, "g|h")
+    claim = Claim(7, "a|b\nc", "d", "e", "f", None, None, "not judged", "g|h")
     lines = claims_as_markdown([claim]).splitlines()
     assert lines[2] == "|  7 | not judged    |         | a\\|b c | e | f | d |"
     assert lines[-1] == "- Claim 7: g\\|h"
-    assert claims_as_markdown([Claim(1, "a", "b", "c", "d", None, False, "")]).endswith("| a | c | d | b |")
+    failed = Claim(1, "a", "b", "c", "d", None, False, "does not hold", "")
+    assert claims_as_markdown([failed]).endswith("| a | c | d | b |")

@@ -41,7 +41,7 @@ def test_it_opens_and_everything_fits_the_width(page):
 
 def test_figures_have_a_size_and_their_text_stays_on_the_page(page):
     figures = page.locator("figure svg")
-    assert figures.count() == 23
+    assert figures.count() == 21
     for index in range(figures.count()):
         box = figures.nth(index).bounding_box()
         assert box["width"] > 200
@@ -111,3 +111,25 @@ def test_colours_follow_the_reader(open_page, address, lightness, scheme):
     drawn = lightness(page, "figure svg text", "fill")
     assert (paper > 600 and ink < 200 and drawn < 200) if scheme == "light" else (paper < 120 and ink > 600)
     assert scheme == "light" or drawn > 600
+
+
+def test_a_wide_table_says_that_it_goes_on_to_the_right(page):
+    scroller = page.locator("#results .scroller")
+    cue, wide = scroller.locator(".cue"), scroller.locator(".wide")
+    faded = "one => getComputedStyle(one, '::after').opacity"
+    page.wait_for_timeout(300)
+    assert cue.is_visible()
+    assert "to the right" in cue.inner_text()
+    assert scroller.evaluate(faded) == "1"
+    # At the end there is nothing more to announce.
+    wide.evaluate("one => one.scrollTo(one.scrollWidth, 0)")
+    page.wait_for_timeout(300)
+    assert not cue.is_visible()
+    assert scroller.evaluate(faded) == "0"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_cue_can_be_read(open_page, address, lightness, scheme):
+    page = open_page(address, color_scheme=scheme)
+    difference = lightness(page, ".cue", "color") - lightness(page, "body", "backgroundColor")
+    assert abs(difference) > 300

@@ -26,6 +26,7 @@ from skcredal.evaluation._page_data import (
 from skcredal.evaluation._registry import is_credal, make_classifiers
 from skcredal.evaluation._sums import FoldSums, fold_sums, measures, pool
 from skcredal.paper import _claims as claims_module
+from skcredal.paper import _verdicts as verdicts_module
 from skcredal.paper._page import write_report
 from skcredal.paper._report import report_data
 from skcredal.paper._run import Plan, run_plan
@@ -188,8 +189,8 @@ def test_claims_are_judged_or_the_summary_is_refused(data):
     found = outcome(lambda: claims_module.check_claims(summary), "summary")
     if found is not None:
         assert [claim.number for claim in found] == list(range(1, 31))
-        assert len(json.loads(claims_module.claims_as_json(found))) == 30
-        assert claims_module.claims_as_markdown(found).startswith("|")
+        assert len(json.loads(verdicts_module.claims_as_json(found))) == 30
+        assert verdicts_module.claims_as_markdown(found).startswith("|")
 
 
 @settings(max_examples=10)

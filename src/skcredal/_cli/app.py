@@ -8,7 +8,7 @@ import typer
 
 import skcredal
 from skcredal._cli import commands
-from skcredal._cli.console import OneLineGroup
+from skcredal._cli.console import OneLineGroup, PlainCommand
 from skcredal._cli.datasets import datasets
 from skcredal._cli.reproduce import reproduce
 
@@ -48,4 +48,4 @@ def main(
 
 
 for command in (commands.fit, commands.predict, commands.explain, commands.evaluate, datasets, reproduce):
-    app.command()(command)
+    app.command(cls=PlainCommand)(command)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -60,6 +60,7 @@ from skcredal._cli.options import (
     check_jobs,
     split_names,
 )
+from skcredal._cli.parameters import given_parameters, make_all
 from skcredal._cli.user_tables import Reading, counted, display_name, label_table
 from skcredal._extras import require
 from skcredal._progress import progress_bar
@@ -81,7 +82,9 @@ def fit(
     out: Annotated[str, typer.Option("--out", "-o", metavar="MODEL", help="The model file to write.")],
     classifier: Annotated[
         str,
-        typer.Option(help=f"One of {', '.join(CLASSIFIERS)} (write -star for *, which shells expand)."),
+        typer.Option(
+            metavar="NAME", help=f"One of {', '.join(CLASSIFIERS)} (write -star for *, which shells expand)."
+        ),
     ] = DEFAULT,
     drop: Drop = None,
     id: Id = None,  # noqa: A002
@@ -113,14 +116,14 @@ def fit(
     (skcredal datasets iris -o iris.csv writes this table.)
     """
     # Everything that can be wrong with the call is checked before the table is read, which may take long.
-    parameters = {
-        "epsilon": epsilon,
-        "credibility": credibility,
-        "ess": ess,
-        "criterion": criterion,
-        "treat-missing": treat_missing,
-        "unknown": unknown,
-    }
+    parameters = given_parameters(
+        epsilon=epsilon,
+        credibility=credibility,
+        ess=ess,
+        criterion=criterion,
+        treat_missing=treat_missing,
+        unknown=unknown,
+    )
     (made,) = make_all([classifier], parameters).values()
     # Checked first: fitting may take long, and without skops nothing could be saved.
     require("skops.io", extra="models", purpose="A model file")
@@ -155,8 +158,8 @@ def predict(
         str,
         typer.Option("--out", "-o", metavar="OUT", help=".csv, .tsv or .parquet; - for standard output."),
     ] = "-",
-    close_call: CloseCall = CLOSE_CALL,
     id: Id = None,  # noqa: A002
+    close_call: CloseCall = CLOSE_CALL,
     format: Format = None,  # noqa: A002
     encoding: Encoding = None,
     delimiter: Delimiter = None,
@@ -190,7 +193,7 @@ def predict(
         note(f"{display_name(data)} has no rows, so the output has none either.")
     announce_compilation(kept.classifier)
     parts: list[Answers] = []
-    with progress_bar("rows", len(frame)) as advance, shown_warnings():
+    with progress_bar("rows", len(frame), "predicting") as advance, shown_warnings():
         for start in range(0, max(1, len(frame)), _ROWS):
             part = frame.iloc[start : start + _ROWS]
             # An estimator of scikit-learn refuses to be asked about nothing.
@@ -216,8 +219,8 @@ def explain(
             min=1, metavar="N", help="Number of the row, from 1, not counting the header. Can be repeated."
         ),
     ],
-    close_call: CloseCall = CLOSE_CALL,
     id: Id = None,  # noqa: A002
+    close_call: CloseCall = CLOSE_CALL,
     format: Format = None,  # noqa: A002
     encoding: Encoding = None,
     delimiter: Delimiter = None,
@@ -229,10 +232,11 @@ def explain(
 ) -> None:
     """Explain why a row was decided, or left undecided.
 
-    Prints its set, the bounds of each class, and how robust the answer is; for
-    lp-aode* what each feature multiplies the odds of the answer by, for bma-aode*
-    and comp-aode* what each super-parent votes for, and the prior that flips the
-    answer. Other classifiers have no explanations.
+    Prints its set, whether it is undecided or a close call, the bounds of each
+    class, and how robust the answer is; for lp-aode* what each feature multiplies
+    the odds of the answer by, for bma-aode* and comp-aode* what each super-parent
+    votes for, and the prior that flips the answer. Other classifiers have no
+    explanations.
 
     Example: skcredal explain iris.skcredal iris.csv --row 71
     """
@@ -269,8 +273,9 @@ def evaluate(
     classifiers: Annotated[
         str | None,
         typer.Option(
+            metavar="NAMES",
             help=f"Names separated by commas. Default: all, which are {', '.join(CLASSIFIERS)} (write -star "
-            "for *, which shells expand)."
+            "for *, which shells expand).",
         ),
     ] = None,
     drop: Drop = None,
@@ -324,14 +329,14 @@ def evaluate(
     Example: skcredal evaluate iris.csv --target class --report iris.html
     """
     names = split_names("--classifiers", classifiers)
-    parameters = {
-        "epsilon": epsilon,
-        "credibility": credibility,
-        "ess": ess,
-        "criterion": criterion,
-        "treat-missing": treat_missing,
-        "unknown": unknown,
-    }
+    parameters = given_parameters(
+        epsilon=epsilon,
+        credibility=credibility,
+        ess=ess,
+        criterion=criterion,
+        treat_missing=treat_missing,
+        unknown=unknown,
+    )
     made = make_all(names, parameters)
     if report is not None:
         # The page compares with always giving the most frequent class.
@@ -379,29 +384,3 @@ def evaluate(
     else:
         print_ranking(rows, folds=folds, runs=runs, n=len(table.target))
         print_doubt(rows, evaluation, close_call)
-
-
-# What options of the command line are called as parameters.
-_PARAMETERS = {"treat-missing": "missing", "unknown": "handle_unknown"}
-
-
-def make_all(names: list[str] | None, parameters: dict[str, Any]) -> dict[str, Any]:
-    """Return classifiers by name, with the parameters that are given; what no classifier has is refused."""
-    try:
-        made = make_classifiers(names)
-    except ValueError as error:
-        raise CallError(str(error)) from None
-    for option, value in parameters.items():
-        if value is None:
-            continue
-        name = _PARAMETERS.get(option, option)
-        concerned = [classifier for classifier in made.values() if name in classifier.get_params()]
-        if not concerned:
-            raise CallError(f"--{option} is not a parameter of {', '.join(made)}.")
-        for classifier in concerned:
-            classifier.set_params(**{name: value})
-            try:
-                classifier._check_parameters()
-            except (ValueError, TypeError) as error:
-                raise CallError(f"--{option}: {error}") from None
-    return made

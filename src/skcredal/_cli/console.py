@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -17,7 +18,15 @@ from rich.console import Console
 from skcredal.classifiers._log_pool import LogPoolAODE
 from skcredal.classifiers._spodes import SpodeEnsemble
 
-__all__ = ["CallError", "OneLineGroup", "TableConsole", "announce_compilation", "note", "shown_warnings"]
+__all__ = [
+    "CallError",
+    "OneLineGroup",
+    "PlainCommand",
+    "TableConsole",
+    "announce_compilation",
+    "note",
+    "shown_warnings",
+]
 
 # 128 + SIGINT, as shells report it.
 _INTERRUPTED = 130
@@ -74,6 +83,15 @@ def announce_compilation(*classifiers: Any) -> None:
     indices = [getattr(getattr(kernel, "_cache", None), "_cache_file", None) for kernel in needed]
     if not all(index is not None and Path(index._index_path).exists() for index in indices):
         note("Compiling for the first use, once (about 10 s)…")
+
+
+class PlainCommand(typer.core.TyperCommand):
+    """A command whose help names its arguments alone: that they are texts, as typer adds, helps nobody."""
+
+    def get_help(self, ctx: Any) -> str:
+        """Return the help, aligned as it was."""
+        text = re.sub(r"(?<=[A-Z]) <\w+>", lambda added: " " * len(added[0]), super().get_help(ctx))
+        return re.sub(r"\{([A-Z]+)\}", r"\1", text)
 
 
 class OneLineGroup(typer.core.TyperGroup):

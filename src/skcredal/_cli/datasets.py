@@ -26,7 +26,9 @@ def datasets(
     ] = "-",
     data: Source = "embedded",
 ) -> None:
-    """List the data sets with their rows, features and classes, or write one of them as a table.
+    """List the data sets, or write one of them as a table.
+
+    The list has their rows, features and classes.
 
     Example: skcredal datasets iris -o iris.csv
     """

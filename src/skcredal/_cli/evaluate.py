@@ -110,7 +110,7 @@ def evaluate_classifiers(
         raise CallError(f"--{error}") from None
     if jobs is None:
         jobs = -1 if len(table.target) * runs * folds > _WORTH_PROCESSES else 1
-    with progress_bar("folds", runs * folds) as advance:
+    with progress_bar("folds", runs * folds, "comparing classifiers") as advance:
         return evaluate_table(
             classifiers,
             table.features,

@@ -62,23 +62,43 @@ Id = Annotated[
     list[str] | None,
     typer.Option("--id", metavar="COL", help="A column that names the rows; never learned from. Repeatable."),
 ]
+CloseCall = Annotated[
+    float,
+    typer.Option(
+        "--close-call",
+        min=0.0,
+        max=1.0,
+        metavar="P",
+        help="An answer of one class is a close call if its probability is below this.",
+    ),
+]
 AsClasses = Annotated[
     bool,
     typer.Option("--as-classes", help="Treat every value of the target as a class, however many there are."),
 ]
 Format = Annotated[
-    str | None, typer.Option(help="csv, tsv, xlsx, parquet or arff. Default: judged by the file name.")
+    str | None,
+    typer.Option(metavar="FORMAT", help="csv, tsv, xlsx, parquet or arff. Default: judged by the file name."),
 ]
-Encoding = Annotated[str | None, typer.Option(help="Text encoding of a CSV. Default: detected.")]
+Encoding = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Text encoding of a CSV. Default: detected.")
+]
 Delimiter = Annotated[
-    str | None, typer.Option(help="Delimiter of a CSV: a character, or the word tab. Default: detected.")
+    str | None,
+    typer.Option(metavar="CHAR", help="Delimiter of a CSV: a character, or the word tab. Default: detected."),
 ]
-Decimal = Annotated[str | None, typer.Option(help="Decimal sign of a CSV, . or a comma. Default: detected.")]
+Decimal = Annotated[
+    str | None, typer.Option(metavar="CHAR", help="Decimal sign of a CSV, . or a comma. Default: detected.")
+]
 Thousands = Annotated[
     str | None,
-    typer.Option(help="What groups the digits of numbers: . , ' or a blank. Default: detected."),
+    typer.Option(
+        metavar="CHAR", help="What groups the digits of numbers: . , ' or a blank. Default: detected."
+    ),
 ]
-Sheet = Annotated[str | None, typer.Option(help="Sheet of an Excel file: its name. Default: the first.")]
+Sheet = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Sheet of an Excel file: its name. Default: the first.")
+]
 Missing = Annotated[
     list[str] | None,
     typer.Option(
@@ -95,48 +115,55 @@ UsualMissing = Annotated[
         show_default=False,
     ),
 ]
-CloseCall = Annotated[
-    float,
-    typer.Option(min=0.0, max=1.0, help="A close call: one class, but a probability below this."),
-]
 Epsilon = Annotated[
-    float | None, typer.Option(help="ε of bma-aode*, comp-aode* and cma. Default: chosen from the table.")
+    float | None,
+    typer.Option(metavar="X", help="ε of bma-aode*, comp-aode* and cma. Default: chosen from the table."),
 ]
-Credibility = Annotated[float | None, typer.Option(help="Credibility of lp-aode*. Default: 0.9.")]
+Credibility = Annotated[
+    float | None, typer.Option(metavar="P", help="Credibility of lp-aode*. Default: 0.9.")
+]
 Ess = Annotated[
-    float | None, typer.Option(help="Equivalent sample size of the prior. Default: 4 for lp-aode*, else 1.")
+    float | None,
+    typer.Option(metavar="X", help="Equivalent sample size of the prior. Default: 4 for lp-aode*, else 1."),
 ]
 Criterion = Annotated[
     str | None,
     typer.Option(
+        metavar="NAME",
         help="Which classes remain: maximality, interval_dominance or, for bma-aode*, e_admissibility. "
-        "Default: maximality."
+        "Default: maximality.",
     ),
 ]
 TreatMissing = Annotated[
     str | None,
     typer.Option(
-        help="Missing values: impute (by median or mode) or marginalize (leave out). Default: impute."
+        metavar="HOW",
+        help="Missing values: impute (by median or mode) or marginalize (leave out). Default: impute.",
     ),
 ]
 Unknown = Annotated[
-    str | None, typer.Option(help="Categories not seen in training: ignore or error. Default: ignore.")
+    str | None,
+    typer.Option(metavar="HOW", help="Categories not seen in training: ignore or error. Default: ignore."),
 ]
-Runs = Annotated[int, typer.Option(min=1, help="Repetitions, each with new random folds.")]
+Runs = Annotated[int, typer.Option(metavar="N", min=1, help="Repetitions, each with new random folds.")]
 Folds = Annotated[
     int | None,
-    typer.Option(min=2, help="Number of folds. Default: 10, or fewer for a tiny table."),
+    typer.Option(metavar="N", min=2, help="Number of folds. Default: 10, or fewer for a tiny table."),
 ]
-Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Random seed of the folds.")]
+Seed = Annotated[int, typer.Option(metavar="N", min=0, max=2**32 - 1, help="Random seed of the folds.")]
 Jobs = Annotated[
     int | None,
     typer.Option(
-        help="Number of processes; -1 for one per core. Default: chosen from the size of the table."
+        metavar="N",
+        help="Number of processes; -1 for one per core. Default: chosen from the size of the table.",
     ),
 ]
 Source = Annotated[
     str,
-    typer.Option(help='"embedded", "openml", or a folder of ARFF files whose last attribute is the class.'),
+    typer.Option(
+        metavar="SOURCE",
+        help='"embedded", "openml", or a folder of ARFF files whose last attribute is the class.',
+    ),
 ]
 
 

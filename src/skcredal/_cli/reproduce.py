@@ -21,26 +21,33 @@ def reproduce(
     setting: Annotated[
         str,
         typer.Option(
-            help='"honest": discretise inside each training fold. "paper": once, on the whole data set.'
+            metavar="SETTING",
+            help='"honest": discretise inside each training fold. "paper": once, on the whole data set.',
         ),
     ] = "honest",
-    runs: Annotated[int, typer.Option(min=1, help="Repetitions, each with new random folds.")] = 10,
-    folds: Annotated[int, typer.Option(min=2, help="Number of folds.")] = 5,
+    runs: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Repetitions, each with new random folds.")
+    ] = 10,
+    folds: Annotated[int, typer.Option(min=2, metavar="N", help="Number of folds.")] = 5,
     datasets: Annotated[
-        str | None, typer.Option(help="Names of data sets separated by commas. Default: all.")
+        str | None,
+        typer.Option(metavar="NAMES", help="Names of data sets separated by commas. Default: all."),
     ] = None,
     classifiers: Annotated[
         str | None,
         typer.Option(
+            metavar="NAMES",
             help=f"Names of classifiers separated by commas. Default: all, which are "
-            f"{', '.join(CLASSIFIERS)} (write -star for *, which shells expand)."
+            f"{', '.join(CLASSIFIERS)} (write -star for *, which shells expand).",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Random seed of the folds.")] = 0,
-    jobs: Annotated[int, typer.Option(help="Number of processes; -1 for one per core.")] = -1,
-    out: Annotated[Path, typer.Option(help="Folder for the results, finished and unfinished.")] = Path(
-        "results"
-    ),
+    seed: Annotated[
+        int, typer.Option(min=0, max=2**32 - 1, metavar="N", help="Random seed of the folds.")
+    ] = 0,
+    jobs: Annotated[int, typer.Option(metavar="N", help="Number of processes; -1 for one per core.")] = -1,
+    out: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Folder for the results, finished and unfinished.")
+    ] = Path("results"),
     baselines: Annotated[
         bool,
         typer.Option(
@@ -51,7 +58,9 @@ def reproduce(
     ] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Start over, ignoring earlier results.")] = False,
 ) -> None:
-    """Compare the paper's classifiers by cross-validation, and check its claims.
+    """Run the paper's experiment, and check its claims.
+
+    All classifiers of the paper are compared by cross-validation on the same folds.
 
     Finished folds are kept in the folder: after an interruption, the same call
     continues from there.
@@ -89,7 +98,7 @@ def reproduce(
         summary, claims, beyond = _command.write_answers(plan, store, outcome, out)
     _command.print_summary(summary, plan, outcome, console=console)
     if not summary.empty:
-        _command.print_claims(claims, console=console)
+        _command.print_claims(claims, summary["dataset"].nunique(), console=console)
         _command.print_beyond(beyond, console=console)
         console.print(
             f"The report is {out / 'report.html'}; next to it are claims.md (each claim with our numbers), "

@@ -12,7 +12,13 @@ from skcredal.evaluation._html import document, escape, fact_list, read_resource
 
 __all__ = ["render_evaluation"]
 
-_SCRIPTS = ("_evaluation_tools.js", "_evaluation_figures.js", "_evaluation_cases.js", "_evaluation.js")
+_SCRIPTS = (
+    "_scroll_cue.js",
+    "_evaluation_tools.js",
+    "_evaluation_figures.js",
+    "_evaluation_cases.js",
+    "_evaluation.js",
+)
 # What the script needs; the rest is written into the page here.
 _EMBEDDED = (
     *("n", "classes", "most_frequent", "worths", "close_call", "opening", "classifiers", "names", "ids"),

@@ -57,7 +57,8 @@ _PARAMETERS: dict[str, dict[str, Any]] = {
 }
 # Fitted, and shown on the evaluation page, where nobody names a classifier.
 DEFAULT = "lp-aode*"
-# A single class with a probability below this is a close call, unless the reader chooses another threshold.
+# An answer of one class is a close call if its probability is below this: of four such answers at least one
+# is expected to be wrong.
 CLOSE_CALL = 0.75
 # All other names are acronyms.
 _DISPLAY_NAMES = {

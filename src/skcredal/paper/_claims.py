@@ -1,80 +1,53 @@
 """The paper's thirty claims, each compared with what an experiment found (§11).
 
-The rules are in :mod:`skcredal.paper._claim_rules` and :mod:`skcredal.paper._rank_rules`.
+The rules are in :mod:`skcredal.paper._claim_rules`, :mod:`skcredal.paper._figure_rules` and
+:mod:`skcredal.paper._rank_rules`.
 """
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass
-from math import isfinite
+from collections.abc import Collection
+from functools import partial
 from typing import TYPE_CHECKING
 
 from skcredal._validation import naming
+from skcredal.datasets._openml import OPENML
 from skcredal.paper._claim_rules import (
-    ABOUT_SIZE,
-    GENERALLY,
+    CONTRADICTED,
+    DOES_NOT_HOLD,
+    HOLDS,
+    NOT_JUDGED,
+    NOT_SEEN,
+    SAME_DIRECTION,
     Finding,
     Results,
     Rule,
     accuracy_drops,
+    lower_on_average,
+    not_significant,
+    significantly_higher,
+    significantly_lower,
+)
+from skcredal.paper._figure_rules import (
+    ABOUT_COUNT,
+    ABOUT_SIZE,
+    GENERALLY,
+    N_DATASETS,
     correlation_about,
     fully_determinate,
     gains_about,
     gains_below,
     gains_within,
-    lower_on_average,
     mean_about,
     mean_ratio_about,
-    not_significant,
-    significantly_higher,
-    significantly_lower,
 )
-from skcredal.paper._compare import format_p_value
 from skcredal.paper._rank_rules import best_rank, no_rank_differs, only_these_differ
+from skcredal.paper._verdicts import Claim
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["VERDICTS", "Claim", "check_claims", "claims_as_json", "claims_as_markdown"]
-
-
-VERDICTS: dict[bool | None, str] = {True: "holds", False: "does not hold", None: "not judged"}
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """A claim of the paper, compared with what was found.
-
-    Parameters
-    ----------
-    number : int
-        Its number, from 1 to 30.
-    text : str
-        The claim.
-    where : str
-        Where it is in the paper.
-    paper : str
-        The paper's value.
-    ours : str
-        What was found, with the number of data sets.
-    p_value : float or None
-        The decisive p-value, if there is one.
-    holds : bool or None
-        The verdict; None if it cannot be judged.
-    note : str
-        How it was judged, or why it was not.
-    """
-
-    number: int
-    text: str
-    where: str
-    paper: str
-    ours: str
-    p_value: float | None
-    holds: bool | None
-    note: str
-
+__all__ = ["are_papers_datasets", "check_claims"]
 
 _DETERMINATE = "Determinate classifiers"
 _CREDAL = "Credal classifiers"
@@ -254,6 +227,17 @@ _CLAIMS: tuple[tuple[str, str, str, Rule], ...] = (
 )
 
 
+def are_papers_datasets(datasets: Collection[str]) -> bool:
+    """Tell whether results are about the data sets of the paper: no others, and nearly all of them.
+
+    Examples
+    --------
+    >>> are_papers_datasets(["iris", "wine"])
+    False
+    """
+    return set(datasets) <= set(OPENML) and len(set(datasets)) >= N_DATASETS - ABOUT_COUNT
+
+
 def check_claims(summary: DataFrame) -> list[Claim]:
     """Judge the paper's thirty claims by a summary of results.
 
@@ -266,7 +250,8 @@ def check_claims(summary: DataFrame) -> list[Claim]:
     Returns
     -------
     list of Claim
-        All thirty in order; a claim about a classifier that was not run is not judged.
+        All thirty in order; a claim about a classifier that was not run is not judged. On other data sets
+        than the paper's, figures are not comparable, and verdicts have other words.
 
     Examples
     --------
@@ -275,84 +260,38 @@ def check_claims(summary: DataFrame) -> list[Claim]:
     >>> summary = pd.DataFrame(columns=["dataset", "classifier", *NEEDED_MEASURES])
     >>> summary.loc[0, ["dataset", "classifier", "determinacy"]] = ["iris", "comp-aode*", 0.98]
     >>> claims = check_claims(summary)
-    >>> claims[12].text, claims[12].paper, claims[12].ours, claims[12].holds
-    ('Mean determinacy of COMP-AODE*', '99 %', '98.0 % (1 data set)', True)
-    >>> claims[0].holds, claims[0].note
-    (None, 'Not run: aode, bma-aode.')
+    >>> claims[12].text, claims[12].paper, claims[12].ours, claims[12].verdict
+    ('Mean determinacy of COMP-AODE*', '99 %', '98.0 % (1 data set)', 'not comparable')
+    >>> claims[0].verdict, claims[0].note
+    ('not judged', 'Not run: aode, bma-aode.')
     """
     with naming("summary"):
         results = Results(summary)
+    datasets = set(summary["dataset"])
+    judge = _judged if are_papers_datasets(datasets) else partial(_judged_elsewhere, n_datasets=len(datasets))
     claims = []
     for number, (text, where, paper, rule) in enumerate(_CLAIMS, start=1):
         if missing := results.missing(rule.needs):
             finding = Finding("–", None, None, f"Not run: {', '.join(missing)}.")
         else:
             finding = rule.judge(results)
-        claims.append(
-            Claim(number, text, where, paper, finding.ours, finding.p_value, finding.holds, finding.note)
-        )
+        holds, verdict, note = judge(finding)
+        claims.append(Claim(number, text, where, paper, finding.ours, finding.p_value, holds, verdict, note))
     return claims
 
 
-def claims_as_json(claims: list[Claim]) -> str:
-    """Return the claims as JSON, a list of objects; numbers that are not finite become null.
-
-    Examples
-    --------
-    >>> claim = Claim(1, "Night follows day", "Astronomy", "always", "3 of 3 days", None, True, "")
-    >>> print(claims_as_json([claim]))
-    [
-      {
-        "number": 1,
-        "text": "Night follows day",
-        "where": "Astronomy",
-        "paper": "always",
-        "ours": "3 of 3 days",
-        "p_value": null,
-        "holds": true,
-        "note": ""
-      }
-    ]
-    """
-    rows = [
-        {
-            name: None if isinstance(value, float) and not isfinite(value) else value
-            for name, value in asdict(claim).items()
-        }
-        for claim in claims
-    ]
-    return json.dumps(rows, indent=2, ensure_ascii=False, allow_nan=False)
+def _judged(finding: Finding) -> tuple[bool | None, str, str]:
+    """Return whether a claim holds on the paper's data sets, the verdict in words, and the note."""
+    words = {True: HOLDS, False: DOES_NOT_HOLD, None: NOT_JUDGED}
+    return finding.holds, words[finding.holds], finding.note
 
 
-def claims_as_markdown(claims: list[Claim]) -> str:
-    """Return the claims as a Markdown table, with their notes below it.
-
-    Examples
-    --------
-    >>> claim = Claim(1, "Night follows day", "Astronomy", "always", "3 of 3 days", 0.25, True, "Seen.")
-    >>> print(claims_as_markdown([claim]))
-    |  # | verdict       |       p | claim | paper | ours | where |
-    | -: | :------------ | ------: | :---- | :---- | :--- | :---- |
-    |  1 | holds         |   0.250 | Night follows day | always | 3 of 3 days | Astronomy |
-    <BLANKLINE>
-    Notes
-    <BLANKLINE>
-    - Claim 1: Seen.
-    """
-    lines = [
-        "|  # | verdict       |       p | claim | paper | ours | where |",
-        "| -: | :------------ | ------: | :---- | :---- | :--- | :---- |",
-    ]
-    for claim in claims:
-        texts = " | ".join(_cell(text) for text in (claim.text, claim.paper, claim.ours, claim.where))
-        lines.append(
-            f"| {claim.number:>2} | {VERDICTS[claim.holds]:<13} | {format_p_value(claim.p_value):>7} "
-            f"| {texts} |"
-        )
-    notes = [f"- Claim {claim.number}: {_cell(claim.note)}" for claim in claims if claim.note]
-    return "\n".join([*lines, "", "Notes", "", *notes] if notes else lines)
-
-
-def _cell(text: str) -> str:
-    # A line break or a bar would end the cell.
-    return " ".join(text.split()).replace("|", "\\|")
+def _judged_elsewhere(finding: Finding, n_datasets: int) -> tuple[bool | None, str, str]:
+    """Return the same for other data sets, which may be too few to tell."""
+    holds = {HOLDS: True, CONTRADICTED: False}.get(finding.elsewhere)
+    verdict = finding.elsewhere
+    if verdict in (SAME_DIRECTION, NOT_SEEN):
+        these = "this data set" if n_datasets == 1 else f"these {n_datasets} data sets"
+        verdict = f"{verdict} on {these}"
+    note = finding.note if finding.note_elsewhere is None else finding.note_elsewhere
+    return holds, verdict, note

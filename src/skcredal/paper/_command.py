@@ -15,13 +15,29 @@ from skcredal._progress import progress_bar
 from skcredal.datasets import list_datasets
 from skcredal.evaluation._registry import is_credal, make_classifiers
 from skcredal.evaluation._terminal import format_cell, new_table
+from skcredal.paper._about import AUTHORS, TITLE, URL, what_it_is
 from skcredal.paper._beyond import beyond_as_markdown, beyond_data
-from skcredal.paper._claims import VERDICTS, Claim, check_claims, claims_as_json, claims_as_markdown
+from skcredal.paper._claims import check_claims
 from skcredal.paper._page import write_report
 from skcredal.paper._run import Outcome, Plan, Progress, run_plan
 from skcredal.paper._store import ResultStore
 from skcredal.paper._studies import studies_of
-from skcredal.paper._summary import PAPER_CLASSIFIERS, fold_table, study_table, summary_table
+from skcredal.paper._summary import (
+    PAPER_CLASSIFIERS,
+    datasets_word,
+    fold_table,
+    study_table,
+    summary_table,
+)
+from skcredal.paper._verdicts import (
+    VERDICTS,
+    Claim,
+    claims_as_json,
+    claims_as_markdown,
+    reasons_of,
+    reasons_title,
+    tally,
+)
 
 __all__ = ["make_plan", "print_beyond", "print_claims", "print_summary", "reproduce_plan", "write_answers"]
 
@@ -83,7 +99,7 @@ def make_plan(
 
 def reproduce_plan(plan: Plan, store: ResultStore, *, jobs: int) -> Outcome:
     """Run the plan with a progress bar; after Ctrl-C, finished folds are kept."""
-    with progress_bar("fits", plan.n_fits) as advance:
+    with progress_bar("fits", plan.n_fits, "cross-validation") as advance:
 
         def show(at: Progress) -> None:
             advance(at.fits, f"{at.dataset}, run {at.run + 1}, fold {at.fold + 1}")
@@ -110,7 +126,7 @@ def write_answers(plan: Plan, store: ResultStore, outcome: Outcome, folder: Path
     for name, table in studies.items():
         table.to_csv(folder / f"{name}.csv", index=False)
     beyond = beyond_data(summary, studies)
-    text = f"{claims_as_markdown(claims)}\n{beyond_as_markdown(beyond)}"
+    text = f"{_preface(plan, summary)}{claims_as_markdown(claims)}\n{beyond_as_markdown(beyond)}"
     (folder / "claims.md").write_text(text, encoding="utf-8")
     # After an early interruption there may be nothing to report.
     if not summary.empty:
@@ -119,13 +135,26 @@ def write_answers(plan: Plan, store: ResultStore, outcome: Outcome, folder: Path
     return Answers(summary, claims, beyond)
 
 
+def _preface(plan: Plan, summary: Any) -> str:
+    """Return what claims.md opens with: what the words mean, what was run, and where to read the paper."""
+    n_datasets, n_classifiers = summary["dataset"].nunique(), summary["classifier"].nunique()
+    about = what_it_is(n_classifiers, datasets_word(n_datasets), _protocol(plan))
+    return f"# The paper's claims\n\n{about}\n\nThe paper: {AUTHORS}, [*{TITLE}*]({URL}).\n\n"
+
+
+def _protocol(plan: Plan) -> str:
+    return (
+        f"{plan.runs} runs of stratified {plan.folds}-fold cross-validation, all classifiers on the same "
+        "folds, measures pooled over all test rows"
+    )
+
+
 def _facts(plan: Plan, outcome: Outcome) -> dict[str, Any]:
     """Return how the experiment was run, for the report."""
     # The packages that can change a number.
     packages = ("numpy", "scipy", "scikit-learn", "numba", "pandas")
     return {
-        "protocol": f"{plan.runs} runs of stratified {plan.folds}-fold cross-validation, all classifiers on "
-        "the same folds, measures pooled over all test rows",
+        "protocol": _protocol(plan),
         "setting": plan.setting,
         # Only the name of the folder: a page that is passed on should not reveal paths of this machine.
         "source": plan.source if plan.source in ("embedded", "openml") else Path(plan.source).name,
@@ -243,13 +272,20 @@ def print_beyond(beyond: dict[str, Any] | None, *, console: Console) -> None:
     )
 
 
-def print_claims(claims: list[Claim], *, console: Console) -> None:
-    """Print the verdict on each claim of the paper; the numbers are in claims.md."""
-    table = new_table(title="The paper's claims, judged on these data sets")
+def print_claims(claims: list[Claim], n_datasets: int, *, console: Console) -> None:
+    """Print the verdict on each claim, and why some do not hold; the numbers are in claims.md."""
+    table = new_table(title=f"The paper's claims, judged on {datasets_word(n_datasets)}")
     for header in ("", "claim", "in the paper", "here"):
         table.add_column(header, overflow="fold")
     for claim in claims:
-        table.add_row(str(claim.number), claim.text, claim.paper, VERDICTS[claim.holds])
+        table.add_row(str(claim.number), claim.text, claim.paper, claim.verdict)
     console.print(table)
-    hold, fail, open_ = (sum(claim.holds is verdict for claim in claims) for verdict in VERDICTS)
-    console.print(f"{hold} claims hold, {fail} do not, {open_} cannot be judged.", highlight=False)
+    counted = tally(claim.verdict for claim in claims)
+    console.print("; ".join(f"{n} {VERDICTS[kind]}" for kind, n in counted.items()) + ".", highlight=False)
+    reasons = reasons_of(claims)
+    if reasons:
+        console.print(f"\n{reasons_title(claims)}:", highlight=False)
+    for reason in reasons:
+        console.print(f"- {reason.what} ({reason.numbers}): {reason.why}", highlight=False, markup=False)
+    # The address in a line of its own, where it is not broken.
+    console.print(f"\nThe paper: {AUTHORS}, {TITLE},\n{URL}", highlight=False)

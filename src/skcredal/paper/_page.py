@@ -7,7 +7,6 @@ import io
 import os
 import re
 import warnings
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,19 +14,20 @@ from typing import TYPE_CHECKING, Any
 from skcredal._extras import require
 from skcredal.evaluation._html import document, escape, fact_list, read_resource, write_page
 from skcredal.paper import _displays
-from skcredal.paper._claims import Claim
 from skcredal.paper._compare import format_p_value
 from skcredal.paper._displays.base import FIRST, GRID, INK, MUTED, SECOND, Display
 from skcredal.paper._report import report_data
 from skcredal.paper._summary import datasets_word
+from skcredal.paper._verdicts import VERDICTS, Claim, verdict_kind
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 __all__ = ["render_page", "write_report"]
 
-_SIGNS = {"holds": "✓", "does not hold": "✗", "not judged": "–"}
-_TALLY_WORDS = {"holds": "hold", "does not hold": "do not hold", "not judged": "not judged"}
+# Other verdicts are open: they say neither that a claim holds nor that it does not.
+_SIGNS = {"holds": "✓", "does not hold": "✗", "contradicted": "✗"}
+_CLASSES = {"holds": "holds", "does not hold": "does-not-hold", "contradicted": "does-not-hold"}
 _CLAIM_HEADERS = ("#", "Verdict", "Claim", "In the paper", "Here", "p")
 # The page defines these CSS variables for light and dark mode; without it, the colour itself is used.
 _COLOR_NAMES = {FIRST: "first", SECOND: "second", INK: "ink", MUTED: "muted", GRID: "grid"}
@@ -85,64 +85,95 @@ def render_page(data: Mapping[str, Any]) -> str:
 
     Examples
     --------
-    >>> page = render_page({"title": "A & B", "n_datasets": 0, "claims": [], "figures": [],
+    >>> paper = {"authors": "A", "title": "B", "doi": "10.1/2", "url": "https://doi.org/10.1/2"}
+    >>> page = render_page({"title": "A & B", "about": "", "paper": paper, "n_datasets": 0, "claims": [],
+    ...                     "tally": {}, "reasons": {"title": "", "items": []}, "figures": [],
     ...                     "beyond": None, "table": {"columns": [], "rows": []}, "run": []})
     >>> "<h1>A &amp; B</h1>" in page, "<table" in page
     (True, False)
     """
     sections = (
-        ("claims", "The paper's claims", _claims(data["claims"])),
+        ("claims", "The paper's claims", _claims(data["claims"], data["reasons"])),
         ("figures", "Figures", _figures(data["figures"], "figure")),
         ("beyond", "Beyond the paper", _beyond(data["beyond"])),
         ("results", "Every data set and classifier", _results(data["table"])),
         ("run", "How it was run", fact_list(data["run"])),
     )
-    style = read_resource("skcredal.evaluation", "_page.css")
-    script = read_resource("skcredal.paper", "_page.js")
-    return document(data["title"], sections, styles=[style], script=script, lead=_lead(data))
+    styles = [
+        read_resource("skcredal.evaluation", "_page.css"),
+        read_resource("skcredal.paper", "_report.css"),
+    ]
+    script = read_resource("skcredal.paper", "_page.js") + read_resource(
+        "skcredal.evaluation", "_scroll_cue.js"
+    )
+    return document(data["title"], sections, styles=styles, script=script, lead=_lead(data))
 
 
 def _lead(data: Mapping[str, Any]) -> str:
-    claims, n = data["claims"], data["n_datasets"]
+    paper, claims, n = data["paper"], data["claims"], data["n_datasets"]
+    about = f'<p class="about">{escape(data["about"])}</p>\n' if data["about"] else ""
+    cited = (
+        f'<p class="about">The paper: {escape(paper["authors"])}, '
+        f'<a href="{escape(paper["url"])}">{escape(paper["title"])}</a>, doi:{escape(paper["doi"])}.</p>\n'
+    )
     if not claims:
-        return f'<p class="lead">{datasets_word(n)}.</p>\n' if n else ""
-    counts = Counter(claim["verdict"] for claim in claims)
-    # All three verdicts, so that a 0 is seen as well.
+        return about + cited
     tally = "".join(
-        f'<li class="{_class(verdict)}"><strong>{counts[verdict]}</strong> {_SIGNS[verdict]} {words}</li>'
-        for verdict, words in _TALLY_WORDS.items()
+        f'<li class="{_class(kind)}"><strong>{count}</strong> {_sign(kind)} {VERDICTS[kind]}</li>'
+        for kind, count in data["tally"].items()
     )
     how_many = "1 claim" if len(claims) == 1 else f"{len(claims)} claims"
     where = f", judged on {datasets_word(n)}" if n else ""
-    return f'<p class="lead">{how_many} of the paper{where}:</p>\n<ul class="tally">{tally}</ul>\n'
+    lead = f'<p class="lead">{how_many} of the paper{where}:</p>\n<ul class="tally">{tally}</ul>\n'
+    return about + cited + lead
 
 
-def _class(verdict: str) -> str:
-    return verdict.replace(" ", "-")
+def _class(kind: str) -> str:
+    return _CLASSES.get(kind, "not-judged")
 
 
-def _claims(claims: Sequence[Mapping[str, Any]]) -> str:
+def _sign(kind: str) -> str:
+    return _SIGNS.get(kind, "–")
+
+
+def _claims(claims: Sequence[Mapping[str, Any]], reasons: Mapping[str, Any]) -> str:
     if not claims:
         return ""
     # Explicit roles: on a narrow screen the style sheet lays the table out as cards, and browsers then drop
     # the implicit ones.
     headers = "".join(f'<th role="columnheader" scope="col">{header}</th>' for header in _CLAIM_HEADERS)
+    explained = {number: item["claims"][0] for item in reasons["items"] for number in item["claims"]}
+    rows = "".join(_claim(claim, explained.get(claim["number"])) for claim in claims)
     return (
-        '<table class="claims" role="table" aria-labelledby="claims-title">'
+        _reasons(reasons) + '<table class="claims" role="table" aria-labelledby="claims-title">'
         f'<thead role="rowgroup"><tr role="row">{headers}</tr></thead>\n<tbody role="rowgroup">\n'
-        + "".join(map(_claim, claims))
-        + "</tbody></table>\n"
+        f"{rows}</tbody></table>\n"
     )
 
 
-def _claim(claim: Mapping[str, Any]) -> str:
+def _reasons(reasons: Mapping[str, Any]) -> str:
+    """Return why claims do not hold, each reason once; the verdicts of the claims link to it."""
+    if not reasons["items"]:
+        return ""
+    items = "".join(
+        f'<li id="why-{item["claims"][0]}"><strong>{escape(item["what"])} '
+        f"({', '.join(map(str, item['claims']))}).</strong> {escape(item['why'])}</li>\n"
+        for item in reasons["items"]
+    )
+    return f'<h3>{escape(reasons["title"])}</h3>\n<ul class="reasons">{items}</ul>\n<h3>All claims</h3>\n'
+
+
+def _claim(claim: Mapping[str, Any], explained: int | None) -> str:
     def small(name: str) -> str:
         return f"<small>{escape(claim[name])}</small>" if claim[name] else ""
 
-    verdict = claim["verdict"]
+    kind = verdict_kind(claim["verdict"])
+    # Another claim of the same reason may hold.
+    judged_not_to_hold = explained is not None and kind not in ("holds", "not comparable", "not judged")
+    why = f' <a href="#why-{explained}">why</a>' if judged_not_to_hold else ""
     cells = {
         "number": str(claim["number"]),
-        "verdict": f'<span class="{_class(verdict)}">{_SIGNS[verdict]} {verdict}</span>',
+        "verdict": f'<span class="{_class(kind)}">{_sign(kind)} {escape(claim["verdict"])}</span>{why}',
         "claim": f"{escape(claim['text'])}{small('where')}",
         "paper": escape(claim["paper"]),
         "ours": f"{escape(claim['ours'])}{small('note')}",
@@ -166,7 +197,10 @@ def _figure(prefix: str, figure: Mapping[str, Any]) -> str:
             f"<figure>{_svg(display, f'{prefix}-{i}')}\n"
             f"<figcaption>{escape(panel['caption'])}</figcaption></figure>\n"
         )
-    return f'<h3>{escape(figure["title"])}</h3>\n<div class="panels">{panels}</div>\n'
+    # Four in a row of three and one would be too small to read.
+    pairs = " pairs" if len(figure["panels"]) == 4 else ""
+    text = f'<p class="about">{escape(figure["text"])}</p>\n' if figure["text"] else ""
+    return f'<h3>{escape(figure["title"])}</h3>\n{text}<div class="panels{pairs}">{panels}</div>\n'
 
 
 def _beyond(beyond: Mapping[str, Any] | None) -> str:
@@ -174,9 +208,7 @@ def _beyond(beyond: Mapping[str, Any] | None) -> str:
         return ""
     notes = "".join(f"<li>{escape(note)}</li>" for note in beyond["notes"])
     tables = "".join(
-        '<div class="wide" role="region" aria-labelledby="beyond-title" tabindex="0">'
-        f'<table class="results {name}" aria-labelledby="beyond-title">{_table_content(beyond[name])}'
-        "</table></div>\n"
+        _wide_table("beyond-title", f"results {name}", beyond[name])
         for name in ("means", "tests")
         if beyond[name]["rows"]
     )
@@ -207,10 +239,16 @@ def _results(table: Mapping[str, Any]) -> str:
         if meanings
         else ""
     )
+    return f'{legend}<div class="filters" hidden></div><p class="sorted" role="status"></p>\n' + _wide_table(
+        "results-title", "results", table
+    )
+
+
+def _wide_table(title: str, classes: str, table: Mapping[str, Any]) -> str:
+    """Return a table that may be wider than the page; the script says so where it is."""
     return (
-        f'{legend}<div class="filters" hidden></div><p class="sorted" role="status"></p>\n'
-        '<div class="wide" role="region" aria-labelledby="results-title" tabindex="0">'
-        f'<table class="results" aria-labelledby="results-title">{_table_content(table)}</table></div>\n'
+        f'<div class="wide" role="region" aria-labelledby="{title}" tabindex="0">'
+        f'<table class="{classes}" aria-labelledby="{title}">{_table_content(table)}</table></div>\n'
     )
 
 

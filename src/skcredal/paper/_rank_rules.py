@@ -8,7 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from skcredal._arrays import FloatArray
-from skcredal.paper._claim_rules import Finding, Results, Rule
+from skcredal.paper._claim_rules import (
+    CONTRADICTED,
+    HOLDS,
+    NOT_SEEN,
+    SAME_DIRECTION,
+    Finding,
+    Results,
+    Rule,
+)
 from skcredal.paper._compare import (
     FriedmanResult,
     format_p_value,
@@ -62,13 +70,18 @@ def no_rank_differs(classifiers: tuple[str, ...], *, level: float = 0.05) -> Rul
             )
         # The claim fails as soon as one of the two tests is significant.
         smallest = min(test.p_value for test in tests)
-        return Finding(f"{'; '.join(parts)} ({datasets_word(n)})", smallest >= level, smallest, note)
+        holds = smallest >= level
+        ours = f"{'; '.join(parts)} ({datasets_word(n)})"
+        return Finding(ours, holds, smallest, note, HOLDS if holds else CONTRADICTED)
 
     return Rule(classifiers, judge)
 
 
-def best_rank(classifier: str, classifiers: tuple[str, ...]) -> Rule:
-    """Return the rule: under both utilities the classifier has a lower average rank than the others."""
+def best_rank(classifier: str, classifiers: tuple[str, ...], *, level: float = 0.05) -> Rule:
+    """Return the rule: under both utilities the classifier has a lower average rank than the others.
+
+    On other data sets than the paper's, only another that is significantly better contradicts it.
+    """
 
     def judge(results: Results) -> Finding:
         rankings = _rankings(results, classifiers)
@@ -79,9 +92,16 @@ def best_rank(classifier: str, classifiers: tuple[str, ...]) -> Rule:
             ranking.test.average_ranks[index] < min(np.delete(ranking.test.average_ranks, index))
             for ranking in rankings
         )
-        distance = nemenyi_critical_distance(len(classifiers), n, 0.05)
-        note = f"Judged by the order of the ranks alone. Critical distance at 95 %: {distance:.2f}."
-        return Finding(f"{_listed(rankings)} ({datasets_word(n)})", holds, None, note)
+        distance = nemenyi_critical_distance(len(classifiers), n, level)
+        note = (
+            "Judged by the order of the ranks alone. Critical distance at "
+            f"{(1.0 - level) * 100.0:g} %: {distance:.2f}."
+        )
+        beaten = any(
+            second == classifier for ranking in rankings for _, second in _differing(ranking, distance, level)
+        )
+        elsewhere = HOLDS if holds else CONTRADICTED if beaten else NOT_SEEN
+        return Finding(f"{_listed(rankings)} ({datasets_word(n)})", holds, None, note, elsewhere)
 
     return Rule(classifiers, judge)
 
@@ -109,9 +129,25 @@ def only_these_differ(
         ours = f"{'; '.join(texts) or 'no difference'} (critical distance {distance:.2f}, {datasets_word(n)})"
         holds = all(found[u] == [differences[u]] for u in _UTILITIES)
         note = f"{remark} p is the larger of Nemenyi's p-values of the two. Ranks: {_listed(rankings)}."
-        return Finding(ours, holds, max(p_values), note)
+        elsewhere = HOLDS if holds else _ranks_elsewhere(rankings, found, differences)
+        return Finding(ours, holds, max(p_values), note, elsewhere)
 
     return Rule(classifiers, judge)
+
+
+def _ranks_elsewhere(
+    rankings: Sequence[_Ranking],
+    found: dict[str, list[tuple[str, str]]],
+    differences: dict[str, tuple[str, str]],
+) -> str:
+    """Return the verdict on other data sets than the paper's where not exactly the named pairs differ."""
+    if any(set(found[u]) - {differences[u]} for u in _UTILITIES):
+        return CONTRADICTED
+    for ranking in rankings:
+        better, worse = (ranking.classifiers.index(name) for name in differences[ranking.utility])
+        if ranking.test.average_ranks[better] >= ranking.test.average_ranks[worse]:
+            return NOT_SEEN
+    return SAME_DIRECTION
 
 
 def _rankings(results: Results, classifiers: tuple[str, ...]) -> list[_Ranking]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from skcredal._validation import check_instance, naming
 from skcredal.evaluation._registry import display_name
-from skcredal.paper._claims import VERDICTS, Claim
+from skcredal.paper._about import AUTHORS, DOI, TITLE, URL, what_it_is
 from skcredal.paper._displays import (
     AccuracyScatterDisplay,
     BayesianDisplay,
@@ -23,14 +23,15 @@ from skcredal.paper._displays import (
     SetAsideDisplay,
 )
 from skcredal.paper._displays.base import Display, NothingToShowError
-from skcredal.paper._summary import PAPER_CLASSIFIERS, check_columns, check_table
+from skcredal.paper._summary import PAPER_CLASSIFIERS, check_columns, check_table, datasets_word
+from skcredal.paper._verdicts import Claim, reasons_of, reasons_title, tally
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 __all__ = ["report_data"]
 
-_TITLE = "Credal classification based on AODE and compression coefficients"
+_TITLE = "Credal classification with AODE: the paper's claims, checked"
 
 # Column of the summary, header, decimals (None for text), meaning.
 _COLUMNS: tuple[tuple[str, str, int | None, str], ...] = (
@@ -82,6 +83,20 @@ _SETTINGS = {
     "honest": "honest: imputation, cut points and dropped features are learned inside each training fold",
     "paper": "paper: imputation, cut points and dropped features are learned once, on the whole data set",
 }
+_RANKS = "Average ranks and critical differences"
+_SET_ASIDE = "Setting aside the least trusted answers"
+# What has to be known to read a figure, by its title.
+_FIGURE_TEXTS = {
+    _RANKS: "On each data set the classifiers are ranked by utility, 1 for the best; the utility of a "
+    "determinate classifier is its accuracy. The figures show the average ranks: first of the credal "
+    "classifiers that the paper compares, with bars that do not overlap where two of them differ "
+    "significantly; then of all, where a bar joins those that do not differ significantly (Nemenyi's test).",
+    _SET_ASIDE: "Setting aside means that somebody else decides the rows whose answers are trusted least, "
+    "and the classifier only the others: the more of its errors are among the rows set aside, the more "
+    "accurate the others are. Trust can be the robustness of an answer (how much of the prior may change "
+    "before the answer does), its probability, or both: robustness and, among equally robust answers, "
+    "probability.",
+}
 _Wanted = dict[str, list[tuple[Callable[..., Display], dict[str, Any]]]]
 _DETERMINATE_PAIRS = [
     ("comp-aode", "aode"),
@@ -124,6 +139,7 @@ def report_data(
     if studies is not None:
         check_instance("studies", studies, Mapping)
     with naming("claims"):
+        claims = list(claims)
         claim_rows = _claim_rows(claims)
     with naming("facts"):
         run = _fact_rows(facts)
@@ -133,10 +149,24 @@ def report_data(
         # Whoever else was run must not change the ranks and tests of the paper's classifiers.
         of_paper = summary[summary["classifier"].isin(PAPER_CLASSIFIERS)]
     figures = [*_paper_figures(of_paper), *_new_figures(of_paper, studies or {})]
+    n_datasets, n_classifiers = (
+        0 if summary.empty else int(summary[name].nunique()) for name in ("dataset", "classifier")
+    )
+    protocol = str(facts.get("protocol") or "")
     return {
         "title": _TITLE,
-        "n_datasets": 0 if summary.empty else int(summary["dataset"].nunique()),
+        "about": what_it_is(n_classifiers, datasets_word(n_datasets), protocol),
+        "paper": {"authors": AUTHORS, "title": TITLE, "doi": DOI, "url": URL},
+        "n_datasets": n_datasets,
         "claims": claim_rows,
+        "tally": tally(claim.verdict for claim in claims),
+        "reasons": {
+            "title": reasons_title(claims),
+            "items": [
+                {"claims": list(reason.claims), "what": reason.what, "why": reason.why}
+                for reason in reasons_of(claims)
+            ],
+        },
         "figures": _figure_data(figures),
         "beyond": None if beyond is None else {**beyond, "figures": _figure_data(beyond["figures"])},
         "table": _result_table(summary),
@@ -148,6 +178,7 @@ def _figure_data(figures: Iterable[tuple[str, Iterable[Display]]]) -> list[dict[
     return [
         {
             "title": title,
+            "text": _FIGURE_TEXTS.get(title, ""),
             "panels": [
                 {"display": type(display).__name__, "numbers": display.numbers(), "caption": display.caption}
                 for display in displays
@@ -180,7 +211,7 @@ def _claim_rows(claims: Iterable[Claim]) -> list[dict[str, Any]]:
             "paper": claim.paper,
             "ours": claim.ours,
             "p_value": _finite(claim.p_value),
-            "verdict": VERDICTS[claim.holds],
+            "verdict": claim.verdict,
             "note": claim.note,
         }
         for claim in claims
@@ -261,7 +292,6 @@ def _paper_figures(summary: DataFrame) -> list[tuple[str, list[Display]]]:
     """Return the paper's figures by title, as far as the summary has the data for them."""
     if summary.empty:
         return []
-    everyone = tuple(str(name) for name in summary["classifier"].unique())
     wanted: _Wanted = {
         "Accuracy": [(AccuracyScatterDisplay.from_summary, {"x": x}) for x in ("bma-aode", "comp-aode")],
         "Brier loss relative to AODE": [
@@ -275,14 +305,14 @@ def _paper_figures(summary: DataFrame) -> list[tuple[str, list[Display]]]:
             (RelativeUtilityDisplay.from_summary, {"classifier": name})
             for name in ("bma-aode*", "comp-aode*")
         ],
-        "Average ranks of the credal classifiers that the paper compares": [
-            (RanksDisplay.from_summary, {"measure": measure}) for measure in ("u65", "u80")
-        ],
-        "Average ranks of all classifiers; the utility of a determinate one is its accuracy": [
-            (RanksDisplay.from_summary, {"measure": measure, "classifiers": everyone})
-            for measure in ("u65", "u80")
-            # With three or fewer it would repeat the figure above.
-            if len(everyone) > 3
+        _RANKS: [
+            *((RanksDisplay.from_summary, {"measure": measure}) for measure in ("u65", "u80")),
+            *(
+                (CriticalDifferenceDisplay.from_summary, {"measure": measure})
+                for measure in ("u65", "u80")
+                # With three or fewer it would repeat the panels before it, or have nothing to join.
+                if summary["classifier"].nunique() > 3
+            ),
         ],
     }
     return _possible(summary, wanted)
@@ -297,9 +327,7 @@ def _new_figures(summary: DataFrame, studies: Mapping[str, DataFrame]) -> list[t
                 for measure in ("determinacy", "set_accuracy")
             ]
         },
-        "set-aside": {
-            "Setting aside the least robust or least probable rows": [(SetAsideDisplay.from_table, {})]
-        },
+        "set-aside": {_SET_ASIDE: [(SetAsideDisplay.from_table, {})]},
         "rivals": {
             "COMP-AODE* and other ways to make sets, on the same folds": [
                 (RivalsDisplay.from_table, {"utility": utility}) for utility in ("u65", "u80")
@@ -315,12 +343,6 @@ def _new_figures(summary: DataFrame, studies: Mapping[str, DataFrame]) -> list[t
     if summary.empty:
         return found
     tests: _Wanted = {
-        "Critical differences": [
-            (CriticalDifferenceDisplay.from_summary, {"measure": measure})
-            for measure in ("u65", "u80")
-            # Two classifiers leave nothing to join.
-            if summary["classifier"].nunique() > 2
-        ],
         "Bayesian signed-rank tests": [
             (BayesianDisplay.from_summary, {"measure": "accuracy", "pairs": _DETERMINATE_PAIRS}),
             *(

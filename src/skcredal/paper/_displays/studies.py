@@ -165,8 +165,24 @@ class SetAsideDisplay(Display):
         start = next(iter(self.accuracy.values()))[0]
         return (
             f"COMP-AODE's accuracy of {start:.3f} becomes, with {shares} of the rows set aside, "
-            f"{'; '.join(parts)} (mean over {datasets_word(self.n_datasets)})."
+            f"{'; '.join(parts)} (mean over {datasets_word(self.n_datasets)}).{self._comparison(nearest[-1])}"
         )
+
+    def _comparison(self, index: int) -> str:
+        """Return in a sentence which order finds most errors, at one share that is set aside."""
+        found = {by: round(values[index], 3) for by, values in self.accuracy.items()}
+        alone, both = "robustness", "robustness, then probability"
+        if alone not in found or "probability" not in found:
+            return ""
+        share = f"{self.set_aside[index] * 100:g} %"
+
+        def finds(by: str) -> str:
+            if found[by] == found["probability"]:
+                return "about as many errors as"
+            return "fewer errors than" if found[by] < found["probability"] else "more errors than"
+
+        together = f"; together they find {finds(both)} probability alone" if both in found else ""
+        return f" With {share} set aside, robustness alone finds {finds(alone)} probability{together}."
 
     def _draw(self, ax: Axes) -> None:
         lines = {f"by {by}": values for by, values in self.accuracy.items()}

@@ -182,7 +182,7 @@ class CriticalDifferenceDisplay(Display):
         posthocs = require("scikit_posthocs", extra="paper", purpose="A critical-difference diagram")
         pandas = require("pandas", extra="paper", purpose="A critical-difference diagram")
         names = [display_name(name) for name in self.classifiers]
-        posthocs.critical_difference_diagram(
+        drawn = posthocs.critical_difference_diagram(
             pandas.Series(self.ranks, index=names),
             pandas.DataFrame(self.p_values, index=names, columns=names),
             alpha=self.alpha,
@@ -194,6 +194,9 @@ class CriticalDifferenceDisplay(Display):
             elbow_props={"color": INK, "linewidth": 0.7},  # also the colour of the names
             crossbar_props={"color": INK, "linewidth": 2.0, "marker": None},
         )
+        # The corners of a bar come in the order of a set of names, which is another one in every process.
+        for line in (line for bar in drawn["crossbars"] for line in bar):
+            line.set_xdata(sorted(line.get_xdata()))
         ax.tick_params(colors=INK, labelsize=9)
 
 
