@@ -148,6 +148,7 @@ def ranked(utility, ranks):
 
 AGREED = np.tile([1, 2, 3], (N, 1))
 NO_DIFFERENCE = np.tile([(1, 2, 3), (2, 3, 1), (3, 1, 2)], (13, 1))
+OUTLIER = np.where(np.arange(N) == 3, -0.5, 2e-5)
 NEARLY_ALIKE = np.vstack([NO_DIFFERENCE[:-3], AGREED[:2], RANKS[-1:]])
 # What makes a claim fail, each alone.
 FAILURES = [
@@ -395,6 +396,12 @@ ELSEWHERE = [
     (1, like("bma-aode", "accuracy", "aode", "accuracy", 1.02), "contradicted"),
     (1, like("bma-aode", "accuracy", "aode", "accuracy", 0.9999, noise=0.001), SAME),
     (1, like("bma-aode", "accuracy", "aode", "accuracy", 1.0001, noise=0.001), UNSEEN),
+    # Higher on most data sets, but much lower on one: ranks and means disagree.
+    (
+        1,
+        changed("bma-aode", "accuracy", lambda old, v: v["aode"]["accuracy"] - 1e-4 * ALTERNATING - OUTLIER),
+        UNSEEN,
+    ),
     (2, scaled("bma-aode", "brier", 0.9), "contradicted"),
     (2, like("bma-aode", "brier", "aode", "brier"), UNSEEN),
     (4, like("comp-aode", "accuracy", "aode", "accuracy", 1.01), "contradicted"),

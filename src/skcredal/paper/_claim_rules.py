@@ -157,9 +157,11 @@ def _elsewhere(tests: Sequence[WilcoxonResult], level: float, wanted: int) -> st
         return NOT_JUDGED
     if any(test.direction == -wanted and test.p_value < level for test in tests):
         return CONTRADICTED
-    if any(test.direction != wanted for test in tests):
-        return NOT_SEEN
-    return HOLDS if all(test.p_value < level for test in tests) else SAME_DIRECTION
+    if all(test.direction == wanted and test.p_value < level for test in tests):
+        return HOLDS
+    # By ranks and by the means, which are what a reader sees: few data sets may differ in these.
+    agree = all(test.direction == wanted and wanted * test.mean_difference > 0.0 for test in tests)
+    return SAME_DIRECTION if agree else NOT_SEEN
 
 
 def not_significant(first: Value, second: Value, *, level: float = 0.05) -> Rule:

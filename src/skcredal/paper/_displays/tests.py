@@ -197,6 +197,7 @@ class CriticalDifferenceDisplay(Display):
         # The corners of a bar come in the order of a set of names, which is another one in every process.
         for line in (line for bar in drawn["crossbars"] for line in bar):
             line.set_xdata(sorted(line.get_xdata()))
+        ax.spines["top"].set_color(INK)
         ax.tick_params(colors=INK, labelsize=9)
 
 
