@@ -1,6 +1,7 @@
 """The command line: it reports in one line and computes nothing. It may import everything."""
 
 import sys
+from importlib.util import find_spec
 
 from skcredal._extras import require
 
@@ -11,7 +12,9 @@ def main() -> None:
     """Run the command line; if a package it needs is missing, say so in one line."""
     try:
         for module in ("typer", "rich", "pandas"):
-            require(module, extra="cli", purpose="The command line")
+            # Looked for, not imported: help must not wait for pandas.
+            if find_spec(module) is None:
+                require(module, extra="cli", purpose="The command line")
         from skcredal._cli.app import app
     except ImportError as error:
         sys.exit(f"Error: {error}")

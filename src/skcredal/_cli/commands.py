@@ -1,4 +1,7 @@
-"""The commands for a user's own table: fit, predict, explain and evaluate."""
+"""The commands for a user's own table: fit, predict, explain and evaluate.
+
+Each imports what it needs when it runs: help must not wait for scikit-learn.
+"""
 
 from __future__ import annotations
 
@@ -9,26 +12,6 @@ from typing import Annotated
 import typer
 
 from skcredal._cli.console import CallError, announce_compilation, note, recorded_notes, shown_warnings
-from skcredal._cli.evaluate import (
-    COMPARED_WITH,
-    check_report,
-    evaluate_classifiers,
-    folds_for,
-    print_doubt,
-    print_ranking,
-    write_page,
-)
-from skcredal._cli.explanations import explain_row
-from skcredal._cli.models import (
-    check_output,
-    doubts,
-    known_class,
-    read_for_model,
-    read_model,
-    strange_values,
-    what_was_read,
-    write_table,
-)
 from skcredal._cli.options import (
     AsClasses,
     Categorical,
@@ -60,15 +43,7 @@ from skcredal._cli.options import (
     check_jobs,
     split_names,
 )
-from skcredal._cli.parameters import given_parameters, make_all
-from skcredal._cli.user_tables import Reading, counted, display_name, label_table
-from skcredal._extras import require
-from skcredal._progress import progress_bar
-from skcredal.classifiers._answers import Answers, answers, no_answers
-from skcredal.evaluation._cross_validation import ranking
-from skcredal.evaluation._registry import CLASSIFIERS, CLOSE_CALL, DEFAULT, make_classifiers
-from skcredal.persistence import save
-from skcredal.scale._predictions import arrow_columns
+from skcredal._names import CLOSE_CALL, DEFAULT, NAMES
 
 __all__ = ["evaluate", "explain", "fit", "predict"]
 
@@ -83,7 +58,7 @@ def fit(
     classifier: Annotated[
         str,
         typer.Option(
-            metavar="NAME", help=f"One of {', '.join(CLASSIFIERS)} (write -star for *, which shells expand)."
+            metavar="NAME", help=f"One of {', '.join(NAMES)} (write -star for *, which shells expand)."
         ),
     ] = DEFAULT,
     drop: Drop = None,
@@ -115,6 +90,12 @@ def fit(
 
     (skcredal datasets iris -o iris.csv writes this table.)
     """
+    from skcredal._cli.models import what_was_read
+    from skcredal._cli.parameters import given_parameters, make_all
+    from skcredal._cli.user_tables import Reading, counted, label_table
+    from skcredal._extras import require
+    from skcredal.persistence import save
+
     # Everything that can be wrong with the call is checked before the table is read, which may take long.
     parameters = given_parameters(
         epsilon=epsilon,
@@ -183,6 +164,19 @@ def predict(
 
     Example: skcredal predict iris.skcredal iris.csv -o answers.csv
     """
+    from skcredal._cli.models import (
+        check_output,
+        doubts,
+        read_for_model,
+        read_model,
+        strange_values,
+        write_table,
+    )
+    from skcredal._cli.user_tables import Reading, display_name
+    from skcredal._progress import progress_bar
+    from skcredal.classifiers._answers import Answers, answers, no_answers
+    from skcredal.scale._predictions import arrow_columns
+
     format_ = check_output(out, inputs=[model, data])
     kept = read_model(model)
     reading = Reading(format, encoding, delimiter, decimal, thousands, missing, usual_missing, sheet)
@@ -240,6 +234,10 @@ def explain(
 
     Example: skcredal explain iris.skcredal iris.csv --row 71
     """
+    from skcredal._cli.explanations import explain_row
+    from skcredal._cli.models import known_class, read_for_model, read_model
+    from skcredal._cli.user_tables import Reading
+
     kept = read_model(model)
     classifier = kept.classifier
     if not hasattr(classifier, "explain"):
@@ -274,7 +272,7 @@ def evaluate(
         str | None,
         typer.Option(
             metavar="NAMES",
-            help=f"Names separated by commas. Default: all, which are {', '.join(CLASSIFIERS)} (write -star "
+            help=f"Names separated by commas. Default: all, which are {', '.join(NAMES)} (write -star "
             "for *, which shells expand).",
         ),
     ] = None,
@@ -328,6 +326,12 @@ def evaluate(
 
     Example: skcredal evaluate iris.csv --target class --report iris.html
     """
+    from skcredal._cli import evaluate as steps
+    from skcredal._cli.models import check_output, write_table
+    from skcredal._cli.parameters import given_parameters, make_all
+    from skcredal._cli.user_tables import Reading, label_table
+    from skcredal.evaluation import make_classifiers, ranking
+
     names = split_names("--classifiers", classifiers)
     parameters = given_parameters(
         epsilon=epsilon,
@@ -343,7 +347,7 @@ def evaluate(
         made = made | make_classifiers(["null"])
     format_ = None if out is None else check_output(out, inputs=[data])
     if report is not None:
-        check_report(report)
+        steps.check_report(report)
     check_jobs(jobs)
     reading = Reading(
         format, encoding, delimiter, decimal, thousands, missing, usual_missing, sheet, categorical, numeric
@@ -352,12 +356,12 @@ def evaluate(
         table = label_table(
             data, reading, target=target, drop=drop or [], ids=id or [], as_classes=as_classes
         )
-        folds = folds_for(table) if folds is None else folds
+        folds = steps.folds_for(table) if folds is None else folds
     announce_compilation(*made.values())
-    evaluation = evaluate_classifiers(
+    evaluation = steps.evaluate_classifiers(
         table,
         made,
-        baselines=COMPARED_WITH if names is None or report is not None else (),
+        baselines=steps.COMPARED_WITH if names is None or report is not None else (),
         explain=report is not None,
         runs=runs,
         folds=folds,
@@ -371,7 +375,7 @@ def evaluate(
         write_table(measures, out, format_)
     if report is not None:
         reader = made[evaluation.opening]
-        write_page(
+        steps.write_page(
             *(report, table, evaluation, reader, messages),
             data=data,
             close_call=close_call,
@@ -382,5 +386,5 @@ def evaluate(
     if out == "-":
         write_table(measures, out, "csv")
     else:
-        print_ranking(rows, folds=folds, runs=runs, n=len(table.target))
-        print_doubt(rows, evaluation, close_call)
+        steps.print_ranking(rows, folds=folds, runs=runs, n=len(table.target))
+        steps.print_doubt(rows, evaluation, close_call)

@@ -13,16 +13,11 @@ from typing import Any, NoReturn
 
 import typer
 import typer.core
-from rich.console import Console
-
-from skcredal.classifiers._log_pool import LogPoolAODE
-from skcredal.classifiers._spodes import SpodeEnsemble
 
 __all__ = [
     "CallError",
     "OneLineGroup",
     "PlainCommand",
-    "TableConsole",
     "announce_compilation",
     "note",
     "shown_warnings",
@@ -34,18 +29,6 @@ _INTERRUPTED = 130
 
 class CallError(ValueError):
     """The call itself is wrong, not the data: an unknown name, options that contradict each other."""
-
-
-class TableConsole(Console):
-    """Standard output for tables; the reader may close it early, as `head` does."""
-
-    def __init__(self) -> None:
-        # In less than 80 columns rich would cut cells to dots; wrapped lines are easier to read.
-        super().__init__(width=max(80, Console().width))
-
-    def on_broken_pipe(self) -> None:
-        """Leave it to OneLineGroup, which does not treat it as an error; rich would exit with code 1."""
-        raise BrokenPipeError
 
 
 _recorders: list[list[str]] = []
@@ -72,8 +55,10 @@ def recorded_notes() -> Iterator[list[str]]:
 
 def announce_compilation(*classifiers: Any) -> None:
     """Say so if kernels are about to be compiled: the first use takes seconds that the next will not."""
-    # Imported here, because numba takes longer to import than help takes to print.
+    # Imported here, because these take longer to import than help takes to print.
     from skcredal import _kernels as kernels
+    from skcredal.classifiers._log_pool import LogPoolAODE
+    from skcredal.classifiers._spodes import SpodeEnsemble
 
     needed: list[Any] = []
     if any(isinstance(classifier, SpodeEnsemble) for classifier in classifiers):

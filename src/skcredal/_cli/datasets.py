@@ -8,10 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from skcredal._cli.console import CallError, note
-from skcredal._cli.models import check_output, write_table
 from skcredal._cli.options import Source
-from skcredal.datasets import list_datasets, load_dataset
-from skcredal.datasets._openml import OPENML
 
 __all__ = ["datasets"]
 
@@ -32,6 +29,10 @@ def datasets(
 
     Example: skcredal datasets iris -o iris.csv
     """
+    # Imported here, and below: help must not wait for pandas and scikit-learn.
+    from skcredal._cli.models import check_output, write_table
+    from skcredal.datasets import load_dataset
+
     if name is None:
         if out != "-":
             raise CallError("-o needs the NAME of a data set to write.")
@@ -57,6 +58,8 @@ def _free_name(name: Any, taken: Collection[str]) -> str:
 
 
 def _list_sizes(data: str) -> None:
+    from skcredal.datasets import list_datasets
+
     try:
         names = list_datasets(data)
     except (OSError, ValueError) as error:
@@ -80,6 +83,9 @@ def _list_sizes(data: str) -> None:
 
 
 def _sizes(name: str, source: str) -> tuple[int, int, int]:
+    from skcredal.datasets import load_dataset
+    from skcredal.datasets._openml import OPENML
+
     if source == "openml":
         # From the table of ids: listing the names must not download anything.
         entry = OPENML[name]

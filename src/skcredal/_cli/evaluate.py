@@ -11,7 +11,7 @@ import numpy as np
 from rich.table import Table
 
 import skcredal
-from skcredal._cli.console import CallError, TableConsole, note
+from skcredal._cli.console import CallError, note
 from skcredal._cli.user_tables import LabelledTable, counted
 from skcredal._progress import progress_bar
 from skcredal.classifiers._base import TabularClassifier
@@ -24,7 +24,7 @@ from skcredal.evaluation._cross_validation import (
 )
 from skcredal.evaluation._data_notes import column_notes, read_as
 from skcredal.evaluation._page_data import evaluation_data, write_evaluation
-from skcredal.evaluation._terminal import format_cell, new_table
+from skcredal.evaluation._terminal import TableConsole, format_cell, new_table
 
 __all__ = [
     "COMPARED_WITH",

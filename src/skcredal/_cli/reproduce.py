@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from skcredal._cli.console import CallError, TableConsole, note
+from skcredal._cli.console import CallError, note
 from skcredal._cli.options import Source, check_jobs, split_names
 from skcredal._extras import require
-from skcredal.evaluation import CLASSIFIERS
+from skcredal._names import NAMES
 
 __all__ = ["reproduce"]
 
@@ -38,7 +37,7 @@ def reproduce(
         typer.Option(
             metavar="NAMES",
             help=f"Names of classifiers separated by commas. Default: all, which are "
-            f"{', '.join(CLASSIFIERS)} (write -star for *, which shells expand).",
+            f"{', '.join(NAMES)} (write -star for *, which shells expand).",
         ),
     ] = None,
     seed: Annotated[
@@ -67,12 +66,14 @@ def reproduce(
 
     Example: skcredal reproduce --datasets iris,wine --runs 1
     """
-    errors = Console(stderr=True)
     check_jobs(jobs)
     # The rivals and the report come at the end, which would be too late to find a package missing.
     for module in ("matplotlib", "baycomp", "mapie", "scikit_posthocs"):
         require(module, extra="paper", purpose="skcredal reproduce")
     # Imported here: it needs the packages that were just checked.
+    from rich.console import Console
+
+    from skcredal.evaluation._terminal import TableConsole
     from skcredal.paper import ResultStore, _command
 
     store_path = out / "results.sqlite"
@@ -92,7 +93,7 @@ def reproduce(
         store = ResultStore(store_path)
     except (ValueError, OSError) as error:
         raise CallError(str(error).replace("source must", "--data must")) from None
-    console = TableConsole()
+    console, errors = TableConsole(), Console(stderr=True)
     with store:
         outcome = _command.reproduce_plan(plan, store, jobs=jobs)
         summary, claims, beyond = _command.write_answers(plan, store, outcome, out)

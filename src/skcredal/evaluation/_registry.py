@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from skcredal._arrays import BoolArray, FloatArray
+from skcredal._names import CLOSE_CALL, DEFAULT
 from skcredal._validation import check_choice, check_texts, safe_repr
 from skcredal.classifiers._aode import AODE
 from skcredal.classifiers._base import TabularClassifier
@@ -30,7 +31,7 @@ __all__ = [
     "make_classifiers",
 ]
 
-# In the order of the tables: determinate classifiers first, then the credal ones.
+# In the order of the tables, which is that of NAMES.
 CLASSIFIERS: dict[str, type[TabularClassifier]] = {
     "aode": AODE,
     "bma-aode": BmaAODE,
@@ -55,11 +56,6 @@ _PARAMETERS: dict[str, dict[str, Any]] = {
     "bma-spode": {"likelihood": "marginal"},
     "ncc2": {"conservative_features": "all"},
 }
-# Fitted, and shown on the evaluation page, where nobody names a classifier.
-DEFAULT = "lp-aode*"
-# An answer of one class is a close call if its probability is below this: of four such answers at least one
-# is expected to be wrong.
-CLOSE_CALL = 0.75
 # All other names are acronyms.
 _DISPLAY_NAMES = {
     "naive-bayes": "naive Bayes",

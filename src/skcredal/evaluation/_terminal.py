@@ -6,9 +6,22 @@ import math
 from typing import Any
 
 from rich import box
+from rich.console import Console
 from rich.table import Table
 
-__all__ = ["format_cell", "new_table"]
+__all__ = ["TableConsole", "format_cell", "new_table"]
+
+
+class TableConsole(Console):
+    """Standard output for tables; the reader may close it early, as `head` does."""
+
+    def __init__(self) -> None:
+        # In less than 80 columns rich would cut cells to dots; wrapped lines are easier to read.
+        super().__init__(width=max(80, Console().width))
+
+    def on_broken_pipe(self) -> None:
+        """Leave it to OneLineGroup, which does not treat it as an error; rich would exit with code 1."""
+        raise BrokenPipeError
 
 
 def new_table(**options: Any) -> Table:
