@@ -23,17 +23,19 @@ def small_table(rng, *, n_classes=None, k=None, most_open=4, unknown=0.1, conser
     n = int(rng.integers(n_classes, 13))
     y = [*range(n_classes), *rng.integers(0, n_classes, n - n_classes).tolist()]
 
-    def cell(j, share_open):
+    def cell(j, c, share_open):
         if rng.random() < unknown:
             return None
         is_open = rng.random() < share_open and (conservative is None or conservative[j])
-        return ANY if is_open else int(rng.integers(n_states[j]))
+        # Most values follow the class, so that the rows say something.
+        value = c % n_states[j] if rng.random() < 0.7 else int(rng.integers(n_states[j]))
+        return ANY if is_open else value
 
-    train = [[cell(j, 0.15) for j in range(k)] for _ in y]
+    train = [[cell(j, c, 0.15) for j in range(k)] for c in y]
     places = [(r, j) for r, row in enumerate(train) for j, one in enumerate(row) if one == ANY]
     for r, j in rng.permutation(places)[most_open:] if places else []:
         train[r][j] = None
-    test = [[cell(j, 0.4) for j in range(k)] for _ in range(2)]
+    test = [[cell(j, c, 0.25) for j in range(k)] for c in range(2)]
     return train, y, test, n_states, n_classes
 
 
@@ -81,7 +83,7 @@ def assert_as_all_completions(problem, **parameters):
 def test_sets_and_bounds_are_those_of_all_completions(s, lam):
     rng = np.random.default_rng(60)
     left_out = sum(
-        assert_as_all_completions(small_table(rng), s=s, lam=lam) for _ in range(repetitions(60, 4))
+        assert_as_all_completions(small_table(rng), s=s, lam=lam) for _ in range(repetitions(60, 12))
     )
     assert left_out > 0
 

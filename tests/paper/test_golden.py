@@ -81,7 +81,7 @@ def check(found, golden):
 def test_the_numbers_have_not_moved_though_the_run_was_killed(make_golden, folder, setting, jobs, tmp_path):
     """Killed with its worker processes; test_run kills at other moments, and again."""
     command = make_golden.reproduce(folder, setting, tmp_path, jobs=jobs, before=FEW_SAMPLES)
-    n_all = 6 * 5 * 14
+    n_all = 6 * 5 * 15
     if jobs > 1:
         kill_after(command, tmp_path, int(0.4 * n_all))
         assert 0.4 * n_all <= n_kept(tmp_path) < n_all
