@@ -185,7 +185,7 @@ def test_every_number_that_a_page_cites_is_there():
     found = cited_numbers()
     for page in (DOCS / "experiment").glob("*.rst"):
         cited = re.findall(r"\|([\w-]+)\|", page.read_text(encoding="utf-8"))
-        assert cited
+        assert cited or page.stem == "peers"  # which has tables alone
         assert set(cited) <= set(found)
 
 

@@ -8,7 +8,6 @@ Parameters are pgmpy's BDeu estimates with an equivalent sample size of 1, proba
 import json
 import logging
 import sys
-import warnings
 from pathlib import Path
 
 import numpy as np
@@ -19,8 +18,6 @@ from pgmpy.inference import VariableElimination
 from pgmpy.models import DiscreteBayesianNetwork
 
 logging.disable(logging.WARNING)
-# The version is fixed, so that what a later one will lack does not matter.
-warnings.simplefilter("ignore", FutureWarning)
 
 
 def posteriors(edges, problem, test):

@@ -21,13 +21,14 @@ from benchmarks.peers.problems import OURS, read_problems
 from benchmarks.peers.weka import UnavailableError, WekaPeer, laplace_naive_proba
 from benchmarks.weka import laplace_joint_proba
 from skcredal._ties import best_class
+from skcredal.evaluation._registry import display_name
 
 ROOT = Path(__file__).parents[2]
 SUMMARY, ACCURACIES = (ROOT / "docs" / "experiment" / name for name in ("peers.csv", "peers-weka.csv"))
 ORANGE, PGMPY = ROOT / ".orange-venv", ROOT / ".pgmpy-venv"
 HERE = Path(__file__).parent
 # pgmpy takes seconds for each network, and AODE has one for every feature.
-PGMPY_FEATURES, PGMPY_ROWS = 18, 25
+PGMPY_FEATURES, PGMPY_ROWS = 10, 20
 WEKA = {
     "naive-bayes": ("weka.classifiers.bayes.NaiveBayes", laplace_naive_proba),
     "aode": ("weka.classifiers.bayes.AODE", laplace_joint_proba),
@@ -97,7 +98,7 @@ def weka_rows(problems):
     summary = [[weka.version, what, n_columns, n_same, "", ""]]
     for name in WEKA:
         same = seen[name] - sum(line[f"{name} left"] for line in accuracies)
-        what = f"answers of {name} with Weka's definition on our counts"
+        what = f"answers of {display_name(name)} with Weka's definition on our counts"
         summary.append([weka.version, what, seen[name], same, f"{largest[name]:.0e}", ""])
     return summary, accuracies
 
@@ -177,9 +178,9 @@ def pgmpy_rows(problems):
         with tempfile.TemporaryDirectory() as folder:
             source, target = Path(folder) / "in", Path(folder) / "out"
             problem.write(source)
-            subprocess.run(
-                [PGMPY / "bin" / "python", HERE / "in_pgmpy.py", source, target, str(PGMPY_ROWS)], check=True
-            )
+            # The version is fixed, so that what a later one will lack does not matter.
+            python = [PGMPY / "bin" / "python", "-W", "ignore::FutureWarning"]
+            subprocess.run([*python, HERE / "in_pgmpy.py", source, target, str(PGMPY_ROWS)], check=True)
             found = json.loads(target.read_text(encoding="utf-8"))
         version = found["version"]
         n_rows += len(found["aode"])
@@ -189,9 +190,9 @@ def pgmpy_rows(problems):
             same[name] += int((best_class(ours) == best_class(theirs)).sum())
             largest[name] = max(largest[name], float(np.abs(ours - theirs).max()))
         print(f"pgmpy: {problem.name}", flush=True)
-    names = {"naive-bayes": "naive Bayes", "tan": "TAN, with our tree", "aode": "AODE"}
     return [
-        [version, f"{names[name]}, iss = 1", n_rows, same[name], f"{largest[name]:.0e}", ""] for name in OURS
+        [version, f"{display_name(name)}, iss = 1", n_rows, same[name], f"{largest[name]:.0e}", ""]
+        for name in OURS
     ]
 
 
