@@ -46,10 +46,10 @@ for n_partitions in (1, 7, 25):
 answers = predict_dask(clf, dd.from_pandas(test.drop(columns="digit"), npartitions=7)).compute()
 client.close()
 cluster.close()
-safe = (answers["set_size"] == 1).to_numpy()
+decided = (answers["set_size"] == 1).to_numpy()
 right = (answers["predicted"].astype(str) == test["digit"].loc[answers.index]).to_numpy()
-print(f"{safe.mean():.0%} of the digits are safe, {right[safe].mean():.0%} of these right")
-print(f"of the others {right[~safe].mean():.0%} are right")
+print(f"{decided.mean():.0%} of the digits are decided, {right[decided].mean():.0%} of these right")
+print(f"of the others {right[~decided].mean():.0%} are right")
 
 # %%
 # On the left the weights of the models with most of it, learned by one machine (bars) and on the cluster

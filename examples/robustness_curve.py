@@ -33,9 +33,9 @@ robustness, probability, right, single = map(np.concatenate, (robustness, probab
 # half:
 
 unturned = robustness == 1
-print(f"safe cases:              {single.mean():4.0%} of all, {right[single].mean():.0%} right")
+print(f"decided cases:           {single.mean():4.0%} of all, {right[single].mean():.0%} right")
 print(f"of these, robustness 1:  {unturned.mean():4.0%} of all, {right[unturned].mean():.0%} right")
-print(f"prior-dependent cases:   {1 - single.mean():4.0%} of all, {right[~single].mean():.0%} right")
+print(f"undecided cases:         {1 - single.mean():4.0%} of all, {right[~single].mean():.0%} right")
 
 # %%
 # On the left the accuracy in ten equal parts of the cases by their robustness. On the right the accuracy on
