@@ -21,7 +21,7 @@ X, y = data.features, data.target.astype(str)
 order = np.random.default_rng(0).permutation(len(y))
 train, test = order[:40], order[40:]
 robustness = CredalBmaAODE().fit(X.iloc[train], y.iloc[train]).robustness(X.iloc[test])
-# A case in the middle: neither a tie nor nearly safe.
+# A case in the middle: neither a tie nor nearly decided.
 case = X.iloc[test[np.abs(robustness - 0.45).argmin()]].to_frame().T
 
 # %%

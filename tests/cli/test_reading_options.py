@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -73,6 +74,42 @@ def test_spreadsheets_of_two_countries_need_no_options(run, style, separator):
     assert found["predicted"].tolist() == expected.tolist()
     assert run("explain", "m.skcredal", "patients.csv", "--row", "2").stdout.startswith("Row 2, case P001: ")
     run("evaluate", "patients.csv", "--target", "outcome", "--drop", "case", "--classifiers", "lp-aode-star")
+
+
+@pytest.mark.parametrize("ending", ["csv", "xlsx"])
+@pytest.mark.parametrize(("style", "separator"), [(german, ";"), (american, ",")])
+def test_a_spreadsheet_goes_through_all_commands_with_no_option_at_all(run, style, separator, ending):
+    """Not one option beyond what to learn and where to write: the answers are those of the plain numbers."""
+    frame = patients()
+    shown = frame.assign(platelets=frame["platelets"].map(style), crp=frame["crp"].map(style))
+    shown.loc[5, "crp"] = None
+    frame.loc[5, "crp"] = None
+    name = f"patients.{ending}"
+    if ending == "csv":
+        shown.to_csv(name, index=False, sep=separator, encoding="cp1252")
+    else:
+        shown.to_excel(name, index=False)
+    run("fit", name, "--target", "outcome", "-o", "m.skcredal")
+    model = skcredal.load("m.skcredal")
+    features = frame.drop(columns="outcome")
+    plain = skcredal.CredalLogPoolAODE().fit(features, frame["outcome"])
+    run("predict", "m.skcredal", name, "-o", "answers.csv")
+    found = pd.read_csv("answers.csv")
+    assert found["predicted"].tolist() == plain.predict(features).tolist()
+    np.testing.assert_allclose(found["probability_ill"], plain.predict_proba(features)[:, 0], rtol=1e-5)
+    said = run("explain", "m.skcredal", name, "--row", "2").stdout
+    assert plain.explain(features.iloc[[1]])["sentence"].iloc[0] in " ".join(said.split())
+    result = run("evaluate", name, "--target", "outcome", "--report", "page.html")
+    for expected in ("lp-aode*", "logistic-regression", "random-forest", "null", "all classes", "undecided"):
+        assert expected in result.stdout
+    page = Path("page.html").read_text(encoding="utf-8")
+    notes = page[page.index('id="notes"') : page.index('id="run"')]
+    low, high = (f"{edge:.4g}" for edge in (frame["crp"].min(), frame["crp"].max()))
+    assert f'<th scope="row">crp</th><td>numbers from {low} to {high}</td>' in notes
+    assert "<td>1 (1%)</td>" in notes
+    assert '<th scope="row">ward</th><td>categories</td><td>3 categories: 003, 011, 012</td>' in notes
+    by_name = {one.name: one for one in model.encoding_}
+    assert by_name["platelets"].range == (frame["platelets"].min(), frame["platelets"].max())
 
 
 def test_what_was_read_is_said_in_short(run):

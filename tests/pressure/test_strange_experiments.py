@@ -12,19 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from broken_tables import broken
-from evaluation_problems import made_up_cases, made_up_ranking
+from evaluation_problems import made_up
 from report_problems import CLAIMS, DATASETS, FACTS, made_up_studies, made_up_summary
-from skcredal import CompAODE, CredalCompAODE, CredalLogPoolAODE
-from skcredal.evaluation._cross_validation import check_folds, evaluate_table, out_of_fold_cases, ranking
+from skcredal import CredalCompAODE, CredalLogPoolAODE
+from skcredal.evaluation._cross_validation import check_folds, evaluate_table, ranking
 from skcredal.evaluation._fold import splits
-from skcredal.evaluation._page_data import (
-    accuracy_robustness_curve,
-    evaluation_data,
-    render_evaluation,
-    write_evaluation,
-)
+from skcredal.evaluation._page_data import evaluation_data, render_evaluation, write_evaluation
 from skcredal.evaluation._registry import is_credal, make_classifiers
-from skcredal.evaluation._sums import FoldSums, fold_sums, measures, pool
+from skcredal.evaluation._sums import fold_sums, measures, pool
 from skcredal.paper import _claims as claims_module
 from skcredal.paper import _verdicts as verdicts_module
 from skcredal.paper._page import write_report
@@ -88,17 +83,16 @@ def test_a_table_is_evaluated_or_refused(data):
     )
     names = "features|target|classifiers|classifier|folds|runs|seed|y|X"
     outcome(lambda: check_folds(target, folds), names)
-    made = make_classifiers(["naive-bayes", "ncc"])
-    sums = outcome(
-        lambda: evaluate_table(made, features, target, folds=folds, runs=runs, seed=seed, jobs=1), names
-    )
-    assert sums is None or {part.n for part in sums.values()} == {n}
-    cases = outcome(lambda: out_of_fold_cases(features, target, folds=folds, seed=seed), names)
-    assert (sums is None) == (cases is None)
-    if cases is not None:
-        assert cases.sets.any(axis=1).all()
-        assert not np.isnan(cases.proba).any()
-        page = render_evaluation(evaluation_data(cases, ranking(sums, made), features, title="t"))
+    made = make_classifiers(["naive-bayes", "ncc", "lp-aode*"])
+    options = {"folds": folds, "runs": runs, "seed": seed, "jobs": 1, "explain": True}
+    found = outcome(lambda: evaluate_table(made, features, target, **options), names)
+    if found is not None:
+        assert {pool(parts).n for parts in found.sums.values()} == {n}
+        for cases in found.cases.values():
+            assert cases.sets.any(axis=1).all()
+            assert not np.isnan(cases.proba).any()
+        assert len(ranking(found)) == 4
+        page = render_evaluation(evaluation_data(found, title="t"))
         assert page.endswith("</html>\n")
 
 
@@ -109,15 +103,12 @@ def test_strange_classifiers_are_refused(value):
     outcome(lambda: evaluate_table(value, features, target, folds=2), names)
     outcome(lambda: evaluate_table({"aode": value}, features, target, folds=2), names)
     outcome(lambda: evaluate_table(make_classifiers(["null"]), features, target, folds=2, runs=value), names)
-    outcome(lambda: out_of_fold_cases(features, target, value, folds=2), names)
-    outcome(lambda: out_of_fold_cases(features, target, CompAODE(), folds=2), names)
+    made = make_classifiers(["null"])
+    outcome(lambda: evaluate_table(made, features, target, folds=2, baselines=[value]), "baselines")
     outcome(lambda: make_classifiers(value), names)
     outcome(lambda: make_classifiers([value]), names)
     outcome(lambda: is_credal(value), "name")
-    outcome(lambda: ranking(value, make_classifiers(["aode"])), names)
-    outcome(lambda: ranking({"aode": value}, make_classifiers(["aode"])), names)
-    outcome(lambda: ranking({"aode": FoldSums(1, 1, 0.0, 0.0, 0.0)}, value), names)
-    outcome(lambda: ranking({"tan": FoldSums(1, 1, 0.0, 0.0, 0.0)}, make_classifiers(["aode"])), names)
+    assert outcome(lambda: ranking(value), "evaluation") is None
 
 
 # --- Results --------------------------------------------------------------------------------------
@@ -212,8 +203,7 @@ def test_a_report_is_computed_or_refused(data):
 
 
 def evaluation():
-    cases, table = made_up_cases(6, 3)
-    return evaluation_data(cases, made_up_ranking(), table, title="t", facts={"a": "b"})
+    return evaluation_data(made_up(6, 3), title="t", facts={"a": "b"})
 
 
 @values
@@ -238,16 +228,9 @@ def test_a_strange_dict_is_rendered_or_refused(value, tmp_path):
 @EXAMPLES
 @given(data=st.data())
 def test_an_evaluation_is_computed_or_refused(data):
-    n = data.draw(st.sampled_from([0, 1, 4]))
-    robustness = data.draw(st.one_of(st.just(np.ones(n)), vectors(n), odd), "robustness")
-    correct = data.draw(st.one_of(st.just(np.ones(n, bool)), vectors(n), odd), "correct")
-    curve = outcome(lambda: accuracy_robustness_curve(robustness, correct), "robustness|correct")
-    assert curve is None or all(0 <= value <= 1 for value in curve["accuracy"])
-    cases, table = made_up_cases(6, 3)
-    options = {"cases": cases, "ranking": made_up_ranking(), "features": table, "title": "t"}
-    name = data.draw(
-        st.sampled_from(["cases", "ranking", "features", "title", "numbers", "facts", "classifier"])
-    )
+    options = {"evaluation": made_up(6, 3), "title": "t"}
+    names = ["evaluation", "title", "numbers", "ids", "close_call", "columns", "messages", "facts"]
+    name = data.draw(st.sampled_from(names))
     options[name] = data.draw(st.one_of(odd, tables(6), vectors(6)), name)
     found = outcome(lambda: evaluation_data(**options), name)
     assert found is None or json.loads(json.dumps(found, allow_nan=False))
@@ -256,5 +239,5 @@ def test_an_evaluation_is_computed_or_refused(data):
 @pytest.mark.parametrize("classifier", [CredalCompAODE(), CredalLogPoolAODE()])
 def test_a_page_of_one_credal_case_without_neighbours(classifier):
     features, target = pd.DataFrame({"x": ["a"] * 4}), np.array(["p", "q"] * 2)
-    cases = out_of_fold_cases(features, target, classifier, folds=2)
-    assert render_evaluation(evaluation_data(cases, [], features, title="t")).startswith("<!DOCTYPE")
+    found = evaluate_table({"one": classifier}, features, target, folds=2, explain=True)
+    assert render_evaluation(evaluation_data(found, title="t")).startswith("<!DOCTYPE")

@@ -295,7 +295,7 @@ def evaluate(
         typer.Option(
             metavar="FILE.html",
             help="Also write an HTML page: the classifiers side by side, also with scikit-learn's, and each "
-            "doubtful case with its reasons.",
+            f"doubtful case with its reasons. It opens with {DEFAULT}, or else the first with sets.",
         ),
     ] = None,
     close_call: CloseCall = CLOSE_CALL,

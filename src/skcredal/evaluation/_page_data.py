@@ -50,8 +50,8 @@ def evaluation_data(
     ids : pandas.DataFrame, optional
         Columns that identify the rows, and that nothing was learned from.
     close_call : float
-        A single class with a probability below this is a close call. The page rounds it to whole percents,
-        and the reader can move it.
+        A single class with a probability below this is a close call. The reader can move it, by whole
+        percents, to which it is rounded.
     columns : sequence of (name, contents, use, missing)
         What was read: texts for each column of the file.
     messages : sequence of str
