@@ -36,23 +36,18 @@ def altered_array(array, rng):
 
 
 def altered_number(node, rng):
-    """Change one plain number somewhere in the schema."""
-    numbers = []
-    waiting = [node]
+    """Change one plain number somewhere in the JSON."""
+    places, waiting = [], [node]
     while waiting:
         one = waiting.pop()
-        if isinstance(one, list):
-            waiting.extend(one)
-        elif isinstance(one, dict):
-            waiting.extend(one.values())
-            if one.get("__loader__") == "JsonNode":
-                value = json.loads(one["content"])
-                if isinstance(value, (int, float)):
-                    numbers.append(one)
-    if numbers:
-        chosen = numbers[rng.integers(len(numbers))]
-        value = STRANGE[rng.integers(len(STRANGE) - 2)]
-        chosen["content"] = json.dumps(value)
+        for key, value in enumerate(one) if isinstance(one, list) else one.items():
+            if isinstance(value, (list, dict)):
+                waiting.append(value)
+            elif isinstance(value, (int, float)):
+                places.append((one, key))
+    if places:
+        one, key = places[rng.integers(len(places))]
+        one[key] = STRANGE[rng.integers(len(STRANGE))]
 
 
 def altered(data, rng):
@@ -70,9 +65,9 @@ def altered(data, rng):
             np.save(buffer := io.BytesIO(), altered_array(array, rng), allow_pickle=False)
             parts[name] = buffer.getvalue()
         else:
-            schema = json.loads(parts["schema.json"])
+            schema = json.loads(parts["model.json"])
             altered_number(schema, rng)
-            parts["schema.json"] = json.dumps(schema).encode()
+            parts["model.json"] = json.dumps(schema).encode()
     with zipfile.ZipFile(buffer := io.BytesIO(), "w") as archive:
         for name, part in parts.items():
             archive.writestr(name, part)

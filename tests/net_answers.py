@@ -419,7 +419,7 @@ EXTRAS = {
     "arrow": ["pyarrow"],
     "parquet": ["pyarrow.parquet"],
     "dask": ["dask.array", "dask.dataframe"],
-    "saved": ["skops.io"],
+    "saved": [],
 }
 
 

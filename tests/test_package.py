@@ -8,6 +8,7 @@ import textwrap
 import pytest
 
 import skcredal
+from skcredal import evaluation
 
 
 def run_python(code, **environment):
@@ -30,9 +31,26 @@ def test_every_public_name_is_there():
 
 
 def test_importing_does_not_import_what_is_slow():
-    """numba and matplotlib take longer to import than all the rest; skops is an extra."""
-    loaded = run_python("import sys, skcredal; print({'numba', 'matplotlib', 'skops'} & sys.modules.keys())")
-    assert loaded.split() == ["set()"]
+    """Neither of the package nor of the command line, whose help must not wait."""
+    slow = "{'numba', 'matplotlib', 'sklearn', 'scipy', 'pandas', 'pyarrow', 'numpy'}"
+    for module in ("skcredal", "skcredal._cli.app"):
+        assert run_python(f"import sys, {module}; print({slow} & sys.modules.keys())").split() == ["set()"]
+
+
+def test_names_are_imported_when_they_are_used():
+    code = """
+    import sys, skcredal, skcredal.evaluation
+    for package in (skcredal, skcredal.evaluation):
+        print(dir(package) == sorted(package.__all__), "sklearn" in sys.modules)
+    skcredal.AODE
+    print("sklearn" in sys.modules, "AODE" in vars(skcredal))
+    """
+    assert run_python(code).split() == ["True", "False", "True", "False", "True", "True"]
+    for package in (skcredal, evaluation):
+        for name in package.__all__:
+            assert getattr(package, name) is not None
+        with pytest.raises(AttributeError, match=f"module '{package.__name__}' has no attribute 'nothing'"):
+            package.nothing  # noqa: B018
 
 
 FIT_AND_PREDICT = """
@@ -49,7 +67,7 @@ FIT_AND_PREDICT = """
 def test_everything_essential_runs_without_optional_packages():
     blocked = """
     import sys
-    OPTIONAL = {"pandas", "polars", "pyarrow", "matplotlib", "typer", "rich", "dask", "skops"}
+    OPTIONAL = {"pandas", "polars", "pyarrow", "matplotlib", "typer", "rich", "dask"}
     class Blocker:
         def find_spec(self, name, path=None, target=None):
             if name.partition(".")[0] in OPTIONAL:
@@ -67,20 +85,12 @@ def test_everything_essential_runs_without_optional_packages():
         main()
     except SystemExit as error:
         print(error.code)
-    import skcredal
-    for act in (lambda: skcredal.save(skcredal.AODE(), "model"), lambda: skcredal.load("model")):
-        try:
-            act()
-        except ImportError as error:
-            print(error)
     """
     parts = [textwrap.dedent(code) for code in (blocked, FIT_AND_PREDICT, missing)]
-    *found, table, command_line, saved, loaded = run_python("".join(parts)).splitlines()
+    *found, table, command_line = run_python("".join(parts)).splitlines()
     assert found == run_python(FIT_AND_PREDICT).splitlines()
     for message in (table, command_line):
         assert "pip install 'skcredal[cli]'" in message
-    for message in (saved, loaded):
-        assert message == "A model file needs skops. Install it with: pip install 'skcredal[models]'"
 
 
 def test_kernels_run_uncached_where_no_cache_can_be_written(tmp_path):

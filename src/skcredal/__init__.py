@@ -1,7 +1,8 @@
 """Credal classification with AODE ensembles: classifiers that know when their answer hangs on the prior."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from skcredal._lazy import lazy_names
 
 if TYPE_CHECKING:
     from skcredal import decisions, metrics
@@ -61,23 +62,9 @@ __all__ = [
     "set_labels",
 ]
 
-# Where the names above are found, the modules that are quickest to import first.
-_MODULES = ("_config", "_encoding.discretizer", "classifiers", "decisions", "persistence")
-
-
-def __getattr__(name: str) -> Any:
-    """Import a name when it is first used: scikit-learn takes seconds that help need not wait for."""
-    if name not in __all__:
-        raise AttributeError(f"module 'skcredal' has no attribute {name!r}")
-    found = import_module(f"skcredal.{name}") if name in ("decisions", "metrics") else _find(name)
-    globals()[name] = found
-    return found
-
-
-def _find(name: str) -> Any:
-    modules = (import_module(f"skcredal.{module}") for module in _MODULES)
-    return getattr(next(module for module in modules if name in module.__all__), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+# Not imported until they are used: scikit-learn takes seconds that help need not wait for.
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    __all__,
+    ("_config", "_encoding.discretizer", "classifiers", "decisions", "metrics", "persistence"),
+)

@@ -1,6 +1,13 @@
-"""What the command line calls the classifiers; apart from them, since help must not wait for imports."""
+"""What the command line calls the classifiers, and a close call; without imports that help would wait for."""
 
-__all__ = ["CLOSE_CALL", "DEFAULT", "NAMES"]
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from skcredal._arrays import BoolArray, FloatArray
+
+__all__ = ["CLOSE_CALL", "DEFAULT", "NAMES", "is_below"]
 
 # In the order of the tables: determinate classifiers first, then the credal ones.
 NAMES = (
@@ -27,3 +34,16 @@ DEFAULT = "lp-aode*"
 # An answer of one class is a close call if its probability is below this: of four such answers at least one
 # is expected to be wrong.
 CLOSE_CALL = 0.75
+
+
+def is_below(probability: FloatArray, threshold: float) -> BoolArray:
+    """Tell which probabilities are below the threshold of a close call; one that rounding puts there is not.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> is_below(np.array([0.7499, 0.1 * 3 + 0.45 - 1e-16]), 0.75).tolist()
+    [True, False]
+    """
+    below: BoolArray = probability < threshold - 1e-9
+    return below

@@ -30,8 +30,6 @@ from skcredal.datasets import list_datasets, load_dataset
 from skcredal.evaluation._cross_validation import evaluate_table
 from skcredal.evaluation._registry import CLASSIFIERS, is_credal, make_classifiers
 
-skops = pytest.importorskip("skops")
-
 
 def patients(n=60, seed=0):
     rng = np.random.default_rng(seed)
@@ -858,7 +856,6 @@ def test_a_place_that_predictions_cannot_go_to_is_refused_before_any_work(run, t
 @pytest.mark.parametrize(
     ("package", "extra", "call"),
     [
-        ("skops", "models", ("fit", "patients.csv", "--target", "outcome", "-o", "m")),
         ("pyarrow", "scale", ("predict", "m.skcredal", "patients.csv", "-o", "answers.parquet")),
         ("pyarrow", "scale", ("evaluate", "patients.csv", "--target", "outcome", "-o", "table.parquet")),
         *(

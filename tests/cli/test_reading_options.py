@@ -13,8 +13,6 @@ from typer.testing import CliRunner
 import skcredal
 from skcredal._cli.app import app
 
-skops = pytest.importorskip("skops")
-
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):

@@ -93,7 +93,6 @@ def fit(
     from skcredal._cli.models import what_was_read
     from skcredal._cli.parameters import given_parameters, make_all
     from skcredal._cli.user_tables import Reading, counted, label_table
-    from skcredal._extras import require
     from skcredal.persistence import save
 
     # Everything that can be wrong with the call is checked before the table is read, which may take long.
@@ -106,8 +105,6 @@ def fit(
         unknown=unknown,
     )
     (made,) = make_all([classifier], parameters).values()
-    # Checked first: fitting may take long, and without skops nothing could be saved.
-    require("skops.io", extra="models", purpose="A model file")
     path = Path(out)
     if out == "-":
         raise CallError("-o must be a file: a model cannot be written to standard output.")

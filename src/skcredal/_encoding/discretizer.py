@@ -14,13 +14,12 @@ from skcredal._encoding.cuts import cuts_of_histogram
 from skcredal._encoding.features import NumericFeature
 from skcredal._encoding.frames import Table, read_table
 from skcredal._encoding.target import encode_target, read_weights
-from skcredal._state import KeepsState
 from skcredal._threads import run_in_threads, thread_count
 
 __all__ = ["MDLDiscretizer", "cuts_of_histogram"]
 
 
-class MDLDiscretizer(KeepsState, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Cut numeric features into bins that tell the classes apart, by Fayyad and Irani's MDL criterion.
 
     A feature is cut where the class entropy is least, if the gain of information pays for the description of

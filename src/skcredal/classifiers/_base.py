@@ -24,7 +24,6 @@ from skcredal._encoding.table_encoding import (
 from skcredal._encoding.target import read_weights
 from skcredal._ensemble.counts import JointCounts, ValueCounts, pair_table_bytes
 from skcredal._ensemble.parameters import prediction_chunks
-from skcredal._state import KeepsState
 from skcredal._threads import run_in_threads, thread_count
 from skcredal._ties import best_class
 from skcredal._validation import check_choice, check_integer, naming
@@ -40,7 +39,7 @@ Classifier = TypeVar("Classifier", bound="TabularClassifier")
 LEARNED = {"_encoding", "_tables", "_pool", "_priors", "_stream"}
 
 
-class TabularClassifier(KeepsState, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
+class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """A classifier of tables with numeric and categorical columns and missing values.
 
     The ``__init__`` of a subclass takes the parameters declared here. It learns in three steps:

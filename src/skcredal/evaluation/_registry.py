@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from skcredal._arrays import BoolArray, FloatArray
 from skcredal._names import CLOSE_CALL, DEFAULT
 from skcredal._validation import check_choice, check_texts, safe_repr
 from skcredal.classifiers._aode import AODE
@@ -26,7 +25,6 @@ __all__ = [
     "CLOSE_CALL",
     "DEFAULT",
     "display_name",
-    "is_below",
     "is_credal",
     "make_classifiers",
 ]
@@ -62,19 +60,6 @@ _DISPLAY_NAMES = {
     "null": "null",
     **{name: name.replace("-", " ") for name in BASELINES},
 }
-
-
-def is_below(probability: FloatArray, threshold: float) -> BoolArray:
-    """Tell which probabilities are below the threshold of a close call; one that rounding puts there is not.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> is_below(np.array([0.7499, 0.1 * 3 + 0.45 - 1e-16]), 0.75).tolist()
-    [True, False]
-    """
-    below: BoolArray = probability < threshold - 1e-9
-    return below
 
 
 def is_credal(name: str) -> bool:

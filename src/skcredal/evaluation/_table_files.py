@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from skcredal._extras import require
 from skcredal._validation import check_choice
-from skcredal.datasets._arff import parse_arff
 from skcredal.evaluation._cell_types import CellTypes
 from skcredal.evaluation._delimited import read_delimited
 from skcredal.evaluation._spreadsheets import read_spreadsheet
@@ -136,6 +135,9 @@ def read_table_file(
     if chosen == "parquet":
         return _read_parquet(content, name)
     if chosen == "arff":
+        # Imported here: whoever reads a CSV need not wait for the data sets.
+        from skcredal.datasets._arff import parse_arff
+
         return parse_arff(content, name).frame
     if chosen == "xlsx":
         types = CellTypes(

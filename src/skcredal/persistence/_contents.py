@@ -14,17 +14,15 @@ array is compared with them before anything is made of it; what is derived from 
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from inspect import signature
 from numbers import Real
 from typing import Any
-from zipfile import ZipFile
 
 import numpy as np
 
 from skcredal._arrays import AnyArray, IntArray
-from skcredal._config import get_config
 from skcredal._encoding.discretizer import MDLDiscretizer
 from skcredal._encoding.features import CategoricalFeature, NumericFeature
 from skcredal._encoding.table_encoding import Codings, Feature, TableEncoding, conservative_mask
@@ -38,7 +36,6 @@ from skcredal._ensemble.counts import (
     pair_cells,
 )
 from skcredal._ensemble.credal_tree import DecisionTree
-from skcredal._state import State
 from skcredal._validation import check_array, check_instance, naming
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._log_pool import LogPoolAODE
@@ -46,10 +43,11 @@ from skcredal.classifiers._stream import CountStream, Slots
 from skcredal.classifiers._tree import state_texts
 from skcredal.persistence._states import states_from_text, states_to_text
 
-__all__ = ["ARRAYS", "StoredArrays", "pack_estimator", "unpack_estimator"]
+__all__ = ["pack_estimator", "unpack_estimator"]
 
-# How the names of the files begin that hold the arrays of counts and scores.
-ARRAYS = "array-"
+State = dict[str, Any]
+# Reads an array of counts or scores, by what it is called in errors, its number and the shape it must have.
+ReadCounts = Callable[[str, Any, tuple[int, ...]], AnyArray]
 
 # What an estimator stores as a file holds it, besides its parameters.
 _PLAIN = ("classes_", "n_features_in_", "feature_names_in_", "_sklearn_output_config")
@@ -69,36 +67,12 @@ _FIELDS: dict[type, tuple[str, ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class StoredArrays:
-    """The arrays of an archive, by number; each is read only after its size was compared."""
-
-    archive: ZipFile
-
-    def read(self, name: str, index: Any, shape: tuple[int, ...]) -> AnyArray:
-        """Return an array of numbers of eight bytes, if it has this shape."""
-        check_instance(name, index, int)
-        info = self.archive.getinfo(f"{ARRAYS}{index}.npy")
-        needed, limit = 8 * math.prod(shape), get_config()["pair_table_limit"]
-        if needed > limit:
-            raise ValueError(f"{name} would take {needed:,} bytes, more than pair_table_limit ({limit:,})")
-        with self.archive.open(info) as file:
-            np.lib.format.read_magic(file)
-            found, _, dtype = np.lib.format.read_array_header_1_0(file)
-            if found != shape or dtype not in (np.int64, np.float64):
-                raise ValueError(f"{name} must have the shape {shape}, got {dtype} of the shape {found}")
-            if info.file_size != file.tell() + needed:
-                raise ValueError(f"{name} must take {needed:,} bytes, but {info.file_size:,} are stored")
-        with self.archive.open(info) as file:
-            array: AnyArray = np.lib.format.read_array(file, allow_pickle=False)
-        return array
-
-
-def pack_estimator(estimator: Any, state: State, *, arrays: list[AnyArray]) -> State:
+def pack_estimator(estimator: Any, arrays: list[AnyArray]) -> State:
     """Return the state of an estimator as plain values, without what can be derived.
 
     Arrays of counts and scores are added to ``arrays``, and the state refers to them by their numbers.
     """
+    state = vars(estimator)
     stored = (*signature(type(estimator)).parameters, *_PLAIN)
     packed = {name: state[name] for name in stored if name in state}
     if _REQUEST in state:
@@ -142,11 +116,8 @@ def _pack(part: Any) -> Any:
 def _store(part: Any, arrays: list[AnyArray]) -> Any:
     """Return counts or a score with the numbers of its arrays in place of them."""
     if isinstance(part, np.ndarray):
-        # skops asks for a state more than once; the arrays are still the same.
-        index = next((index for index, one in enumerate(arrays) if one is part), len(arrays))
-        if index == len(arrays):
-            arrays.append(part)
-        return index
+        arrays.append(part)
+        return len(arrays) - 1
     if isinstance(part, list):
         return [_store(one, arrays) for one in part]
     # Only of counts: how large the arrays of a tree must be does not follow from the features.
@@ -189,7 +160,7 @@ def _unpack_numbered(text: str) -> tuple[list[Any], IntArray]:
     return list(numbered), np.array(list(numbered.values()), np.int64)
 
 
-def unpack_estimator(estimator: Any, state: State, *, arrays: StoredArrays) -> State:
+def unpack_estimator(estimator: Any, state: State, read: ReadCounts) -> State:
     """Return the state as it was, and refuse what no estimator can hold."""
     kind = type(estimator)
     check_instance(f"the state of {kind.__name__}", state, dict)
@@ -210,13 +181,13 @@ def unpack_estimator(estimator: Any, state: State, *, arrays: StoredArrays) -> S
     learner = object.__new__(kind)
     learner.__dict__ = unpacked
     if learned["features"] is not None:
-        _restore(learner, arrays, **learned)
+        _restore(learner, read, **learned)
     return unpacked
 
 
 def _restore(
     learner: Any,
-    arrays: StoredArrays,
+    read: ReadCounts,
     *,
     features: Any,
     codings: Any,
@@ -238,21 +209,19 @@ def _restore(
         if not hasattr(learner, "partial_fit"):
             raise ValueError(f"{type(learner).__name__} does not learn in batches")
         slots = _unpack_features(learner, features, NumericFeature, Slots)
-        counted = _unpack_counts(counts, arrays, CountStream.n_slots_of(slots), n_classes, JointCounts)
+        counted = _unpack_counts(counts, read, CountStream.n_slots_of(slots), n_classes, JointCounts)
         learner._learn_stream(CountStream(slots, counted))
         return
     encoding = TableEncoding(_unpack_features(learner, features, NumericFeature, CategoricalFeature))
     if isinstance(learner, LogPoolAODE):
         learner._encoding = _unpack_codings(encoding.features, codings)
-        learner.counts_ = _unpack_coding_counts(counts, arrays, learner._encoding, n_classes)
+        learner.counts_ = _unpack_coding_counts(counts, read, learner._encoding, n_classes)
     else:
         learner._encoding = encoding
-        learner.counts_ = _unpack_counts(
-            counts, arrays, encoding.n_states, n_classes, ValueCounts, JointCounts
-        )
+        learner.counts_ = _unpack_counts(counts, read, encoding.n_states, n_classes, ValueCounts, JointCounts)
     check_instance("scores", scores, dict)
     for name in learner._scores:
-        setattr(learner, name, _unpack_score(learner, name, scores.get(name), arrays))
+        setattr(learner, name, _unpack_score(learner, name, scores.get(name), read))
     learner._derive()
 
 
@@ -294,19 +263,17 @@ def _unpack_codings(features: list[Feature], given: Any) -> Codings:
     return Codings(features, tuple(map(int, given)), others)
 
 
-def _unpack_coding_counts(
-    given: Any, arrays: StoredArrays, encoding: Codings, n_classes: int
-) -> CodingCounts:
+def _unpack_coding_counts(given: Any, read: ReadCounts, encoding: Codings, n_classes: int) -> CodingCounts:
     _, fields = _unpack("counts", given, CodingCounts)
     check_instance("codings", fields["codings"], list)
     states = [coding.n_states for coding in encoding.codings.values()]
     if len(fields["codings"]) != len(states):
         raise ValueError(f"counts must hold those of {len(states)} codings, got {len(fields['codings'])}")
     codings = [
-        _unpack_counts(of_coding, arrays, n_states, n_classes, JointCounts)
+        _unpack_counts(of_coding, read, n_states, n_classes, JointCounts)
         for of_coding, n_states in zip(fields["codings"], states, strict=True)
     ]
-    n_c = arrays.read("n_c", fields["n_c"], (n_classes,))
+    n_c = read("n_c", fields["n_c"], (n_classes,))
     check_counts("n_c", n_c, (n_classes,))
     for of_coding in codings:
         if not np.array_equal(of_coding.n_c, n_c):
@@ -314,21 +281,21 @@ def _unpack_coding_counts(
     return CodingCounts(n_c, tuple(codings))
 
 
-def _unpack_counts(given: Any, arrays: StoredArrays, n_states: IntArray, n_classes: int, *kinds: type) -> Any:
+def _unpack_counts(given: Any, read: ReadCounts, n_states: IntArray, n_classes: int, *kinds: type) -> Any:
     kind, fields = _unpack("counts", given, *kinds)
     # In Python's integers, which do not overflow.
     sizes = n_states.tolist()
-    n_c = arrays.read("n_c", fields["n_c"], (n_classes,))
-    n_ca = arrays.read("n_ca", fields["n_ca"], (sum(sizes) * n_classes,))
+    n_c = read("n_c", fields["n_c"], (n_classes,))
+    n_ca = read("n_ca", fields["n_ca"], (sum(sizes) * n_classes,))
     counts: Any = ValueCounts(Layout(n_states, n_classes), n_c, n_ca)
     if kind is JointCounts:
-        n_cab = arrays.read("n_cab", fields["n_cab"], (pair_cells(sizes) * n_classes,))
+        n_cab = read("n_cab", fields["n_cab"], (pair_cells(sizes) * n_classes,))
         counts = JointCounts(counts, n_cab, fields["complete"])
     counts.check()
     return counts
 
 
-def _unpack_score(classifier: TabularClassifier, name: str, score: Any, arrays: StoredArrays) -> Any:
+def _unpack_score(classifier: TabularClassifier, name: str, score: Any, read: ReadCounts) -> Any:
     encoding = classifier._encoding
     if name == "tree_":
         states = [state_texts(encoding.features[j]) for j in encoding.kept]
@@ -343,19 +310,19 @@ def _unpack_score(classifier: TabularClassifier, name: str, score: Any, arrays: 
         return score
     m = len(encoding.kept)
     if name == "missing_counts_":
-        return _unpack_missing_counts(classifier, score, arrays)
+        return _unpack_missing_counts(classifier, score, read)
     shape = (1 + m, 1 + m) if name == "covariance_" else (m,)
-    found = arrays.read(name, score, shape)
+    found = read(name, score, shape)
     check_array(name, found, ("float64",), shape)
     if not np.all(np.isfinite(found)):
         raise ValueError(f"{name} must hold finite numbers")
     return found
 
 
-def _unpack_missing_counts(classifier: TabularClassifier, given: Any, arrays: StoredArrays) -> Any:
+def _unpack_missing_counts(classifier: TabularClassifier, given: Any, read: ReadCounts) -> Any:
     encoding, counts = classifier._encoding, classifier.counts_
     shape = (len(encoding.kept), len(classifier.classes_))
-    n_missing = arrays.read("missing_counts_", given, shape)
+    n_missing = read("missing_counts_", given, shape)
     check_counts("missing_counts_", n_missing, shape)
     if n_missing[~encoding.conservative].any():
         raise ValueError("missing_counts_ must be 0 for features that are not conservative")

@@ -1,7 +1,7 @@
-"""Model files: a header with a checksum, and what skops makes of the estimator.
+"""Model files: a header with a checksum, and an archive of the estimator.
 
 A file begins with three lines, which ``head -3`` shows: the format, the SHA-256 of all that follows, and a
-header in JSON. After them comes the archive of skops, whose own tools read the file, too.
+header in JSON. After them comes a zip: the estimator in ``model.json``, and its arrays in files of numpy.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -24,13 +23,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 import skcredal  # for its version, which is not yet there by the time this module is imported
-from skcredal._arrays import AnyArray
-from skcredal._extras import require
 from skcredal._files import check_destination, replacing
-from skcredal._state import converted_states
 from skcredal._validation import check_instance, check_path, naming
-from skcredal.persistence._contents import ARRAYS, StoredArrays, pack_estimator, unpack_estimator
-from skcredal.persistence._trust import ACCEPTED, check_encoders, foreign_names, trusted_names
+from skcredal.persistence._plain import Reader, Writer
+from skcredal.persistence._trust import ACCEPTED, ForeignNameError, check_encoders, short_name
 
 __all__ = ["FORMAT", "load", "read_notes", "save"]
 
@@ -74,7 +70,6 @@ def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, An
     ...     skcredal.load(Path(folder) / "fruit.skcredal").predict([["green"]])
     array(['pear'], dtype='<U5')
     """
-    io = _skops()
     check_path("path", path)
     notes = {} if notes is None else notes
     check_instance("notes", notes, Mapping)
@@ -84,19 +79,18 @@ def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, An
         raise TypeError(f"estimator must be a fitted estimator of skcredal or scikit-learn, got {given}.")
     check_is_fitted(estimator)
     header = {
-        "class": _class_name(estimator),
+        "class": short_name(type(estimator)),
         "skcredal": skcredal.__version__,
         "scikit-learn": sklearn_version,
         "notes": dict(notes),
     }
     with naming("notes"):
         line = json.dumps(header).encode() + b"\n"
-    content = _dumps(io, estimator)
-    foreign = _foreign_names(io, content)
+    content, foreign = _pack(estimator)
     if foreign:
         # A search keeps scorers and splitters; what it has found may do without them.
         found = getattr(estimator, "best_estimator_", None)
-        alone = found is not None and not _foreign_names(io, _dumps(io, found))
+        alone = found is not None and not _pack(found)[1]
         raise TypeError(
             f"{type(estimator).__name__} holds {', '.join(foreign)}, which load would refuse: {ACCEPTED}. "
             f"{'Save its best_estimator_, which does without; or keep' if alone else 'Keep'} it with pickle "
@@ -144,11 +138,10 @@ def load(path: str | os.PathLike[str]) -> Any:
     Traceback (most recent call last):
     ValueError: ...notes.txt cannot be loaded: it is not a model file of skcredal.
     """
-    io = _skops()
     with _naming_file(path):
         header, content = _read(path)
-        estimator = _construct(io, content)
-        if not isinstance(estimator, BaseEstimator) or _class_name(estimator) != header["class"]:
+        estimator = _construct(content)
+        if not isinstance(estimator, BaseEstimator) or short_name(type(estimator)) != header["class"]:
             raise ValueError(f"its header declares {header['class']}, but it contains something else")
     return estimator
 
@@ -185,10 +178,6 @@ def read_notes(path: str | os.PathLike[str]) -> dict[str, Any]:
     return notes
 
 
-def _skops() -> Any:
-    return require("skops.io", extra="models", purpose="A model file")
-
-
 @contextmanager
 def _naming_file(path: Any) -> Iterator[None]:
     check_path("path", path)
@@ -223,55 +212,39 @@ def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], bytes]:
     return header, content
 
 
-def _construct(io: Any, content: bytes) -> Any:
-    """Return what an archive holds, if that is nothing but what may be in it."""
+def _pack(estimator: Any) -> tuple[bytes, list[str]]:
+    """Return the archive of an estimator, and the names of what it holds and may not."""
+    writer = Writer()
     try:
-        with ZipFile(BytesIO(content)) as archive:
-            rest = sum(one.file_size for one in archive.infolist() if not one.filename.startswith(ARRAYS))
-            if rest > _LARGEST_REST:
-                raise ValueError(f"it would unpack to {rest:,} bytes, beside its counts")
-            foreign = foreign_names(io, archive, content)
-            if foreign:
-                raise _ForeignNamesError(f"it holds {', '.join(foreign)}, but {ACCEPTED}")
-            with converted_states(back=partial(unpack_estimator, arrays=StoredArrays(archive))):
-                estimator = io.loads(content, trusted=trusted_names())
-        check_encoders(estimator)
-        return estimator
-    except _ForeignNamesError as error:
-        raise ValueError(str(error)) from None
-    except Exception as error:
-        raise ValueError(f"its content does not fit together ({_reason(error)})") from error
-
-
-class _ForeignNamesError(ValueError):
-    """A file holds what it may not."""
-
-
-def _class_name(estimator: Any) -> str:
-    kind = type(estimator)
-    return f"{kind.__module__.partition('.')[0]}.{kind.__qualname__}"
-
-
-def _dumps(io: Any, estimator: Any) -> bytes:
-    """Return the archive of an estimator: what skops makes of it, and the arrays of counts and scores."""
-    arrays: list[AnyArray] = []
-    try:
-        with converted_states(out=partial(pack_estimator, arrays=arrays)):
-            buffer = BytesIO(io.dumps(estimator, compression=ZIP_DEFLATED, compresslevel=1))
+        model = json.dumps(writer.encode(estimator), ensure_ascii=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise TypeError(
             f"{type(estimator).__name__} cannot be kept in a model file: {_reason(error)}"
         ) from error
-    with ZipFile(buffer, "a", ZIP_DEFLATED, compresslevel=1) as archive:
-        for index, array in enumerate(arrays):
-            with archive.open(f"{ARRAYS}{index}.npy", "w", force_zip64=True) as file:
-                np.lib.format.write_array(file, array, allow_pickle=False)
-    return buffer.getvalue()
+    buffer = BytesIO()
+    with ZipFile(buffer, "w", ZIP_DEFLATED, compresslevel=1) as archive:
+        archive.writestr("model.json", model)
+        for kind, arrays in (("array", writer.arrays), ("counts", writer.counts)):
+            for index, array in enumerate(arrays):
+                with archive.open(f"{kind}-{index}.npy", "w", force_zip64=True) as file:
+                    np.lib.format.write_array(file, array, version=(1, 0), allow_pickle=False)
+    return buffer.getvalue(), sorted(writer.foreign)
 
 
-def _foreign_names(io: Any, content: bytes) -> list[str]:
-    with ZipFile(BytesIO(content)) as archive:
-        return foreign_names(io, archive, content)
+def _construct(content: bytes) -> Any:
+    """Return what an archive holds, if that is nothing but what may be in it."""
+    try:
+        with ZipFile(BytesIO(content)) as archive:
+            rest = sum(one.file_size for one in archive.infolist() if not one.filename.startswith("counts-"))
+            if rest > _LARGEST_REST:
+                raise ValueError(f"it would unpack to {rest:,} bytes, beside its counts")
+            estimator = Reader(archive).decode(json.loads(archive.read("model.json")))
+        check_encoders(estimator)
+        return estimator
+    except ForeignNameError:
+        raise
+    except Exception as error:
+        raise ValueError(f"its content does not fit together ({_reason(error)})") from error
 
 
 def _reason(error: BaseException) -> str:

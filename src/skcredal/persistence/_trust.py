@@ -1,30 +1,36 @@
 """What a model file may hold: our estimators, and what of scikit-learn's pipelines numpy alone handles.
 
-skops refuses what it does not know, but it trusts far more of scikit-learn than a stranger's file may hold:
-compiled parts (trees, support vectors, random states) take numbers from the file as places in memory. So a
-file is refused unless everything in it is listed here. A function that is listed may end up in a
-``FunctionTransformer`` that meets the reader's data: none of them reads or writes a file, imports, or
-evaluates text.
+Compiled parts of scikit-learn (trees, support vectors, random states) take numbers from a file as places in
+memory, and a function may do anything. So a file can name only what is listed here. A function that is listed
+may end up in a ``FunctionTransformer`` that meets the reader's data: none of them reads or writes a file,
+imports, or evaluates text.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-from functools import cache
 from inspect import isabstract, isfunction
 from typing import Any
-from zipfile import ZipFile
 
 import numpy as np
+from scipy import special
 from sklearn import compose, feature_selection, impute, pipeline, preprocessing
 from sklearn.base import BaseEstimator
+from sklearn.compose import _column_transformer
 from sklearn.preprocessing import OneHotEncoder
 
 from skcredal import classifiers
 from skcredal._encoding.discretizer import MDLDiscretizer
 
-__all__ = ["ACCEPTED", "ESTIMATORS", "check_encoders", "foreign_names", "trusted_names"]
+__all__ = [
+    "ACCEPTED",
+    "ESTIMATORS",
+    "FUNCTIONS",
+    "OBJECTS",
+    "UFUNCS",
+    "ForeignNameError",
+    "check_encoders",
+    "short_name",
+]
 
 ACCEPTED = (
     "a model file may hold only estimators of skcredal, and pipelines, column transformers, encoders, "
@@ -52,82 +58,36 @@ _OF_SCIKIT_LEARN: tuple[type, ...] = (
     *(feature_selection.SelectKBest, feature_selection.SelectPercentile, feature_selection.SelectFpr),
     *(feature_selection.SelectFdr, feature_selection.SelectFwe, feature_selection.VarianceThreshold),
     feature_selection.GenericUnivariateSelect,
+    # What a column transformer keeps of the columns that nobody names.
+    *filter(None, [getattr(_column_transformer, "_RemainderColsList", None)]),
 )
-# What they keep besides arrays and each other.
-_INSIDE_SCIKIT_LEARN = (
-    "sklearn.compose._column_transformer._RemainderColsList",
-    "sklearn.utils._bunch.Bunch",
-    "sklearn.utils._metadata_requests.MetadataRequest",
-    "sklearn.utils._metadata_requests.MethodMetadataRequest",
-)
-# How skops may build what it finds: of plain values, of arrays, and of names; but not by calling something.
-_PLAIN_LOADERS = {
-    *("DictNode", "ListNode", "TupleNode", "SetNode", "SliceNode", "JsonNode", "BytesNode", "CachedNode"),
-    *("NdArrayNode", "DTypeNode"),
+
+
+class ForeignNameError(ValueError):
+    """A file names what it may not hold."""
+
+
+def short_name(kind: type) -> str:
+    """Return the package and name of a type: in which module it lies may differ between versions.
+
+    Examples
+    --------
+    >>> short_name(MDLDiscretizer)
+    'skcredal.MDLDiscretizer'
+    """
+    return f"{kind.__module__.partition('.')[0]}.{kind.__qualname__}"
+
+
+OBJECTS: dict[str, type] = {short_name(kind): kind for kind in (*ESTIMATORS, *_OF_SCIKIT_LEARN)}
+# What tells columns apart in SelectKBest and the like: functions of arrays alone.
+FUNCTIONS: dict[str, Any] = {
+    name: getattr(feature_selection, name)
+    for name in feature_selection.__all__
+    if isfunction(getattr(feature_selection, name))
 }
-
-
-@cache
-def trusted_names() -> tuple[str, ...]:
-    """Return the names, with their modules, of all types and functions that a file may name."""
-    types = map(_full_name, (*ESTIMATORS, *_OF_SCIKIT_LEARN))
-    return tuple(
-        sorted(
-            {
-                *types,
-                *_INSIDE_SCIKIT_LEARN,
-                *_function_names(),
-                "functools.partial",
-                "numpy.dtype",
-                "numpy.number",
-            }
-        )
-    )
-
-
-@cache
-def _function_names() -> frozenset[str]:
-    """Return what tells columns apart in SelectKBest and the like: functions of arrays alone."""
-    of_columns = filter(isfunction, (getattr(feature_selection, name) for name in feature_selection.__all__))
-    return frozenset(map(_full_name, of_columns))
-
-
-def _full_name(thing: Any) -> str:
-    return f"{thing.__module__}.{thing.__name__}"
-
-
-def foreign_names(io: Any, archive: ZipFile, content: bytes) -> list[str]:
-    """Return what an archive of skops holds beyond what it may, before anything is made of it."""
-    found = {name for name, loader in _nodes(archive) if not _is_admitted(name, loader)}
-    # What nodes name in other ways, skops knows.
-    return sorted(found | (set(io.get_untrusted_types(data=content)) - set(trusted_names())))
-
-
-def _is_admitted(name: str, loader: str) -> bool:
-    if loader in _PLAIN_LOADERS:
-        return True
-    if loader == "FunctionNode":
-        # Ufuncs are left to skops, which lists them.
-        return not name.startswith("sklearn.") or name in _function_names()
-    if loader == "TypeNode":
-        return name.startswith(("numpy.", "builtins."))
-    # A function has no business here: skops would call it, with whatever the file holds.
-    return (
-        loader in ("ObjectNode", "PartialNode") and name in trusted_names() and name not in _function_names()
-    )
-
-
-def _nodes(archive: ZipFile) -> Iterator[tuple[str, str]]:
-    """Yield the name and the loader of every node."""
-    waiting: list[Any] = [json.loads(archive.read("schema.json"))]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, list):
-            waiting.extend(node)
-        elif isinstance(node, dict):
-            waiting.extend(node.values())
-            if "__loader__" in node:
-                yield f"{node.get('__module__')}.{node.get('__class__')}", str(node["__loader__"])
+UFUNCS: dict[str, np.ufunc] = {
+    name: one for module in (special, np) for name, one in vars(module).items() if isinstance(one, np.ufunc)
+}
 
 
 def check_encoders(estimator: Any) -> None:
