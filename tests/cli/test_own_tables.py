@@ -22,7 +22,6 @@ import pytest
 from typer.testing import CliRunner
 
 import skcredal
-import skcredal._cli.commands as commands_module
 from flips import scores_under_prior
 from skcredal import CredalCompAODE, CredalLogPoolAODE, LogPoolAODE
 from skcredal._cli.app import app
@@ -873,8 +872,8 @@ def test_a_package_that_is_lacking_is_named_before_any_work(run, model, monkeypa
         return imported(name, *more)
 
     monkeypatch.setattr("skcredal._extras.import_module", without)
-    for work in ("label_table", "read_for_model"):
-        monkeypatch.setattr(commands_module, work, lambda *_, **__: pytest.fail("work was begun"))
+    for work in ("user_tables.label_table", "models.read_for_model"):
+        monkeypatch.setattr(f"skcredal._cli.{work}", lambda *_, **__: pytest.fail("work was begun"))
     result = run(*call)
     assert result.exit_code == 1
     assert f"needs {package}. Install it with: pip install 'skcredal[{extra}]'" in one_line(result)
@@ -934,7 +933,7 @@ def test_an_error_of_ours_is_one_line_too(run, table, model, monkeypatch):
     def fail(*_):
         raise ZeroDivisionError("division by zero")
 
-    monkeypatch.setattr(commands_module, "answers", fail)
+    monkeypatch.setattr("skcredal.classifiers._answers.answers", fail)
     result = run("predict", "m.skcredal", "patients.csv")
     assert result.exit_code == 1
     assert one_line(result) == "Error: ZeroDivisionError: division by zero (--debug shows where)"
@@ -944,7 +943,7 @@ def test_an_interrupt_is_one_line_and_exit_code_130(run, table, monkeypatch):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(commands_module, "label_table", interrupt)
+    monkeypatch.setattr("skcredal._cli.user_tables.label_table", interrupt)
     result = run("evaluate", "patients.csv", "--target", "outcome")
     assert result.exit_code == 130
     assert one_line(result).startswith("Interrupted")
