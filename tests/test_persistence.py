@@ -739,24 +739,24 @@ def test_trees_lead_onwards_only(tmp_path):
         # Where branches begin is derived, and a file cannot say it.
         lambda schema: put(attributes(schema)["scores"]["dict"]["tree_"], branch_offsets=[-1]),
     )
-    refused(tmp_path / "tree", crafted, "tree_ must hold feature, counts, branches, got .*branch_offsets")
-    leaf, taken = int(np.flatnonzero(tree.feature < 0)[0]), np.flatnonzero(tree.branches > 0)
+    refused(
+        tmp_path / "tree", crafted, "tree_ must hold feature, counts, parent, value, got .*branch_offsets"
+    )
+    siblings = tree.branches[tree.branch_offsets[0] : tree.branch_offsets[1]]
     for field, index, value, reason in (
-        ("branches", 0, 0, "branches must lead to later nodes"),
-        ("branches", 0, -2, "branches must lead to later nodes"),
-        ("branches", 0, 10**6, "branches must lead to later nodes"),
-        # Two ways to one node: what lies below would be written out as often as there are ways to it.
-        (
-            "branches",
-            taken[0],
-            tree.branches[taken[1]],
-            "branches must lead to later nodes, and to each .* once",
-        ),
-        ("branches", taken[0], -1, "branches must lead to later nodes, and to each .* once"),
+        ("parent", 0, 0, "parent must be -1 for the root"),
+        ("parent", 1, -1, "parent must be .*an earlier node for all others"),
+        ("parent", 1, 1, "parent must be .*an earlier node for all others"),
+        ("parent", 1, 10**6, "parent must be .*an earlier node for all others"),
+        ("value", 0, 0, "value must be a state"),
+        ("value", 1, -1, "value must be a state"),
+        ("value", 1, 10**6, "value must be a state"),
+        # Two nodes for one value: only one of them would ever be found.
+        ("value", siblings[1], tree.value[siblings[0]], "value must ascend"),
         ("feature", 0, 77, "feature must be indices of features"),
         ("feature", 0, -2, "feature must be indices of features"),
-        ("feature", leaf, 0, "branches must have the shape"),
-        ("feature", 0, -1, "branches must have the shape"),
+        # A leaf has no children.
+        ("feature", 0, -1, "value must be a state"),
         ("counts", 0, -1, "counts must hold finite numbers"),
     ):
         altered = copy.deepcopy(clf)

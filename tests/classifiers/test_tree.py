@@ -3,6 +3,8 @@
 import inspect
 import pickle
 import sys
+import tracemalloc
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -116,7 +118,7 @@ def test_a_weight_is_so_many_rows_and_their_order_is_nothing():
             repeated = np.repeat(np.arange(len(problem.y)), problem.weights)
             for order in (repeated, rng.permutation(repeated)):
                 other = CredalTree(missing=problem.missing).fit(problem.X.iloc[order], problem.y[order])
-                for name in ("feature", "depths", "counts", "branch_offsets", "branches"):
+                for name in ("feature", "depths", "counts", "parent", "value"):
                     np.testing.assert_array_equal(getattr(other.tree_, name), getattr(clf.tree_, name))
 
 
@@ -276,3 +278,31 @@ def test_trees_of_the_paper_data_are_those_grown_by_recursion(name):
 def test_bad_parameters_are_refused(parameters, message):
     with pytest.raises(ValueError, match=message):
         CredalTree(**parameters).fit([["a"], ["b"]], [0, 1])
+
+
+def nested_states(n_groups):
+    """Return two features of many states, of which the second splits each state of the first in two.
+
+    Every state of the first has six rows of one class and two of the other. The second tells them apart, but
+    its own states have as many rows of either class, so that it tells nothing by itself.
+    """
+    first, cell = np.repeat(np.arange(n_groups), 8), np.tile(np.arange(8), n_groups)
+    in_minority = (cell >= 6).astype(int)
+    y = in_minority ^ first % 2
+    # Four groups share two states: in two of the groups the classes have changed places.
+    second = first // 4 * 2 + (y ^ first // 2 % 2)
+    return np.stack([first, second], axis=1), y
+
+
+def test_memory_grows_with_the_nodes_and_not_with_the_square_of_the_states():
+    for n_groups in (8, 4000):  # the first compiles
+        X, y = nested_states(n_groups)
+        tracemalloc.start()
+        with warnings.catch_warnings(action="ignore"):
+            clf = CredalTree(categorical_features="all").fit(X, y)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert clf.tree_.n_nodes == 1 + 3 * n_groups
+        np.testing.assert_array_equal(clf.predict(X), y)
+    # A branch for each of 4,000 nodes and 2,000 states would take 64 MB.
+    assert peak < 20e6

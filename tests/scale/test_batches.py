@@ -315,13 +315,34 @@ def test_those_that_need_all_rows_are_refused(learner):
         fit_batches(object(), [])
 
 
+def numbers_that_change(last):
+    return [(np.array([[0.0]] * 8 + [[1.0]] * 8 + [[last]]), [0] * 8 + [1] * 9)]
+
+
+def very_many_values(n_second):
+    """Return more numbers than are counted one by one, many of them close together; so many of a class."""
+    apart, close = 2.0 ** np.linspace(-500.0, 500.0, 60_000), 1.0 + np.arange(60_000) * 2.0**-50
+    return [(np.concatenate([apart, close])[:, None], np.arange(120_000) < n_second)]
+
+
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        (lambda n_pass: [([["a"], ["b"]], [0, 1])] * (1 if n_pass == 3 else 2), "same rows.*in the second"),
-        (lambda n_pass: [([["a"], ["b"]], [0, 1])] * (1 if n_pass == 4 else 2), "same rows.*2 in the third"),
+        (lambda n_pass: [([["a"], ["b"]], [0, 1])] * (1 if n_pass == 3 else 2), "same rows.*for the counts"),
+        (lambda n_pass: [([["a"], ["b"]], [0, 1])] * (1 if n_pass == 4 else 2), "same rows.*for the likelih"),
         (lambda n_pass: [] if n_pass == 3 else [([["a"], ["b"]], [0, 1])], "same rows.*got none"),
         (lambda n_pass: [([["a"], ["b"]], [0, 2 if n_pass == 3 else 1])], "same rows.*class 2"),
+        # The classes stay, and other values come.
+        (lambda n_pass: [([["a"], ["b"], ["b" if n_pass == 3 else "a"]], [0, 1, 1])], "Feature 0.*counts"),
+        (lambda n_pass: [([["a"], ["b"], ["b" if n_pass == 4 else "a"]], [0, 1, 1])], "Feature 0.*likeli"),
+        (lambda n_pass: [([["a"], ["b"], ["c" if n_pass == 3 else "a"]], [0, 1, 1])], "Feature 0.*counts"),
+        (
+            lambda n_pass: [([["a"], ["b"], ["b"], ["b"], [None if n_pass == 3 else "a"]], [0, 1, 1, 1, 1])],
+            "Feature 0.*counts",
+        ),
+        (lambda n_pass: numbers_that_change(last=9.0 if n_pass == 3 else 0.0), "Feature 0.*counts"),
+        # So many values take another pass, for their bins.
+        (lambda n_pass: very_many_values(n_second=3 if n_pass == 3 else 30_000), "same rows.*for the bins"),
     ],
 )
 def test_batches_that_change_between_passes_are_refused(changed, message):

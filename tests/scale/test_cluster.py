@@ -211,3 +211,29 @@ def test_columns_named_by_numbers():
     frame = pd.DataFrame({0: list("abab"), 1: list("xyyx")})
     model = fit_dask(AODE(), dd.from_pandas(frame, npartitions=2), target=1)
     assert model.predict([["a"]]).tolist() == AODE().fit(frame[[0]], frame[1]).predict([["a"]]).tolist()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda part: part.iloc[:-1], "same rows.*got 400 in partition 2 at first and now 399"),
+        (lambda part: part.iloc[:0], "same rows.*got 400 in partition 2 at first and now 0"),
+        (lambda part: part.assign(text="a"), "same rows.*Column 'text' are others in the pass for the"),
+        (lambda part: part.assign(number=3.0), "same rows.*Column 'number' are others in the pass for the"),
+    ],
+)
+@pytest.mark.parametrize("n_pass", [2, 3])
+def test_a_partition_that_changes_between_passes_is_refused(change, message, n_pass):
+    loads = []
+
+    def load(number):
+        loads.append(number)
+        part = dask_parts.load(number)
+        return change(part) if number == 1 and loads.count(1) == n_pass else part
+
+    meta = dask_parts.load(0).iloc[:0]
+    data = dd.from_delayed([dask.delayed(load)(number) for number in range(3)], meta=meta, verify_meta=False)
+    clf = CompAODE()
+    with pytest.raises(ValueError, match=message):
+        fit_dask(clf, data, target="class")
+    assert vars(clf) == vars(CompAODE())

@@ -1,5 +1,8 @@
 """Rows streamed out of Parquet, and predictions streamed into it."""
 
+import os
+
+import fsspec
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -205,9 +208,88 @@ def test_a_file_that_breaks_between_passes_leaves_nothing_behind(table, tmp_path
         if progress.stage == "counts" and progress.n_rows == progress.total:
             damage(tmp_path / "part2.parquet", 0)
 
-    with pytest.raises(ValueError, match=r"part2\.parquet cannot be read, in column 'number'"):
+    with pytest.raises(ValueError, match=r"part2\.parquet has changed since it was scanned"):
         fit_batches(clf, scan_parquet(tmp_path, target="class"), progress=break_after_counts)
     assert vars(clf) == vars(CompAODE())
+
+
+def with_other_kinds(part):
+    """Return a table of the same classes and numbers, with the values of a column turned round."""
+    return part.set_column(1, "kind", part["kind"].take(np.arange(len(part))[::-1]))
+
+
+def after(stage, change):
+    """Return a listener to the progress that makes a change once, after the last batch of a pass."""
+
+    def listen(progress):
+        if progress.stage == stage and progress.n_rows == progress.total and change.todo:
+            change.todo.pop()()
+
+    return listen
+
+
+class Change:
+    """Something to do once."""
+
+    def __init__(self, what):
+        self.todo = [what]
+
+
+@pytest.mark.parametrize("stage", ["encoding", "counts"])
+def test_a_file_that_is_replaced_between_passes_is_named(table, tmp_path, stage):
+    write(table, tmp_path)
+    path = tmp_path / "part1.parquet"
+    change = Change(lambda: pq.write_table(with_other_kinds(pq.read_table(path)), path))
+    clf = CompAODE()
+    with pytest.raises(ValueError, match=r"part1\.parquet has changed since it was scanned"):
+        fit_batches(clf, scan_parquet(tmp_path, target="class"), progress=after(stage, change))
+    assert not change.todo
+    assert vars(clf) == vars(CompAODE())
+
+
+def test_an_object_that_is_replaced_between_passes_is_named(table):
+    memory = fsspec.filesystem("memory")
+
+    def put(rows):
+        with memory.open("/changing/rows.parquet", "wb") as file:
+            pq.write_table(rows, file)
+
+    put(table)
+    change = Change(lambda: put(with_other_kinds(table)))
+    scan = scan_parquet("memory://changing/rows.parquet", target="class")
+    with pytest.raises(ValueError, match=r"rows\.parquet has changed since it was scanned"):
+        fit_batches(CompAODE(), scan, progress=after("encoding", change))
+
+
+def test_a_file_that_is_replaced_while_it_is_read_is_named(table, tmp_path):
+    write(table, tmp_path, n_files=1)
+    path = tmp_path / "part0.parquet"
+    scan = iter(scan_parquet(path, batch_rows=300))
+    next(scan)
+    other = tmp_path / "other"
+    pq.write_table(table.slice(0, 10), other)
+    other.replace(path)  # what is open stays readable
+    with pytest.raises(ValueError, match=r"part0\.parquet has changed since it was scanned"):
+        list(scan)
+
+
+def test_a_file_that_hides_its_change_is_betrayed_by_its_counts(table, tmp_path):
+    write(table, tmp_path)
+    path = tmp_path / "part1.parquet"
+
+    def swap_values():
+        before, rows = path.stat(), pq.read_table(path)
+        kinds = ["bca"["abc".index(kind)] for kind in rows["kind"].to_pylist()]
+        pq.write_table(rows.set_column(1, "kind", pa.array(kinds)), path, row_group_size=100)
+        assert path.stat().st_size == before.st_size
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+    with pytest.raises(ValueError, match=r"same rows.*Column 'kind' are others in the pass for the counts"):
+        fit_batches(
+            CompAODE(),
+            scan_parquet(tmp_path, target="class"),
+            progress=after("encoding", Change(swap_values)),
+        )
 
 
 def test_an_error_in_the_rows_names_their_file(table, tmp_path):

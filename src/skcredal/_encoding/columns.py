@@ -25,6 +25,7 @@ from skcredal._encoding.factors import (
     in_order,
     is_missing,
     is_missing_type,
+    plain_numbers,
 )
 from skcredal._validation import has_hash, naming, safe_repr
 
@@ -134,8 +135,7 @@ class Column:
         return Factor(codes, states.tolist(), declared=False)
 
     def _array(self) -> AnyArray:
-        values: AnyArray = self.data.to_numpy() if isinstance(self.data, nw.Series) else self.data
-        return values
+        return plain_numbers(self.data.to_numpy() if isinstance(self.data, nw.Series) else self.data)
 
     def _refuse_foreign_types(self) -> set[type]:
         """Refuse types that are not supported: dates and times, complex numbers, nested values.

@@ -21,9 +21,11 @@ __all__ = [
     "factor_of_bytes",
     "factor_of_small_integers",
     "factor_of_text",
+    "holds_integers",
     "in_order",
     "is_missing",
     "is_missing_type",
+    "plain_numbers",
 ]
 
 
@@ -71,6 +73,34 @@ def in_order(states: list[Any]) -> list[Any]:
         return sorted(states, key=lambda state: (type(state).__name__, safe_repr(state)))
 
 
+def plain_numbers(values: AnyArray) -> AnyArray:
+    """Return numbers in a type that the kernels and Python's own numbers cover; anything else as it is.
+
+    Foreign byte orders become the machine's, wide floats become doubles, and unsigned 64-bit integers signed
+    ones. Only where some integer is too large for that do they stay unsigned.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> plain_numbers(np.array([1, 2], ">u8")).dtype
+    dtype('int64')
+    """
+    if values.dtype.kind not in "iuf":
+        return values
+    if values.dtype.kind == "f" and values.dtype.itemsize > 8:
+        # A number too large for a double becomes infinite, and is refused as such.
+        with np.errstate(over="ignore"):
+            return values.astype(np.float64)
+    if values.dtype.kind == "u" and values.dtype.itemsize == 8 and values.max(initial=0) < 2**63:
+        return values.astype(np.int64)
+    return values.astype(values.dtype.newbyteorder("="), copy=False)
+
+
+def holds_integers(values: AnyArray) -> bool:
+    """Tell whether an array holds integers that the kernels can compare with signed ones."""
+    return values.dtype.kind in "iu" and values.dtype != np.uint64
+
+
 def as_bytes(values: AnyArray) -> ByteArray | None:
     """Return integers as contiguous bytes; ``None`` if some do not fit in a byte.
 
@@ -80,7 +110,7 @@ def as_bytes(values: AnyArray) -> ByteArray | None:
     >>> as_bytes(np.array([0, 255])), as_bytes(np.array([-1, 0])), as_bytes(np.array([0, 256]))
     (array([  0, 255], dtype=uint8), None, None)
     """
-    if values.dtype.kind not in "iu":
+    if not holds_integers(values):
         return None
     if values.dtype == np.uint8 and values.flags.c_contiguous:
         return values

@@ -13,7 +13,7 @@ from sklearn.utils import check_array
 from skcredal import _kernels as kernels
 from skcredal._arrays import AnyArray, BoolArray, ByteArray
 from skcredal._encoding.columns import Column
-from skcredal._encoding.factors import Factor, factor_of_text
+from skcredal._encoding.factors import Factor, factor_of_text, holds_integers, plain_numbers
 from skcredal._extras import require
 from skcredal._threads import parts, run_in_threads
 from skcredal._validation import naming, safe_repr
@@ -110,7 +110,7 @@ def read_table(X: Any, *, estimator: Any, n_threads: int = 1) -> Table:
         if kind in "SU":
             # Rows of mixed cells: by itself numpy would turn the numbers into text.
             X = np.array(X, dtype=object)
-    array = check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator)
+    array = plain_numbers(check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator))
     # Small integers are transposed once for all columns: a column of a row-major array is slow to read alone.
     cells = table_as_bytes(array, n_threads=n_threads)
     data = array.T if cells is None else cells
@@ -136,7 +136,7 @@ def _whole_table(X: Any) -> Any:
 
 def table_as_bytes(table: AnyArray, *, n_threads: int = 1) -> ByteArray | None:
     """Return the columns of a table of integers as bytes; ``None`` if some integers do not fit."""
-    if table.dtype.kind not in "iu":
+    if not holds_integers(table):
         return None
     columns = np.empty(table.shape[::-1], np.uint8)
 

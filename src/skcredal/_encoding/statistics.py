@@ -13,11 +13,12 @@ import numpy as np
 
 from skcredal._arrays import AnyArray, BoolArray, CountArray, FloatArray, IntArray, LabelArray
 from skcredal._encoding.columns import Column
-from skcredal._encoding.factors import in_order
+from skcredal._encoding.factors import Factor, in_order
 from skcredal._encoding.features import NumericFeature, state_counts
 from skcredal._encoding.frames import Table
 from skcredal._encoding.histogram import ValueHistogram
 from skcredal._encoding.table_encoding import (
+    Codings,
     EncodingPlan,
     EncodingRules,
     Feature,
@@ -128,6 +129,22 @@ class ColumnStatistics:
             return self.numbers is not None
         # Nothing was seen at all: only the type is left to decide.
         return self.numeric_type
+
+    def totals(self, feature: Feature) -> FloatArray:
+        """Return how many rows each state or bin of the feature learned from the column must have."""
+        if isinstance(feature, NumericFeature):
+            assert self.numbers is not None
+            # A missing value is encoded like any other, as the last one.
+            codes = feature.encode(np.append(self.numbers.low, np.nan))
+            rows = np.append(self.numbers.counts.sum(axis=1, dtype=np.float64), self.numbers.missing.sum())
+        else:
+            assert self.states is not None
+            states = list(self.states.seen)
+            codes = feature.encode(Factor(np.arange(-1, len(states)), states, declared=False), self.label)
+            rows = np.array([self.states.missing, *self.states.seen.values()], np.float64)
+        # Unknown values and those that may be any have the codes after the states.
+        totals: FloatArray = np.bincount(codes, rows, feature.n_states + 2)[: feature.n_states]
+        return totals
 
     def with_classes(self, indices: IntArray, n_classes: int) -> ColumnStatistics:
         """Return the statistics for more classes, in which those counted have the given indices."""
@@ -287,6 +304,18 @@ class EncodingStatistics:
         for j, column in zip(sorted(edges), binned.columns, strict=True):
             columns[j] = replace(columns[j], numbers=column.numbers)
         return replace(self, columns=columns)
+
+    def totals(self, encoding: TableEncoding) -> list[tuple[str, FloatArray]]:
+        """Return of each feature kept the label, and how many rows its states must have.
+
+        The order is that of the codes: in several codings, those of the first come first.
+        """
+        codings = encoding.codings.values() if isinstance(encoding, Codings) else [encoding]
+        return [
+            (self.columns[j].label, self.columns[j].totals(coding.features[j]))
+            for coding in codings
+            for j in coding.kept
+        ]
 
     def learn_encoding(self, rules: EncodingRules, *, names: Sequence[str] | None = None) -> TableEncoding:
         """Learn how the table becomes codes.

@@ -14,7 +14,7 @@ import numpy as np
 
 from skcredal import _kernels as kernels
 from skcredal._arrays import AnyArray, BoolArray, CodeArray, CountArray, FloatArray, IntArray, LabelArray
-from skcredal._encoding.factors import is_missing
+from skcredal._encoding.factors import holds_integers, is_missing
 from skcredal._encoding.features import CategoricalFeature, NumericFeature, state_counts, too_many_states
 from skcredal._encoding.frames import Table
 from skcredal._threads import run_in_threads
@@ -158,7 +158,7 @@ class TableEncoding:
         """Return the codes of the features kept, (k, n_rows), of a table or a part of one."""
         # An array of small integers is encoded in one pass over its cells, without an object for each column.
         matrix = table.data
-        if isinstance(matrix, np.ndarray) and matrix.dtype.kind in "iu" and self.byte_codes is not None:
+        if isinstance(matrix, np.ndarray) and holds_integers(matrix) and self.byte_codes is not None:
             codes = np.empty((len(self.kept), len(matrix)), np.uint8)
             kernels.encoding.translate_table(matrix, np.array(self.kept, np.int64), self.byte_codes, codes)
             return codes

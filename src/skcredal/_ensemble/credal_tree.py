@@ -134,16 +134,18 @@ class DecisionTree:
         The index in ``features`` of the one that each node splits on; -1 for a leaf.
     counts : ndarray of shape (n_nodes, n_classes)
         The training rows of each class, or the sums of their weights.
-    branches : ndarray
-        The node that each branch leads to, node by node and one for every state of its feature; -1 for a
-        state that does not occur in the node.
+    parent : ndarray of shape (n_nodes,)
+        The node above each node; -1 for the root.
+    value : ndarray of shape (n_nodes,)
+        The state of the parent's feature that leads to the node; -1 for the root.
     """
 
     features: Sequence[Any]
     states: list[list[str]]
     feature: IntArray
     counts: CountArray
-    branches: IntArray
+    parent: IntArray
+    value: IntArray
 
     @property
     def n_nodes(self) -> int:
@@ -161,29 +163,27 @@ class DecisionTree:
         return int(self.depths.max())
 
     @cached_property
-    def n_states(self) -> IntArray:
-        """The number of states of each feature."""
-        return np.array([len(states) for states in self.states], np.int64)
+    def branches(self) -> IntArray:
+        """The nodes that branches lead to, node by node that they leave, and by value.
+
+        Only the states that occur in a node have one: a branch for every state would take room that grows
+        with the square of their number.
+        """
+        # In depth-first order the children of a node come by value; a stable sort keeps that.
+        return 1 + np.argsort(self.parent[1:], kind="stable")
 
     @cached_property
     def branch_offsets(self) -> IntArray:
         """Where the branches of each node begin, and the end of the last."""
-        # The index -1 of a leaf is that of the last width: none.
-        return ends(np.append(self.n_states, 0)[self.feature])
-
-    @cached_property
-    def branch_nodes(self) -> IntArray:
-        """The node that each branch leaves."""
-        return np.repeat(np.arange(self.n_nodes), np.diff(self.branch_offsets))
+        return ends(np.bincount(self.parent[1:], minlength=self.n_nodes))
 
     @cached_property
     def depths(self) -> IntArray:
         """How many splits lead to each node."""
         depths = [0] * self.n_nodes
         # A node comes before what is below it, so that its depth is known by then.
-        for node, child in zip(self.branch_nodes.tolist(), self.branches.tolist(), strict=True):
-            if child >= 0:
-                depths[child] = depths[node] + 1
+        for node, parent in enumerate(self.parent[1:].tolist(), start=1):
+            depths[node] = depths[parent] + 1
         return np.array(depths, np.int64)
 
     def check(self, n_classes: int) -> None:
@@ -192,11 +192,20 @@ class DecisionTree:
         if not len(self.feature) or np.any((self.feature < -1) | (self.feature >= len(self.states))):
             raise ValueError("feature must be indices of features, or -1, for one node at least.")
         check_counts("counts", self.counts, (self.n_nodes, n_classes))
-        check_array("branches", self.branches, ("int64",), (int(self.branch_offsets[-1]),))
-        taken = self.branches != -1
-        onwards = np.all(self.branches[taken] > self.branch_nodes[taken])
-        if not onwards or not np.array_equal(np.sort(self.branches[taken]), np.arange(1, self.n_nodes)):
-            raise ValueError("branches must lead to later nodes, and to each of them once.")
+        check_array("parent", self.parent, ("int64",), (self.n_nodes,))
+        check_array("value", self.value, ("int64",), (self.n_nodes,))
+        above = self.parent[1:]
+        if self.parent[0] != -1 or np.any((above < 0) | (above >= np.arange(1, self.n_nodes))):
+            raise ValueError("parent must be -1 for the root, and an earlier node for all others.")
+        # The index -1 of a leaf is that of the last number of states: none.
+        n_states = np.array([*map(len, self.states), 0], np.int64)[self.feature[above]]
+        if self.value[0] != -1 or np.any((self.value[1:] < 0) | (self.value[1:] >= n_states)):
+            raise ValueError(
+                "value must be a state of the feature on which the parent splits, and -1 at the root."
+            )
+        same_parent = np.diff(self.parent[self.branches]) == 0
+        if np.any(np.diff(self.value[self.branches])[same_parent] <= 0):
+            raise ValueError("value must ascend from child to child of a node.")
 
     def node(self, index: int) -> TreeNode:
         """Return the node with an index."""
@@ -205,11 +214,8 @@ class DecisionTree:
         j, depth = int(self.feature[index]), int(self.depths[index])
         if j < 0:
             return TreeNode(index, depth, None, self.counts[index], {})
-        begin = self.branch_offsets[index]
-        targets = self.branches[begin : begin + len(self.states[j])].tolist()
-        children = {
-            state: target for state, target in zip(self.states[j], targets, strict=True) if target >= 0
-        }
+        below = self.branches[self.branch_offsets[index] : self.branch_offsets[index + 1]]
+        children = {self.states[j][self.value[child]]: child for child in below.tolist()}
         return TreeNode(index, depth, self.features[j], self.counts[index], children)
 
     def depth_below(self, index: int) -> int:
@@ -225,7 +231,8 @@ class DecisionTree:
     def find(self, codes: CodeArray) -> IntArray:
         """Return the nodes that answer for codes (k, rows): the last on the path of each row."""
         nodes = np.empty(codes.shape[1], np.int64)
-        kernels.tree.find_nodes(codes, self.n_states, self.feature, self.branch_offsets, self.branches, nodes)
+        values = self.value[self.branches]
+        kernels.tree.find_nodes(codes, self.feature, self.branch_offsets, values, self.branches, nodes)
         return nodes
 
     def __repr__(self) -> str:
@@ -266,14 +273,14 @@ def grow_tree(
     row_weights = np.ones(n) if weights is None else weights.astype(np.float64)
     # Nodes still to be split have disjoint rows, and on each level there is at most one for every state: this
     # bounds how many wait at a time.
-    todo = np.empty((min(n, k * widest) + 1, 4), np.int64)
-    todo[0] = 0, -1, 0, n
-    progress = np.array([1, 0, 0, 0])
+    todo = np.empty((min(n, k * widest) + 1, 5), np.int64)
+    todo[0] = 0, -1, -1, 0, n
+    progress = np.array([1, 0, 0])
     rows, scratch_rows = np.arange(n), np.empty(n, np.int64)
     scratch_counts, starts = np.empty((widest + 1, n_classes)), np.empty(widest + 2, np.int64)
     path, available = np.empty(k, np.int64), np.ones(k, np.bool_)
     feature, counts = np.empty(FIRST_NODES, np.int64), np.empty((FIRST_NODES, n_classes))
-    branches = np.empty(FIRST_NODES + widest, np.int64)
+    parent, value = np.empty(FIRST_NODES, np.int64), np.empty(FIRST_NODES, np.int64)
     while not kernels.tree.grow(
         codes,
         labels,
@@ -290,17 +297,20 @@ def grow_tree(
         progress,
         feature,
         counts,
-        branches,
+        parent,
+        value,
     ):
-        feature, counts, branches = _doubled(feature), _doubled(counts), _doubled(branches)
-    n_nodes, n_branches = progress[2:].tolist()
+        feature, counts = _doubled(feature), _doubled(counts)
+        parent, value = _doubled(parent), _doubled(value)
+    n_nodes = int(progress[2])
     dtype = np.dtype(np.int64) if weights is None else weights.dtype
     return DecisionTree(
         features,
         states,
         feature[:n_nodes].copy(),
         counts[:n_nodes].astype(dtype),
-        branches[:n_branches].copy(),
+        parent[:n_nodes].copy(),
+        value[:n_nodes].copy(),
     )
 
 

@@ -1,7 +1,9 @@
 """The decorators of all kernels."""
 
+import warnings
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from contextlib import suppress
+from typing import Any, ClassVar, TypeVar, cast
 
 from numba import njit
 
@@ -29,12 +31,55 @@ def fused_kernel(function: Function) -> Function:
 
 
 def _compiled(function: Function, **options: Any) -> Function:
-    try:
-        compiled = njit(cache=True, nogil=True, **options)(function)
-    except RuntimeError:
-        # numba found no directory it may write its cache to: a read-only installation without a home.
-        compiled = njit(nogil=True, **options)(function)
+    compiled: Any = njit(nogil=True, **options)(function)
+    # With the JIT off, the function comes back as it is. An error of this kind means that numba finds no
+    # directory to write to: a read-only installation without a home.
+    with suppress(RuntimeError):
+        if compiled is not function:
+            compiled.enable_caching()  # what njit(cache=True) does
+            compiled._cache = _DispensableCache(compiled._cache)
     return cast(Function, compiled)
+
+
+class _DispensableCache:
+    """The machine code on disk; where it cannot be read or written, the kernel does without it."""
+
+    # Folders that a warning has named: one is enough for all kernels.
+    named: ClassVar[set[str]] = set()
+
+    def __init__(self, cache: Any) -> None:
+        self.cache = cache
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.cache, name)
+
+    def load_overload(self, *args: Any) -> Any:
+        """Return the machine code for a signature, or ``None``."""
+        try:
+            return self.cache.load_overload(*args)
+        # A damaged file fails wherever its first wrong byte leads: in pickle, in LLVM, anywhere.
+        except Exception as error:
+            self._give_up(error)
+            return None
+
+    def save_overload(self, *args: Any) -> None:
+        """Keep the machine code for a signature."""
+        try:
+            self.cache.save_overload(*args)
+        except Exception as error:
+            self._give_up(error)
+
+    def _give_up(self, error: Exception) -> None:
+        self.cache.disable()
+        folder = str(self.cache.cache_path)
+        if folder not in self.named:
+            self.named.add(folder)
+            warnings.warn(
+                f"numba's cache in {folder} cannot be used ({type(error).__name__}: {error}); kernels are "
+                "compiled in every process. Delete the folder if it is damaged, make room if its disk is "
+                "full, or set NUMBA_CACHE_DIR to another.",
+                stacklevel=2,
+            )
 
 
 def step(function: Function) -> Function:

@@ -165,27 +165,27 @@ def grow(
     progress: IntArray,
     feature: IntArray,
     counts: FloatArray,
-    branches: IntArray,
+    parent: IntArray,
+    value: IntArray,
 ) -> bool:
     """Grow nodes as long as there are some to grow; ``False`` if there is no room for the next one.
 
-    A line of ``todo`` is a node to grow: its depth, the branch that leads to it, and its range of ``rows``.
-    ``path`` holds the features that lead to the node grown last, which are not available. ``progress`` holds
-    how many lines, features of the path, nodes and branches there are, so that a call with more room can
-    continue.
+    A line of ``todo`` is a node to grow: its depth, its parent, the value of the parent's feature that leads
+    to it, and its range of ``rows``. ``path`` holds the features that lead to the node grown last, which are
+    not available. ``progress`` holds how many lines, features of the path, and nodes there are, so that a
+    call with more room can continue.
     """
-    n_todo, n_path, n_nodes, n_branches = progress[0], progress[1], progress[2], progress[3]
-    gains, widest = np.empty(len(n_states)), len(n_ca) - 1
-    while n_todo > 0 and n_nodes < len(feature) and n_branches + widest <= len(branches):
+    n_todo, n_path, n_nodes = progress[0], progress[1], progress[2]
+    gains = np.empty(len(n_states))
+    while n_todo > 0 and n_nodes < len(feature):
         n_todo -= 1
-        depth, branch, begin = todo[n_todo, 0], todo[n_todo, 1], todo[n_todo, 2]
-        own_rows, n_c = rows[begin : todo[n_todo, 3]], counts[n_nodes]
+        depth, begin = todo[n_todo, 0], todo[n_todo, 3]
+        parent[n_nodes], value[n_nodes] = todo[n_todo, 1], todo[n_todo, 2]
+        own_rows, n_c = rows[begin : todo[n_todo, 4]], counts[n_nodes]
         # Back from a deeper branch: what only it has used may be used again (once on a path, §8).
         while n_path > depth:
             n_path -= 1
             available[path[n_path]] = True
-        if branch >= 0:
-            branches[branch] = n_nodes
         j = -1
         if _is_pure(labels, own_rows):
             # The fewer rows a pure node has, the larger its upper entropy: no split gains anything.
@@ -197,7 +197,6 @@ def grow(
             information_gains(codes, labels, weights, n_states, own_rows, available, s, n_ca, n_c, gains)
             j = choose_split(gains)
         feature[n_nodes] = j
-        n_nodes += 1
         if j >= 0:
             path[n_path] = j
             n_path += 1
@@ -206,32 +205,42 @@ def grow(
             # The last state is pushed first, so that the first is grown first. A state without rows has no
             # branch: the node itself will answer for it (§8). Neither has an unknown value.
             for a in range(n_states[j] - 1, -1, -1):
-                branches[n_branches + a] = -1
                 if starts[a] < starts[a + 1]:
-                    todo[n_todo, 0], todo[n_todo, 1] = depth + 1, n_branches + a
-                    todo[n_todo, 2], todo[n_todo, 3] = begin + starts[a], begin + starts[a + 1]
+                    todo[n_todo, 0], todo[n_todo, 1], todo[n_todo, 2] = depth + 1, n_nodes, a
+                    todo[n_todo, 3], todo[n_todo, 4] = begin + starts[a], begin + starts[a + 1]
                     n_todo += 1
-            n_branches += n_states[j]
-    progress[0], progress[1], progress[2], progress[3] = n_todo, n_path, n_nodes, n_branches
+        n_nodes += 1
+    progress[0], progress[1], progress[2] = n_todo, n_path, n_nodes
     return bool(n_todo == 0)
 
 
 @kernel
 def find_nodes(
     codes: CodeArray,
-    n_states: IntArray,
     feature: IntArray,
     branch_offsets: IntArray,
+    branch_values: IntArray,
     branches: IntArray,
     nodes: IntArray,
 ) -> None:
-    """Fill in the node that answers for every row: the one where its path ends."""
+    """Fill in the node that answers for every row: the one where its path ends.
+
+    The branches of a node are sorted by the value that takes them. The code for unknown is none of these.
+    """
     for r in range(codes.shape[1]):
         node, goes_on = 0, True
         while goes_on:
             nodes[r] = node
-            j = feature[node]
             goes_on = False
-            if j >= 0 and codes[j, r] < n_states[j]:
-                node = branches[branch_offsets[node] + np.int64(codes[j, r])]
-                goes_on = node >= 0
+            if feature[node] >= 0:
+                a = np.int64(codes[feature[node], r])
+                first, last = branch_offsets[node], branch_offsets[node + 1]
+                end = last
+                while first < last:
+                    middle = (first + last) // 2
+                    if branch_values[middle] < a:
+                        first = middle + 1
+                    else:
+                        last = middle
+                if first < end and branch_values[first] == a:
+                    node, goes_on = branches[first], True

@@ -63,7 +63,7 @@ _FIELDS: dict[type, tuple[str, ...]] = {
     ValueCounts: ("n_c", "n_ca"),
     JointCounts: ("n_c", "n_ca", "n_cab", "complete"),
     CodingCounts: ("n_c", "codings"),
-    DecisionTree: ("feature", "counts", "branches"),
+    DecisionTree: ("feature", "counts", "parent", "value"),
 }
 
 

@@ -23,6 +23,7 @@ from skcredal.classifiers._answers import no_answers
 from skcredal.classifiers._base import TabularClassifier, fit_rows
 from skcredal.classifiers._rows import TrainingRows
 from skcredal.scale._passes import (
+    CHANGED,
     BatchEncoder,
     BatchReader,
     Edges,
@@ -346,10 +347,15 @@ def _sum_part(
     shared: tuple[BatchEncoder, Callable[..., Any], Sequence[int]],
     number: int,
 ) -> Any:
-    if len(part) == 0:
-        return None
     encoder, work, first_rows = shared
-    return work(encoder.encode(encoder.reader.read(*_triple(part, names)), first_rows[number - 1]))
+    expected = first_rows[number] - first_rows[number - 1]
+    rows = None
+    if len(part) > 0:
+        rows = encoder.encode(encoder.reader.read(*_triple(part, names)), first_rows[number - 1])
+    found = 0 if rows is None else len(rows.labels)
+    if found != expected:
+        raise ValueError(f"{CHANGED}, got {expected} in partition {number} at first and now {found}.")
+    return None if rows is None else work(rows)
 
 
 def _add(parts: Sequence[Any]) -> Any:

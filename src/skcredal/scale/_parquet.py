@@ -11,7 +11,7 @@ from typing import Any
 
 from skcredal._extras import require
 from skcredal._validation import check_integer, safe_repr
-from skcredal.scale._storage import find_files
+from skcredal.scale._storage import file_version, find_files
 
 __all__ = ["ParquetScan", "scan_parquet"]
 
@@ -71,7 +71,7 @@ def scan_parquet(
     ------
     ValueError
         If a column is missing in a file or has another type than in the first file; during iteration, if a
-        file cannot be read.
+        file cannot be read, or has changed since it was scanned.
 
     Examples
     --------
@@ -133,10 +133,14 @@ class ParquetScan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ParquetFile:
-    """A file: its schema including the columns named by its folders, and the values of these."""
+    """A file: its schema including the columns named by its folders, and the values of these.
+
+    ``version`` is what it was when it was scanned: a file that has changed since is not read.
+    """
 
     filesystem: Any
     path: str
+    version: tuple[Any, ...]
     schema: Any
     n_rows: int
     from_folders: dict[str, Any]
@@ -147,6 +151,7 @@ class ParquetFile:
         own = [name for name in columns if name not in self.from_folders]
         parts: list[Any] = []
         n_rows = 0
+        self._refuse_changes()
         try:
             # The scanner of pyarrow.dataset would decode a whole row group at a time, however large.
             with _open(self.filesystem, self.path) as opened:
@@ -163,6 +168,15 @@ class ParquetFile:
             # pyarrow does not say which column is damaged: read them one by one to find out.
             column = next((f", in column {name!r}" for name in own if not self._is_readable(name)), "")
             raise ValueError(f"{self.path} cannot be read{column}: {error}") from error
+        # Once more: it may have changed while it was read.
+        self._refuse_changes()
+
+    def _refuse_changes(self) -> None:
+        if file_version(self.filesystem, self.path) != self.version:
+            raise ValueError(
+                f"{self.path} has changed since it was scanned, but every pass must read the same rows. Scan "
+                "it again when it is complete."
+            )
 
     def _complete(self, table: Any, columns: list[str]) -> Any:
         """Return the table with the columns named by the folders."""
@@ -201,22 +215,23 @@ def _open_files(found: list[tuple[Any, str, list[str]]], *, hive: bool) -> list[
             for (filesystem, folder), group in groups
             for values in _folder_values(filesystem, folder, [path for *_, paths in group for path in paths])
         ]
-    held = {name for schema, _ in footers for name in schema.names}
+    held = {name for _, schema, _ in footers for name in schema.names}
     files = []
-    for (filesystem, path), (schema, n_rows), values in zip(located, footers, told, strict=True):
+    for (filesystem, path), (version, schema, n_rows), values in zip(located, footers, told, strict=True):
         # A column that some file holds is read from the files, where it has its exact type.
         own = {name: value for name, value in values.items() if name not in held}
         for name, value in own.items():
             schema = schema.append(arrow.field(name, value.type))
-        files.append(ParquetFile(filesystem, path, schema, n_rows, own))
+        files.append(ParquetFile(filesystem, path, version, schema, n_rows, own))
     return files
 
 
-def _read_footer(filesystem: Any, path: str) -> tuple[Any, int]:
-    """Return the schema and the number of rows of a file."""
+def _read_footer(filesystem: Any, path: str) -> tuple[tuple[Any, ...], Any, int]:
+    """Return the version, the schema and the number of rows of a file."""
     try:
+        version = file_version(filesystem, path)  # first: a change after it is noticed
         with _open(filesystem, path) as opened:
-            return opened.schema_arrow, opened.metadata.num_rows
+            return version, opened.schema_arrow, opened.metadata.num_rows
     except UNREADABLE as error:
         raise ValueError(f"{path} cannot be read as Parquet: {error}") from error
 

@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -116,7 +116,6 @@ class LikelihoodSums:
 
     sums: FloatArray
     residue: FloatArray
-    n_rows: int
 
     def __add__(self, other: LikelihoodSums) -> LikelihoodSums:
         if not isinstance(other, LikelihoodSums):
@@ -125,7 +124,7 @@ class LikelihoodSums:
         sums = self.sums + other.sums
         second = sums - self.sums
         error = (self.sums - (sums - second)) + (other.sums - second)
-        return LikelihoodSums(sums, self.residue + other.residue + error, self.n_rows + other.n_rows)
+        return LikelihoodSums(sums, self.residue + other.residue + error)
 
     @property
     def log_likelihood(self) -> FloatArray:
@@ -138,7 +137,7 @@ def _sum_log_likelihoods(
 ) -> LikelihoodSums:
     """Sum the likelihoods over a batch."""
     sums = rows.log_likelihoods(tables, floor=floor, n_threads=n_threads)
-    return LikelihoodSums(sums, np.zeros(len(sums)), len(rows.labels))
+    return LikelihoodSums(sums, np.zeros(len(sums)))
 
 
 class RowSource(ABC):
@@ -167,54 +166,67 @@ class SummedRows(TrainingRows):
 
     def count_values(self) -> ValueCounts:
         """Count the classes and values in a pass over the rows."""
-        counts = self.source.sum("counts", TrainingRows.count_values, self.encoder)
-        self._check_same_rows(counts.n_c)
-        return counts
+        return self._sum("counts", TrainingRows.count_values)
 
     def count_cells(self) -> ValueCounts:
         """Count the classes and all codes in a pass over the rows."""
-        counts = self.source.sum("counts", TrainingRows.count_cells, self.encoder)
-        self._check_same_rows(counts.n_c)
-        return counts
+        return self._sum("counts", TrainingRows.count_cells)
 
     def count_pairs(self, *, n_threads: int) -> JointCounts:
         """Count the classes, values and pairs of values in a pass over the rows."""
-        counts = self.source.sum(
-            "counts", partial(TrainingRows.count_pairs, n_threads=n_threads), self.encoder
-        )
-        self._check_same_rows(counts.n_c)
-        return counts
+        return self._sum("counts", partial(TrainingRows.count_pairs, n_threads=n_threads))
 
     def count_codings(self, *, n_threads: int) -> CodingCounts:
         """Count the pairs of values in each of several codings, in one pass over the rows."""
-        counts = self.source.sum(
-            "counts", partial(TrainingRows.count_codings, n_threads=n_threads), self.encoder
-        )
-        self._check_same_rows(counts.n_c)
-        return counts
+        return self._sum("counts", partial(TrainingRows.count_codings, n_threads=n_threads))
 
     def sample(self, most: int, seed: int) -> RowSample:
         """Return some rows, chosen by their numbers alone, from another pass over all of them."""
-        return self.source.sum("rows", partial(TrainingRows.sample, most=most, seed=seed), self.encoder)
+        return self._sum("rows", partial(TrainingRows.sample, most=most, seed=seed))
 
     def log_likelihoods(self, tables: SpodeTables, *, floor: float, n_threads: int) -> FloatArray:
         """Return the conditional log-likelihood of every SPODE from another pass over the rows."""
         work = partial(_sum_log_likelihoods, tables=tables, floor=floor, n_threads=n_threads)
-        total = self.source.sum("likelihoods", work, self.encoder)
-        if total.n_rows != self.statistics.n_rows:
-            raise ValueError(
-                f"{CHANGED}, got {self.statistics.n_rows} in the first and {total.n_rows} in the third."
-            )
-        return total.log_likelihood
+        return self._sum("likelihoods", work).log_likelihood
 
-    def _check_same_rows(self, n_c: AnyArray) -> None:
-        expected = self.statistics.n_c
-        # Sums of real weights differ in their last digits if the batches come in another order.
-        if not np.allclose(n_c, expected, rtol=1e-9, atol=0.0):
-            raise ValueError(
-                f"{CHANGED}, got {expected.tolist()} rows of the classes in the first and {n_c.tolist()} in "
-                "the second."
-            )
+    def _sum(self, stage: str, work: Callable[[TrainingRows], Value]) -> Value:
+        """Return the sum of the work over all parts, if they hold the rows of the first pass."""
+        total = self.source.sum(stage, partial(_with_counts, work=work), self.encoder)
+        check_same_classes(self.statistics, total.counts.n_c, stage)
+        for j, (label, expected) in enumerate(self.statistics.totals(self.encoding)):
+            found = total.counts.values(j).sum(axis=1)
+            # Sums of real weights differ in their last digits if the batches come in another order.
+            if not np.allclose(found, expected, rtol=1e-9, atol=1e-9 * total.counts.n):
+                raise ValueError(
+                    f"{CHANGED}, but the values of {label} are others in the pass for the {stage} than in "
+                    "the first."
+                )
+        return total.value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Counted(Generic[Value]):
+    """A value of some rows, and their counts, by which rows that changed between passes are recognised."""
+
+    value: Value
+    counts: ValueCounts
+
+    def __add__(self, other: _Counted[Value]) -> _Counted[Value]:
+        return _Counted(self.value + other.value, self.counts + other.counts)  # type: ignore[operator]
+
+
+def _with_counts(rows: TrainingRows, *, work: Callable[[TrainingRows], Value]) -> _Counted[Value]:
+    return _Counted(work(rows), rows.count_values())
+
+
+def check_same_classes(statistics: EncodingStatistics, n_c: AnyArray, stage: str) -> None:
+    """Refuse the classes of a pass if they are not those of the first."""
+    expected = statistics.n_c
+    if len(n_c) != len(expected) or not np.allclose(n_c, expected, rtol=1e-9, atol=0.0):
+        raise ValueError(
+            f"{CHANGED}, got {expected.tolist()} rows of the classes in the first pass and {n_c.tolist()} in "
+            f"that for the {stage}."
+        )
 
 
 def check_learner(estimator: Any) -> None:
@@ -261,7 +273,9 @@ def summed_rows(learner: TabularClassifier, source: RowSource) -> SummedRows:
         edges = statistics.quantile_edges()
         if not edges:
             break
-        statistics = statistics.with_bins(source.encoding_statistics(reader, edges), edges)
+        binned = source.encoding_statistics(reader, edges)
+        check_same_classes(statistics, binned.n_c, "bins")
+        statistics = statistics.with_bins(binned, edges)
     encoding = statistics.learn_encoding(rules, names=names)
     return SummedRows(
         encoding,

@@ -16,7 +16,7 @@ from skcredal._extras import require
 from skcredal._files import replacing
 from skcredal._validation import check_path
 
-__all__ = ["find_files", "locate", "replacing_in_store"]
+__all__ = ["file_version", "find_files", "locate", "replacing_in_store"]
 
 
 def locate(path: Any, filesystem: Any = None) -> tuple[Any, str]:
@@ -83,6 +83,18 @@ def find_files(path: Any, filesystem: Any = None) -> tuple[Any, str, list[str]]:
     if not files:
         raise FileNotFoundError(f"No Parquet file found at {path!s}.")
     return filesystem, folder, sorted(files)
+
+
+def file_version(filesystem: Any, path: str) -> tuple[Any, ...]:
+    """Return what tells a file from a later one of the same name: its size, its time, and its ETag if any."""
+    info = filesystem.get_file_info(path)
+    store = getattr(getattr(filesystem, "handler", None), "fs", None)
+    if store is not None:
+        # Each store of fsspec knows its own marks. What it listed before, it would repeat.
+        store.invalidate_cache(path)
+        return info.size, store.ukey(path)
+    with filesystem.open_input_stream(path) as stream:  # of a store, this reads nothing but the metadata
+        return info.size, info.mtime_ns, stream.metadata().get(b"ETag")
 
 
 def _names(path: str) -> list[str]:
