@@ -1,9 +1,14 @@
 """Credal classification with AODE ensembles: classifiers that know when their answer hangs on the prior."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
+from importlib import import_module
+
+# Not from typing, whose import would be half of the time before the command line listens to Ctrl-C.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from skcredal import decisions, metrics
     from skcredal._config import config_context, get_config, set_config
     from skcredal._encoding.discretizer import MDLDiscretizer
