@@ -1,9 +1,9 @@
 """Credal classification with AODE ensembles: classifiers that know when their answer hangs on the prior."""
 
-from typing import TYPE_CHECKING
-
 from skcredal._lazy import lazy_names
 
+# Not from typing, whose import would be half of the time before the command line listens to Ctrl-C.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from skcredal import decisions, metrics
     from skcredal._config import config_context, get_config, set_config

@@ -1,5 +1,6 @@
 """Files that are replaced as a whole or not at all."""
 
+import errno
 import os
 import secrets
 import shutil
@@ -7,7 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["check_destination", "replacing"]
+__all__ = ["check_destination", "remove_unfinished", "replacing"]
+
+# Only a file that is written can be too large; an error with another code may come from what is read for it.
+_NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+_unfinished: set[Path] = set()
 
 
 def check_destination(path: str | os.PathLike[str]) -> Path:
@@ -32,7 +37,8 @@ def check_destination(path: str | os.PathLike[str]) -> Path:
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield an empty file to write to, which replaces the one at the path if nothing fails.
 
-    Whatever happens on the way, a power failure included, the path holds the old file or the new one.
+    Whatever happens on the way, a power failure included, the path holds the old file or the new one. Where
+    the disk is full, the error names the path.
 
     Examples
     --------
@@ -46,6 +52,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     target = check_destination(path)
     # In the same folder, as a file is renamed in one step only within a file system.
     unfinished = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    _unfinished.add(unfinished)
     try:
         # Now, so that a folder that must not be written to is found before the work.
         unfinished.touch(exist_ok=False)
@@ -56,11 +63,23 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         if target.exists():
             shutil.copymode(target, unfinished)
         os.replace(unfinished, target)  # noqa: PTH105 - Path.replace is the same, and this the name people look for
+    except OSError as error:
+        # The system does not name the file that it is writing to, and the unfinished one's name helps nobody.
+        if error.filename == str(unfinished) or (error.filename is None and error.errno in _NO_ROOM):
+            error.filename, error.filename2 = os.fspath(path), None
+        raise
     finally:
         unfinished.unlink(missing_ok=True)
+        _unfinished.discard(unfinished)
     if os.name == "posix":  # elsewhere a folder cannot be opened
         folder = os.open(target.parent, os.O_RDONLY)
         try:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+def remove_unfinished() -> None:
+    """Remove all files that are being written, before the process ends without finishing them."""
+    for unfinished in list(_unfinished):
+        unfinished.unlink(missing_ok=True)

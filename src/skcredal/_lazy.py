@@ -1,8 +1,14 @@
 """Names of a package that are imported when they are first used (PEP 562)."""
 
-from collections.abc import Callable, Sequence
+from __future__ import annotations
+
 from importlib import import_module
-from typing import Any
+
+# Not from typing, whose import would be half of the time before the command line listens to Ctrl-C.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
 
 __all__ = ["lazy_names"]
 

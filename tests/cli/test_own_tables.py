@@ -9,10 +9,8 @@ import os
 import re
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
-import time
 import unicodedata
 from pathlib import Path
 
@@ -877,28 +875,6 @@ def test_a_package_that_is_lacking_is_named_before_any_work(run, model, monkeypa
     result = run(*call)
     assert result.exit_code == 1
     assert f"needs {package}. Install it with: pip install 'skcredal[{extra}]'" in one_line(result)
-
-
-@pytest.mark.skipif(os.name != "posix", reason="sends a signal")
-def test_ctrl_c_ends_a_real_process_in_one_line(tmp_path, table):
-    table.loc[0, "outcome"] = None
-    table.to_csv(tmp_path / "patients.csv", index=False)
-    call = [sys.executable, "-m", "skcredal", "evaluate", "patients.csv", "--target", "outcome"]
-    started = subprocess.Popen(
-        [*call, "--runs", "100000", "--jobs", "1"], cwd=tmp_path, stderr=subprocess.PIPE
-    )
-    # A word about the row without a class, and the work begins.
-    assert started.stderr.readline().startswith(b"Note: 1 of 60 rows")
-    for _ in range(6):
-        # Python drops an interrupt that comes while an object is cleared away; people press the keys again.
-        time.sleep(1)
-        started.send_signal(signal.SIGINT)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            started.wait(timeout=10)
-            break
-    assert started.returncode == 130
-    # Not always the last line: an interrupt inside numba's compiler leaves a complaint of its own.
-    assert b"Interrupted: stopped by Ctrl-C." in started.stderr.read().splitlines()
 
 
 def test_a_file_that_is_no_model_is_refused(run, table):

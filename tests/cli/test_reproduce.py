@@ -1,13 +1,20 @@
+import errno
 import json
+import subprocess
+import sys
+import textwrap
 from functools import partial
+from pathlib import Path
 
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
 import skcredal.paper._run as run_module
+import skcredal.paper._store as store_module
 from report_problems import CREDAL, DETERMINATE
 from skcredal._cli.app import app
+from skcredal.paper import ResultStore
 from skcredal.paper._compare import bayesian_signed_rank
 from skcredal.paper._summary import FOLD_COLUMNS, SUMMARY_COLUMNS
 
@@ -170,17 +177,145 @@ def test_a_store_that_is_none_is_refused_with_a_way_out(run, tmp_path):
     assert run("--datasets", "iris", "--runs", "1", "--classifiers", "null", "--fresh").exit_code == 0
 
 
-def test_an_interrupt_keeps_what_is_finished(run, monkeypatch):
+SMALL = ("--datasets", "iris,wine", "--folds", "2", "--runs", "1", "--classifiers", "aode,cdt")
+
+
+def written(folder):
+    """Return what the files hold that were written for the reader."""
+    return {path.name: path.read_bytes() for path in folder.iterdir() if "sqlite" not in path.name}
+
+
+def interrupt_at(monkeypatch, dataset):
     original = run_module.load_dataset
 
     def interrupted(name, source):
-        if name == "wine":
+        if name == dataset:
             raise KeyboardInterrupt
         return original(name, source)
 
     monkeypatch.setattr(run_module, "load_dataset", interrupted)
-    result = run("--datasets", "iris,wine", "--folds", "2", "--runs", "1", "--classifiers", "aode,cdt")
+
+
+def test_an_interrupt_keeps_what_is_finished(run, tmp_path, monkeypatch):
+    interrupt_at(monkeypatch, "wine")
+    result = run(*SMALL)
     assert result.exit_code == 130
-    assert "iris" in result.stdout
-    assert "interrupted: 1 of 2 data sets" in result.stdout
-    assert "continues from here" in " ".join(result.stderr.split())
+    assert result.stderr.splitlines() == ["Interrupted: stopped by Ctrl-C."]
+    assert written(tmp_path / "out") == {}
+    monkeypatch.undo()
+    with ResultStore(tmp_path / "out" / "results.sqlite") as store, store._transaction() as cursor:
+        assert cursor.execute("SELECT count(*) FROM folds").fetchone() == (2 * 2,)
+
+
+def test_an_interrupt_leaves_the_tables_of_a_finished_run(run, tmp_path, monkeypatch):
+    assert run(*SMALL).exit_code == 0
+    before = written(tmp_path / "out")
+    assert {"summary.csv", "results.csv", "claims.md", "claims.json", "report.html"} <= before.keys()
+    interrupt_at(monkeypatch, "iris")
+    assert run(*SMALL, "--seed", "1").exit_code == 130
+    assert written(tmp_path / "out") == before
+
+
+def test_data_that_are_gone_leave_the_tables_of_a_finished_run(run, tmp_path, folder):
+    call = ("--data", str(folder), "--folds", "2", "--runs", "1", "--classifiers", "aode,cdt")
+    assert run(*call).exit_code == 0
+    before = written(tmp_path / "out")
+    (folder / "small.arff").write_text(ARFF + "red,1\n")
+    assert run(*call).exit_code == 1
+    assert written(tmp_path / "out") == before
+
+
+@pytest.mark.parametrize("full_at", ["results.csv", "claims.md", "report.html"])
+def test_a_full_disk_leaves_the_tables_of_a_finished_run(run, tmp_path, monkeypatch, full_at):
+    assert run(*SMALL).exit_code == 0
+    before = written(tmp_path / "out")
+    original = Path.write_text
+
+    def write(path, text, **options):
+        if full_at in path.name:
+            original(path, text[: len(text) // 2], **options)
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return original(path, text, **options)
+
+    monkeypatch.setattr(Path, "write_text", write)
+    result = run(*SMALL, "--seed", "1")
+    assert result.exit_code == 1
+    assert result.stderr.splitlines() == [f"Error: {tmp_path / 'out' / full_at}: No space left on device."]
+    assert written(tmp_path / "out") == before
+
+
+@pytest.fixture
+def other_process(tmp_path):
+    """Start Python code in another process, which ends with the test; it holds what it opened meanwhile."""
+    started = []
+
+    def start(code):
+        code = f"{textwrap.dedent(code)}\nprint('ready', flush=True)\ninput()"
+        process = subprocess.Popen(
+            [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        started.append(process)
+        assert process.stdout.readline() == "ready\n"
+
+    yield start
+    for process in started:
+        process.communicate("\n")
+        assert process.returncode == 0
+
+
+@pytest.mark.parametrize("fresh", [(), ("--fresh",)])
+def test_a_store_that_is_being_written_is_not_called_broken(run, tmp_path, monkeypatch, other_process, fresh):
+    monkeypatch.setattr(store_module, "_PATIENCE", 0.2)
+    assert run(*SMALL).exit_code == 0
+    store = tmp_path / "out" / "results.sqlite"
+    before = store.read_bytes()
+    other_process(f"""
+        import sqlite3
+        connection = sqlite3.connect({str(store)!r})
+        connection.execute("BEGIN EXCLUSIVE")
+    """)
+    result = run(*SMALL, *fresh)
+    assert result.exit_code == 2
+    (line,) = result.stderr.splitlines()
+    assert f"{store} is in use by another process" in line
+    assert "--fresh" not in line
+    assert store.read_bytes() == before
+
+
+def test_fresh_never_removes_a_store_in_use(run, tmp_path, monkeypatch, other_process):
+    monkeypatch.setattr(store_module, "_PATIENCE", 0.2)
+    assert run(*SMALL).exit_code == 0
+    store = tmp_path / "out" / "results.sqlite"
+    before = store.read_bytes()
+    other_process(f"""
+        from skcredal.paper import ResultStore
+        store = ResultStore({str(store)!r})
+    """)
+    result = run(*SMALL, "--fresh")
+    assert result.exit_code == 2
+    assert f"{store} is in use by another process" in result.stderr
+    assert store.read_bytes() == before
+    # Beside it, another may work on the same store.
+    assert run(*SMALL).exit_code == 0
+
+
+def test_fresh_starts_over(run, tmp_path):
+    assert run(*SMALL).exit_code == 0
+    assert run(*SMALL[:2], *SMALL[2:6], "--classifiers", "null", "--fresh").exit_code == 0
+    with ResultStore(tmp_path / "out" / "results.sqlite") as store, store._transaction() as cursor:
+        assert cursor.execute("SELECT DISTINCT classifier FROM folds").fetchall() == [("null",)]
+
+
+def test_a_flipped_byte_of_a_study_is_reported_with_the_file(run, tmp_path):
+    call = ("--datasets", "iris", "--folds", "2", "--runs", "1", "--classifiers", "aode,comp-aode-star")
+    assert run(*call).exit_code == 0
+    store = tmp_path / "out" / "results.sqlite"
+    content = bytearray(store.read_bytes())
+    content[content.index(b'{"comp-aode*"')] ^= 1
+    store.write_bytes(content)
+    result = run(*call)
+    assert result.exit_code == 1
+    (line,) = result.stderr.splitlines()
+    assert f"{store} is damaged" in line
+    assert "Move it away, or start over with --fresh." in line
+    assert run(*call, "--fresh").exit_code == 0

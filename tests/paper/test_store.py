@@ -6,7 +6,9 @@ import sys
 import textwrap
 import time
 from contextlib import closing
+from dataclasses import astuple
 
+import numpy as np
 import pytest
 
 from skcredal.evaluation._sums import FoldSums
@@ -80,3 +82,62 @@ def test_a_killed_writer_leaves_whole_folds(tmp_path):
         folds = [set(store.read("plan", str(c))) for c in range(12)]
     assert len(folds[0]) >= 20
     assert all(found == folds[0] for found in folds)
+
+
+def test_any_flipped_byte_ends_in_results_or_in_an_error_with_the_file(tmp_path):
+    """An error says what to do; a fold whose name has changed is as if it had not been run."""
+    path = tmp_path / "results.sqlite"
+    with ResultStore(path) as store:
+        for fold in range(3):
+            series = {"epsilon": {"comp-aode*": np.arange(6.0).reshape(3, 2) / 7}}
+            store.write({("plan", "aode"): some_sums(fold)}, series, run=0, fold=fold)
+    whole = path.read_bytes()
+    rng = np.random.default_rng(0)
+    errors = []
+    used = np.flatnonzero(np.frombuffer(whole, np.uint8))
+    for place in rng.choice(used, 300, replace=False).tolist():
+        content = bytearray(whole)
+        content[place] ^= 1 << int(rng.integers(8))
+        path.write_bytes(content)
+        try:
+            with ResultStore(path) as store:
+                for sums in store.read("plan", "aode").values():
+                    assert all(isinstance(value, (int, float)) for value in astuple(sums))
+                for of_fold in store.read_study("epsilon").values():
+                    assert all(sums.dtype == float for sums in of_fold.values())
+        except ValueError as error:
+            errors.append(str(error))
+    assert len(errors) > 30
+    for error in errors:
+        assert str(path) in error
+        assert "Move it away, or start over with --fresh." in error
+    with ResultStore(path, fresh=True) as store:
+        assert store.read("plan", "aode") == {}
+
+
+def test_a_full_disk_is_reported_with_the_file(tmp_path):
+    """The limit of a file's size stands for the disk; a process of its own, since it cannot be lifted."""
+    code = """
+        import resource
+        from skcredal.evaluation._sums import FoldSums
+        from skcredal.paper._store import ResultStore
+        with ResultStore("results.sqlite") as store:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))
+            try:
+                for fold in range(10_000):
+                    store.write({("plan", "aode"): FoldSums(fold, 0, 0.0, 0.0, 0.0)}, run=0, fold=fold)
+            except OSError as error:
+                print(error)
+                print(fold == len(store.read("plan", "aode")) > 10)
+    """
+    pytest.importorskip("resource")
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=True,
+    )
+    message, kept = done.stdout.splitlines()
+    assert message.startswith("results.sqlite cannot be used: ")
+    assert kept == "True"

@@ -3,6 +3,7 @@
 import sys
 from importlib.util import find_spec
 
+from skcredal._cli.interrupts import stop_at_ctrl_c
 from skcredal._extras import require
 
 __all__ = ["main"]
@@ -10,6 +11,8 @@ __all__ = ["main"]
 
 def main() -> None:
     """Run the command line; if a package it needs is missing, say so in one line."""
+    # First, because the imports take long enough for an impatient user.
+    stop_at_ctrl_c()
     try:
         for module in ("typer", "rich", "pandas"):
             # Looked for, not imported: help must not wait for pandas.
@@ -18,6 +21,4 @@ def main() -> None:
         from skcredal._cli.app import app
     except ImportError as error:
         sys.exit(f"Error: {error}")
-    except KeyboardInterrupt:
-        sys.exit(130)
     app()

@@ -71,12 +71,10 @@ def reproduce(
     for module in ("matplotlib", "baycomp", "mapie", "scikit_posthocs"):
         require(module, extra="paper", purpose="skcredal reproduce")
     # Imported here: it needs the packages that were just checked.
-    from rich.console import Console
 
     from skcredal.evaluation._terminal import TableConsole
     from skcredal.paper import ResultStore, _command
 
-    store_path = out / "results.sqlite"
     try:
         plan = _command.make_plan(
             data,
@@ -88,14 +86,15 @@ def reproduce(
             seed=seed,
             baselines=baselines,
         )
-        if fresh:
-            store_path.unlink(missing_ok=True)
-        store = ResultStore(store_path)
+        store = ResultStore(out / "results.sqlite", fresh=fresh)
     except (ValueError, OSError) as error:
         raise CallError(str(error).replace("source must", "--data must")) from None
-    console, errors = TableConsole(), Console(stderr=True)
+    console = TableConsole()
     with store:
         outcome = _command.reproduce_plan(plan, store, jobs=jobs)
+        if outcome.interrupted:
+            # The tables of an earlier call stay as they are: they are complete.
+            raise KeyboardInterrupt
         summary, claims, beyond = _command.write_answers(plan, store, outcome, out)
     _command.print_summary(summary, plan, outcome, console=console)
     if not summary.empty:
@@ -108,11 +107,5 @@ def reproduce(
         )
     for name, reason in outcome.failures.items():
         note(f"{name}: {reason}", label="Error")
-    if outcome.interrupted:
-        finished = f"{summary['dataset'].nunique()} of {len(plan.datasets)} data sets"
-        errors.print(
-            f"Interrupted after {finished}; the same call continues from here.", style="red", highlight=False
-        )
-        raise typer.Exit(130)
     if outcome.failures:
         raise typer.Exit(1)

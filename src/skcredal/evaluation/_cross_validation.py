@@ -14,6 +14,7 @@ import numpy as np
 
 from skcredal._arrays import AnyArray, FloatArray, IntArray
 from skcredal._validation import check_choice, check_instance, check_integer, naming, safe_repr
+from skcredal._workers import worker_options
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
 from skcredal.evaluation._baselines import BASELINES
@@ -189,7 +190,7 @@ def evaluate_table(
     cases: dict[str, list[FoldCases]] = {}
     found = Evaluation(classes, folds, credal, sums, {}, {})
     # In order, so that sums of floats do not depend on which fold finishes first.
-    parallel = joblib.Parallel(n_jobs=jobs, return_as="generator")
+    parallel = joblib.Parallel(n_jobs=jobs, return_as="generator", **worker_options())
     tasks = (
         joblib.delayed(_run_fold)(
             dict(classifiers),

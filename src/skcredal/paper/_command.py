@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from contextlib import ExitStack
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,6 +12,7 @@ from rich.console import Console, JustifyMethod
 from rich.table import Table
 
 import skcredal
+from skcredal._files import replacing
 from skcredal._progress import progress_bar
 from skcredal.datasets import list_datasets
 from skcredal.evaluation._registry import is_credal, make_classifiers
@@ -116,22 +118,28 @@ class Answers(NamedTuple):
 
 
 def write_answers(plan: Plan, store: ResultStore, outcome: Outcome, folder: Path) -> Answers:
-    """Write the tables, the claims and the report into the folder, and return what was found."""
+    """Write the tables, the claims and the report into the folder, and return what was found.
+
+    All of them are written before the first takes the place of an older one, and none if nothing was found.
+    """
     summary = summary_table(plan, store, outcome.facts)
     claims = check_claims(summary)
-    fold_table(plan, store, outcome.facts).to_csv(folder / "results.csv", index=False)
-    summary.to_csv(folder / "summary.csv", index=False)
-    (folder / "claims.json").write_text(claims_as_json(claims), encoding="utf-8")
     studies = {name: study_table(name, plan, store, outcome.facts) for name in studies_of(plan.names)}
-    for name, table in studies.items():
-        table.to_csv(folder / f"{name}.csv", index=False)
     beyond = beyond_data(summary, studies)
-    text = f"{_preface(plan, summary)}{claims_as_markdown(claims)}\n{beyond_as_markdown(beyond)}"
-    (folder / "claims.md").write_text(text, encoding="utf-8")
-    # After an early interruption there may be nothing to report.
-    if not summary.empty:
-        facts = _facts(plan, outcome)
-        write_report(folder / "report.html", summary, claims, facts, studies=studies, beyond=beyond)
+    if summary.empty:
+        return Answers(summary, claims, beyond)
+    tables = {"results": fold_table(plan, store, outcome.facts), "summary": summary, **studies}
+    texts = {f"{name}.csv": table.to_csv(index=False) for name, table in tables.items()}
+    texts["claims.json"] = claims_as_json(claims)
+    texts["claims.md"] = (
+        f"{_preface(plan, summary)}{claims_as_markdown(claims)}\n{beyond_as_markdown(beyond)}"
+    )
+    with ExitStack() as written:
+        for name, text in texts.items():
+            file = written.enter_context(replacing(folder / name))
+            file.write_text(text, encoding="utf-8", newline="\n")
+        report = written.enter_context(replacing(folder / "report.html"))
+        write_report(report, summary, claims, _facts(plan, outcome), studies=studies, beyond=beyond)
     return Answers(summary, claims, beyond)
 
 
@@ -176,8 +184,6 @@ def print_summary(summary: Any, plan: Plan, outcome: Outcome, *, console: Consol
     folds = f"{plan.runs} × {plan.folds}-fold cross-validation"
     if plan.setting == "paper":
         folds += ", discretised once"
-    if outcome.interrupted:
-        folds += f" (interrupted: {summary['dataset'].nunique()} of {len(plan.datasets)} data sets)"
     # The others have a table of their own, or these would not fit in 80 characters.
     of_paper = [name for name in plan.classifiers if name in PAPER_CLASSIFIERS]
     determinate = [name for name in of_paper if not is_credal(name)]

@@ -15,6 +15,7 @@ import sklearn
 import skcredal
 from skcredal._arrays import AnyArray, IntArray
 from skcredal._validation import check_choice, check_instance, check_integer, check_texts
+from skcredal._workers import worker_options
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._bayes import NullClassifier
 from skcredal.datasets import load_dataset
@@ -219,7 +220,9 @@ def run_plan(
     start = time.perf_counter()
     # Unordered, so that a slow fold does not delay storing the others; a short queue, because each task
     # carries its table.
-    parallel = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", pre_dispatch="2*n_jobs")
+    parallel = joblib.Parallel(
+        n_jobs=jobs, return_as="generator_unordered", pre_dispatch="2*n_jobs", **worker_options()
+    )
     tasks = (joblib.delayed(_run_task)(task) for task in _tasks(plan, store, outcome, report))
     try:
         for done in parallel(tasks):

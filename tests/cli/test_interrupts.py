@@ -1,0 +1,100 @@
+"""Ctrl-C at any moment: exit code 130 and one line; killed, no worker stays. `make soak` tries far more."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import psutil
+import pytest
+from typer.testing import CliRunner
+
+from interrupts import COMMANDS, complaints, members, press_ctrl_c, start
+from skcredal._cli.app import app
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="sends signals")
+MOMENTS = (0.05, 0.3, 0.8, 1.5, 3.0, 5.0)
+# Long enough for all moments, whatever the machine.
+ENDLESS = (*COMMANDS["evaluate"], "--runs", "1000")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    assert CliRunner().invoke(app, ["datasets", "iris", "-o", str(tmp_path / "iris.csv")]).exit_code == 0
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", ["evaluate, compiled before", "fit, nothing compiled"])
+def test_ctrl_c_at_any_moment_is_one_line(folder, command):
+    def press(moment):
+        if command.startswith("fit"):
+            return press_ctrl_c(COMMANDS["fit"], folder, moment, cache=folder / f"cache-{moment}")
+        return press_ctrl_c(ENDLESS, folder, moment)
+
+    with ThreadPoolExecutor(3) as several:
+        endings = list(several.map(press, MOMENTS))
+    for moment, ending in zip(MOMENTS, endings, strict=True):
+        assert complaints(ending) == [], moment
+    assert not (folder / "new.skcredal").exists()
+    assert not (folder / "new.html").exists()
+
+
+def test_ctrl_c_is_heard_inside_a_callback_of_c_code_and_leaves_no_unfinished_file(tmp_path):
+    """An exception inside such a callback, as LLVM has them, is dropped; the callbacks take a minute."""
+    code = """
+        import ctypes, time
+        from skcredal._cli.interrupts import stop_at_ctrl_c
+        from skcredal._files import replacing
+        stop_at_ctrl_c()
+        with replacing("notes.txt") as unfinished:
+            unfinished.write_text("milk")
+            callback = ctypes.CFUNCTYPE(None)(lambda: time.sleep(0.1))
+            print("begun", flush=True)
+            for _ in range(600):
+                callback()
+    """
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout.readline() == "begun\n"
+    assert len(list(tmp_path.iterdir())) == 1
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (130, "Interrupted: stopped by Ctrl-C.\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_command_in_the_background_goes_on_ignoring_ctrl_c():
+    """Shells without job control start it so, and Ctrl-C is meant for what is in front."""
+    ignoring = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN);"
+    stop = "from skcredal._cli.interrupts import stop_at_ctrl_c; stop_at_ctrl_c();"
+    press = "import os; os.kill(os.getpid(), signal.SIGINT); print('still there')"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{ignoring} {stop} {press}"], stdout=subprocess.PIPE, text=True
+    )
+    assert (done.returncode, done.stdout) == (0, "still there\n")
+
+
+def test_workers_end_with_a_parent_that_is_killed(folder):
+    process = start(ENDLESS, folder)
+    until = time.monotonic() + 120
+    # Two workers, and the process that tidies up after them.
+    while len(psutil.Process(process.pid).children(recursive=True)) < 3:
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    time.sleep(1)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    try:
+        assert members(process.pid, patience=30.0) == []
+    finally:
+        for left in members(process.pid, patience=0.0):
+            left.kill()
+        process.communicate()
