@@ -143,8 +143,8 @@ class ColumnStatistics:
             codes = feature.encode(Factor(np.arange(-1, len(states)), states, declared=False), self.label)
             rows = np.array([self.states.missing, *self.states.seen.values()], np.float64)
         # Unknown values and those that may be any have the codes after the states.
-        totals: FloatArray = np.bincount(codes, rows, feature.n_states + 2)[: feature.n_states]
-        return totals
+        totals = np.bincount(codes, rows, feature.n_states + 2)[: feature.n_states]
+        return totals.astype(np.float64)
 
     def with_classes(self, indices: IntArray, n_classes: int) -> ColumnStatistics:
         """Return the statistics for more classes, in which those counted have the given indices."""
