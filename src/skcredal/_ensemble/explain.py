@@ -4,111 +4,114 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from skcredal._arrays import BoolArray, FloatArray
-from skcredal._ensemble.priors import BmaPriors, CompressionPriors
-from skcredal._ties import best_class
+from skcredal._ensemble.priors import BmaPriors, CompressionPriors, Evidence
 
 __all__ = [
-    "CaseExplanation",
     "as_factor",
     "describe",
     "describe_odds",
-    "explain_case",
     "rounded",
     "strongest",
+    "votes_and_sentences",
 ]
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CaseExplanation:
-    """What decides one row.
-
-    Parameters
-    ----------
-    predicted : int
-        The class of the reference prior.
-    rival : int or None
-        The class that some prior of the set brings closest to it, or past it; ``None`` with a single class.
-    prior : ndarray of shape (k,)
-        The prior over the SPODEs that favours the rival most; NaN if no SPODE takes part.
-    votes : ndarray of shape (k,)
-        P(predicted | a, s_j) - P(rival | a, s_j) of every SPODE; NaN where its super-parent is unknown.
-    """
-
-    predicted: int
-    rival: int | None
-    prior: FloatArray
-    votes: FloatArray
-
-    @property
-    def order(self) -> list[int]:
-        """The SPODEs from the strongest vote for the predicted class to the strongest for the rival."""
-        return [int(j) for j in np.argsort(-self.votes, kind="stable") if not np.isnan(self.votes[j])]
-
-
-def explain_case(
+def votes_and_sentences(
     priors: BmaPriors | CompressionPriors,
-    posterior: FloatArray,
-    known: BoolArray,
-    reference: FloatArray,
-) -> CaseExplanation:
-    """Explain one row from the posteriors of every SPODE, (k, n_classes), and their mean."""
-    k, n_classes = posterior.shape
-    predicted = int(best_class(reference))
-    unsaid = np.full(k, np.nan)
-    rivals = [d for d in range(n_classes) if d != predicted]
-    if not rivals:
-        return CaseExplanation(predicted, None, unsaid, unsaid)
-    # Without a SPODE there is no prior to blame: the class frequencies answer, and the next one is the rival.
-    if not priors.members(known).any():
-        second = max(rivals, key=lambda d: reference[d])
-        return CaseExplanation(predicted, second, unsaid, unsaid)
-    found = {d: priors.worst_prior(posterior, known, predicted, d) for d in rivals}
-    rival = min(rivals, key=lambda d: found[d][0])
-    votes = np.where(known, posterior[:, predicted] - posterior[:, rival], np.nan)
-    return CaseExplanation(predicted, rival, found[rival][1], votes)
+    evidence: Evidence,
+    sets: BoolArray,
+    classes: list[str],
+    super_parents: list[str],
+) -> dict[str, list[Any]]:
+    """Return what decides each row: its rival, the votes of the SPODEs and the prior, and all in words.
+
+    A vote is P(predicted | a, s_j) - P(rival | a, s_j), of every SPODE whose super-parent is known, from the
+    strongest for the predicted class to the strongest for the rival.
+    """
+    rows, best = np.arange(len(evidence.best)), evidence.best
+    rival, prior = priors.contest(evidence)
+    of_best = evidence.posterior[:, rows, best]
+    of_rival = evidence.posterior[:, rows, rival]
+    known = evidence.codes < evidence.n_states[:, None]
+    # Without a prior to blame, nothing that a SPODE says decides.
+    votes = np.where(known & ~np.isnan(prior).any(axis=0), of_best - of_rival, np.nan)
+    order = np.argsort(-votes, axis=0, kind="stable")
+    ends = (~np.isnan(votes)).sum(axis=0).tolist()
+    n_for, n_against = ((sign * votes > 0).sum(axis=0).tolist() for sign in (1, -1))
+    names = np.array(super_parents, object)[order.T]
+
+    def in_order(values: FloatArray) -> list[list[float]]:
+        listed: list[list[float]] = np.take_along_axis(values, order, axis=0).T.tolist()
+        return [line[:end] for line, end in zip(listed, ends, strict=True)]
+
+    p_best, p_rival = in_order(of_best), in_order(of_rival)
+    parents = [line[:end] for line, end in zip(names.tolist(), ends, strict=True)]
+    remaining = [[classes[c] for c in np.flatnonzero(mask) if c != best[r]] for r, mask in enumerate(sets)]
+    reference = evidence.reference[rows, best].tolist()
+    sentences = [
+        describe(
+            classes[best[r]],
+            reference[r],
+            None if rival[r] < 0 else classes[rival[r]],
+            remaining[r],
+            [(parents[r][at], p[r][at]) for at, p in ((0, p_best), (-1, p_rival))] if ends[r] else [],
+            (n_for[r], n_against[r], ends[r]),
+        )
+        for r in rows
+    ]
+    return {
+        "rival": rival.tolist(),
+        "super_parents": parents,
+        "votes": in_order(votes),
+        "prior": in_order(prior),
+        "sentence": sentences,
+    }
 
 
 def describe(
-    case: CaseExplanation,
-    mask: BoolArray,
-    reference: FloatArray,
-    posterior: FloatArray,
-    classes: list[str],
-    super_parents: list[str],
+    predicted: str,
+    probability: float,
+    rival: str | None,
+    remaining: list[str],
+    voices: list[tuple[str, float]],
+    counts: tuple[int, int, int],
 ) -> str:
-    """Put an explanation into words for somebody who knows the case but not the method."""
-    predicted = classes[case.predicted]
-    answer = f"{predicted} ({reference[case.predicted]:.0%})"
-    if case.rival is None:
+    """Put an explanation into words for somebody who knows the case but not the method.
+
+    ``remaining`` are the other classes of the set, ``voices`` the super-parents that speak most for the
+    predicted class and most for its rival, with the probability that each gives it; ``counts`` are how many
+    speak for the one, for the other, and at all.
+
+    Examples
+    --------
+    >>> describe("ill", 0.7, "well", [], [("crp", 0.9), ("age", 0.6)], (3, 1, 4))
+    'ill (70%), whichever of the models is trusted most: 3 of 4 speak for it, most of all the one around crp, \
+and too little for well the one around age.'
+    """
+    answer = f"{predicted} ({probability:.0%})"
+    if rival is None:
         return f"{answer}: the only class there is."
-    rival = classes[case.rival]
-    if not case.order:
+    if not voices:
         return f"{answer}: nothing is known of this case but how frequent the classes are."
-    first, last = case.order[0], case.order[-1]
-
-    def voice(j: int, c: int) -> str:
-        return f"{super_parents[j]} ({posterior[j, c]:.0%})"
-
-    for_rival = [j for j in case.order if case.votes[j] < 0]
-    n_for = len([j for j in case.order if case.votes[j] > 0])
-    if mask.sum() > 1:
-        others = [classes[c] for c in np.flatnonzero(mask) if c != case.predicted]
-        choice = f"Undecided between {answer} and {_listed(others)}."
-        if not for_rival:
+    (first, p_first), (last, p_last) = voices
+    n_for, n_against, n = counts
+    if remaining:
+        choice = f"Undecided between {answer} and {_listed(remaining)}."
+        if not n_against:
             return f"{choice} The models give {rival} nearly the same probability."
         return (
-            f"{choice} The model around {voice(first, case.predicted)} speaks most for {predicted}, the one "
-            f"around {voice(last, case.rival)} most for {rival}: the answer depends on which is trusted more."
+            f"{choice} The model around {first} ({p_first:.0%}) speaks most for {predicted}, the one around "
+            f"{last} ({p_last:.0%}) most for {rival}: the answer depends on which is trusted more."
         )
-    support = f"{n_for} of {len(case.order)} speak for it, most of all the one around {super_parents[first]}"
-    against = f", and too little for {rival} the one around {super_parents[last]}" if for_rival else ""
+    support = f"{n_for} of {n} speak for it, most of all the one around {first}"
+    against = f", and too little for {rival} the one around {last}" if n_against else ""
     return f"{answer}, whichever of the models is trusted most: {support}{against}."
 
 

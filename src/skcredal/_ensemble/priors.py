@@ -122,22 +122,14 @@ class BmaPriors:
                     out[r, c] = _can_be_best(scores, int(c), self.eps)
         return out
 
-    def worst_prior(
-        self, posterior: FloatArray, known: BoolArray, c: int, d: int
-    ) -> tuple[float, FloatArray]:
-        """Return the least advantage of class c over d in a row, relative to their scores, and its prior.
+    def contest(self, evidence: Evidence) -> tuple[IntArray, FloatArray]:
+        """Return the rival of the best class in each row, and the prior that favours it most, (k, rows).
 
-        ``posterior`` is (k, n_classes), ``known`` tells which super-parents are known. The prior of SPODEs
-        that are left out is 0.
+        The rival is the class that some prior brings closest to the best one, or past it; -1 with one class.
         """
-        # Linear in the prior: the minimum gives all of the free mass to the SPODE that is most against c.
-        members = np.flatnonzero(self.members(known))
-        w = self.likelihood[members] * (posterior[members, c] - posterior[members, d])
-        prior = np.zeros(len(known))
-        prior[members] = self.eps
-        prior[members[w.argmin()]] = 1.0 - (len(members) - 1) * self.eps
-        scores = self.likelihood * (posterior[:, c] + posterior[:, d])
-        return float(prior[members] @ w / (prior @ scores)), prior
+        rival, worst = np.empty(len(evidence.best), np.int64), np.empty(evidence.codes.shape)
+        kernels.bma.bma_contest(evidence, self._for_kernels(), rival, worst)
+        return rival, worst
 
     def robustness(self, evidence: Evidence) -> FloatArray:
         """Return how much of the reference prior may be replaced before the answer changes, (rows,)."""
@@ -200,28 +192,14 @@ class CompressionPriors:
         kernels.compression.compression_intervals(evidence, self._for_kernels(), out)
         return out
 
-    def worst_prior(
-        self, posterior: FloatArray, known: BoolArray, c: int, d: int
-    ) -> tuple[float, FloatArray]:
-        """Return the least advantage of class c over d in a row, relative to their scores, and its prior.
+    def contest(self, evidence: Evidence) -> tuple[IntArray, FloatArray]:
+        """Return the rival of the best class in each row, and the prior that favours it most, (k, rows).
 
-        ``posterior`` is (k, n_classes), ``known`` tells which super-parents are known. A SPODE that is left
-        out has the prior ε; one of them also takes the mass that the others do not need.
+        The rival is the class that some prior brings closest to the best one, or past it; -1 with one class.
         """
-        k = len(known)
-        members = np.flatnonzero(self.members(known))
-        spare = len(members) < k
-        difference, base = posterior[members, c] - posterior[members, d], self.base[members]
-        log_y = np.empty(len(members))
-        minimum = kernels.compression.minimise_compression(
-            difference, base, self.kappa, self.eps, 1.0 - (1 + k - len(members)) * self.eps, spare, log_y
-        )
-        prior = np.full(k, self.eps)
-        prior[members] = np.exp(log_y)
-        if spare:
-            prior[np.setdiff1d(np.arange(k), members)[0]] += 1.0 - self.eps - prior.sum()
-        scale = (np.abs(base) + self.kappa * np.abs(log_y)) @ (posterior[members, c] + posterior[members, d])
-        return float(minimum / scale), prior
+        rival, worst = np.empty(len(evidence.best), np.int64), np.empty(evidence.codes.shape)
+        kernels.compression.compression_contest(evidence, self._for_kernels(), rival, worst)
+        return rival, worst
 
     def robustness(self, evidence: Evidence) -> FloatArray:
         """Return how much of the reference prior may be replaced before the answer changes, (rows,)."""

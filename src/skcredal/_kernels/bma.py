@@ -12,7 +12,7 @@ from skcredal._arrays import BoolArray, CodeArray, FloatArray, IntArray
 from skcredal._kernels._arguments import Bma, Evidence
 from skcredal._kernels._jit import kernel
 
-__all__ = ["bma_intervals", "bma_robustness", "bma_sets"]
+__all__ = ["bma_contest", "bma_intervals", "bma_robustness", "bma_sets"]
 
 # Dominance must exceed this share of the scores themselves: classes equal up to rounding stay together (§7).
 # A share of their difference would not do: between equal classes the difference is nothing but rounding.
@@ -152,3 +152,49 @@ def bma_robustness(evidence: Evidence, priors: Bma, out: FloatArray) -> None:
                 # With a part ρ replaced, the least difference is (1-ρ)·mean + ρ·least: 0 at this ρ (§7).
                 # Where no member speaks against the best class, no prior does.
                 out[r] = min(out[r], mean / (mean - least))
+
+
+@kernel
+def bma_contest(evidence: Evidence, priors: Bma, rival: IntArray, worst: FloatArray) -> None:
+    """Fill in the class that some prior brings closest to the best, or past it, and that prior, (k, rows).
+
+    Without members there is no prior to blame: the next most probable class is the rival, the prior NaN. The
+    prior of SPODEs that are left out is 0.
+    """
+    codes, n_states, posterior, reference, best, _ = evidence
+    lik, eps = priors
+    k, n, n_classes = posterior.shape
+    members = np.empty(k, np.int64)
+    for r in range(n):
+        chosen = members[: _find_members(codes, n_states, lik, r, members)]
+        free = 1.0 - len(chosen) * eps
+        rival[r] = -1
+        closest, advantage, against = -np.inf, np.inf, -1
+        for d in range(n_classes):
+            if d == best[r]:
+                continue
+            if len(chosen) == 0:
+                if reference[r, d] > closest:
+                    closest = reference[r, d]
+                    rival[r] = d
+                continue
+            sum_w, sum_scale, min_w, at, scale_at = 0.0, 0.0, np.inf, -1, 0.0
+            for j in chosen:
+                w = lik[j] * (posterior[j, r, best[r]] - posterior[j, r, d])
+                scale = lik[j] * (posterior[j, r, best[r]] + posterior[j, r, d])
+                sum_w += w
+                sum_scale += scale
+                if w < min_w:
+                    min_w, at, scale_at = w, j, scale
+            # Relative to the scores themselves: rivals of little probability would all be close otherwise.
+            found = (eps * sum_w + free * min_w) / (eps * sum_scale + free * scale_at)
+            if found < advantage:
+                advantage, against = found, at
+                rival[r] = d
+        for j in range(k):
+            worst[j, r] = np.nan if len(chosen) == 0 or rival[r] < 0 else 0.0
+        if against >= 0:
+            for j in chosen:
+                worst[j, r] = eps
+            # All of the free mass goes to the SPODE that is most against the best class (§7).
+            worst[against, r] += free

@@ -13,6 +13,7 @@ from skcredal._kernels._arguments import Compression, Evidence
 from skcredal._kernels._jit import kernel
 
 __all__ = [
+    "compression_contest",
     "compression_intervals",
     "compression_robustness",
     "compression_sets",
@@ -367,3 +368,60 @@ def compression_robustness(evidence: Evidence, priors: Compression, out: FloatAr
             if log_kept == 0.0:
                 break
         out[r] = 1.0 if log_kept <= np.log(LEAST_KEPT) else 1.0 - np.exp(log_kept)
+
+
+@kernel
+def compression_contest(evidence: Evidence, priors: Compression, rival: IntArray, worst: FloatArray) -> None:
+    """Fill in the class that some prior brings closest to the best, or past it, and that prior, (k, rows).
+
+    Without members there is no prior to blame: the next most probable class is the rival, the prior NaN. A
+    SPODE that is left out has the prior ε; one of them also takes the mass that the others do not need.
+    """
+    codes, n_states, posterior, reference, best, _ = evidence
+    feasible, base, kappa, eps = priors
+    k, n, n_classes = posterior.shape
+    members = np.empty(k, np.int64)
+    member_base, difference, log_y, kept = np.empty(k), np.empty(k), np.empty(k), np.empty(k)
+    for r in range(n):
+        size = _find_members(codes, n_states, feasible, base, r, members, member_base)
+        spare = size < k
+        mass = 1.0 - eps - (k - size) * eps
+        rival[r] = -1
+        closest, advantage = -np.inf, np.inf
+        for d in range(n_classes):
+            if d == best[r]:
+                continue
+            if size == 0:
+                if reference[r, d] > closest:
+                    closest = reference[r, d]
+                    rival[r] = d
+                continue
+            for m in range(size):
+                difference[m] = posterior[members[m], r, best[r]] - posterior[members[m], r, d]
+            minimum = minimise_compression(
+                difference[:size], member_base[:size], kappa, eps, mass, spare, log_y[:size]
+            )
+            # Relative to the scores themselves: rivals of little probability would all be close otherwise.
+            scale = 0.0
+            for m in range(size):
+                sum_ = posterior[members[m], r, best[r]] + posterior[members[m], r, d]
+                scale += (abs(member_base[m]) + kappa * abs(log_y[m])) * sum_
+            if minimum / scale < advantage:
+                advantage = minimum / scale
+                rival[r] = d
+                for m in range(size):
+                    kept[m] = log_y[m]
+        for j in range(k):
+            worst[j, r] = np.nan if size == 0 or rival[r] < 0 else eps
+        if size == 0 or rival[r] < 0:
+            continue
+        rest = 1.0 - eps - (k - size) * eps
+        for m in range(size):
+            worst[members[m], r] = np.exp(kept[m])
+            rest -= worst[members[m], r]
+        if spare:
+            # The first SPODE that is left out.
+            j = 0
+            while j < size and members[j] == j:
+                j += 1
+            worst[j, r] += rest

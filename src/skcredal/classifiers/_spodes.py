@@ -10,10 +10,9 @@ import numpy as np
 
 from skcredal._arrays import BoolArray, CodeArray, FloatArray
 from skcredal._encoding.frames import frame_library, make_frame
-from skcredal._encoding.table_encoding import EncodedTable
 from skcredal._ensemble.counts import JointCounts
-from skcredal._ensemble.explain import describe, explain_case
-from skcredal._ensemble.parameters import SpodeTables, chunks, spode_tables
+from skcredal._ensemble.explain import votes_and_sentences
+from skcredal._ensemble.parameters import SpodeTables, spode_tables
 from skcredal._ensemble.priors import BmaPriors, CompressionPriors, Evidence, make_evidence, put_back
 from skcredal._ensemble.weights import automatic_epsilon, null_log_likelihood
 from skcredal._threads import thread_count
@@ -178,37 +177,34 @@ class CredalSpodesMixin(CredalMixin, SpodeEnsemble):
         return make_frame(model._explain_codes(model._encode(X)), frame_library(X))
 
     def _explain_codes(self, codes: CodeArray) -> dict[str, list[Any]]:
-        # The table is encoded only once for what follows.
-        encoded = EncodedTable(self._encoding, codes)
-        sets, robustness = self.predict_set(encoded), self.robustness(encoded)
-        classes = [str(label) for label in self.classes_]
+        parts: dict[int, dict[str, list[Any]]] = {}
+
+        def explain_chunk(chunk: CodeArray, rows: slice) -> None:
+            parts[rows.start] = self._explain_chunk(chunk)
+
+        self._for_each_chunk(codes, explain_chunk)
+        ordered = [parts[start] for start in sorted(parts)]
+        return {name: [one for part in ordered for one in part[name]] for name in ordered[0]}
+
+    def _explain_chunk(self, chunk: CodeArray) -> dict[str, list[Any]]:
+        evidence = self._evidence(chunk)
+        sets = self._sets_of_evidence(evidence)
+        put_back(sets, evidence.reference)  # as in the mixin
         names = [str(name) if isinstance(name, str) else f"feature {name}" for name in self.super_parents_]
-        columns: dict[str, list[Any]] = {}
-        for rows in chunks(codes.shape[1]):
-            evidence = self._evidence(np.ascontiguousarray(codes[:, rows]))
-            known = evidence.codes < evidence.n_states[:, None]
-            for index, r in enumerate(range(rows.start, rows.stop)):
-                posterior, reference = evidence.posterior[:, index], evidence.reference[index]
-                case = explain_case(self._priors, posterior, known[:, index], reference)
-                rival = case.rival
-                record = {
-                    "predicted": self.classes_[case.predicted],
-                    "probability": reference[case.predicted],
-                    "rival": None if rival is None else self.classes_[rival],
-                    "rival_probability": np.nan if rival is None else reference[rival],
-                    "set": self.classes_[sets[r]].tolist(),
-                    "set_size": sets[r].sum(),
-                    "robustness": robustness[r],
-                    "super_parents": [names[j] for j in case.order],
-                    "votes": [float(case.votes[j]) for j in case.order],
-                    "prior": [float(case.prior[j]) for j in case.order],
-                    "sentence": describe(case, sets[r], reference, posterior, classes, names),
-                }
-                for name, value in record.items():
-                    # Python's own numbers and strings: not every library of DataFrames takes numpy's.
-                    plain = value.item() if isinstance(value, np.generic) else value
-                    columns.setdefault(name, []).append(plain)
-        return columns
+        # Python's own numbers and strings: not every library of DataFrames takes numpy's.
+        labels, rows = self.classes_.tolist(), np.arange(len(sets))
+        found = votes_and_sentences(self._priors, evidence, sets, [str(label) for label in labels], names)
+        rival = np.array(found["rival"])
+        return {
+            "predicted": [labels[c] for c in evidence.best],
+            "probability": evidence.reference[rows, evidence.best].tolist(),
+            "rival": [None if c < 0 else labels[c] for c in rival],
+            "rival_probability": np.where(rival < 0, np.nan, evidence.reference[rows, rival]).tolist(),
+            "set": [[labels[c] for c in np.flatnonzero(mask)] for mask in sets],
+            "set_size": sets.sum(axis=1).tolist(),
+            "robustness": self._priors.robustness(evidence).tolist(),
+            **{name: found[name] for name in ("super_parents", "votes", "prior", "sentence")},
+        }
 
     def _evidence(self, chunk: CodeArray) -> Evidence:
         reference, posterior = self._tables.mean_posterior(chunk, self.weights_, keep=True)
