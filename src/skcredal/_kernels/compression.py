@@ -224,22 +224,38 @@ def _lower_probability(
     log_y: FloatArray,
 ) -> float:
     """Return the minimum of Σ p_j π_j / Σ π_j over the priors, by Dinkelbach's iteration from ``start``."""
-    # Newton's method for a concave function: about six steps (§7). The limit only keeps the last digits from
-    # going round for ever.
-    t = start
+    # Newton's method for a concave function (§7). The limit only keeps the last digits from going round for
+    # ever.
+    t, log_eps = start, np.log(eps)
     for _ in range(100):
+        # What minimise_compression does where all models that share stay above the bound, which is nearly
+        # always, in two passes instead of seven, and without writing down the prior.
+        n_sharing, sum_d, least_d = 0, 0.0, np.inf
         for m in range(len(p)):
-            difference[m] = p[m] - t
-        minimise_compression(difference, base, kappa, eps, mass, spare, log_y)
+            if p[m] < t:
+                n_sharing += 1
+                sum_d += t - p[m]
+                least_d = min(least_d, t - p[m])
+        level = sum_d / (mass - (len(p) - n_sharing) * eps)
         score, total = 0.0, 0.0
-        for m in range(len(p)):
-            pi = base[m] + kappa * log_y[m]
-            score += p[m] * pi
-            total += pi
+        if n_sharing > 0 and (least_d >= eps * level or n_sharing == 1):
+            log_level = np.log(level)
+            for m in range(len(p)):
+                pi = base[m] + kappa * (np.log(t - p[m]) - log_level if p[m] < t else log_eps)
+                score += p[m] * pi
+                total += pi
+        else:
+            for m in range(len(p)):
+                difference[m] = p[m] - t
+            minimise_compression(difference, base, kappa, eps, mass, spare, log_y)
+            for m in range(len(p)):
+                pi = base[m] + kappa * log_y[m]
+                score += p[m] * pi
+                total += pi
         step = t - score / total
         t = score / total
-        # Some fifty units in the last place of a probability near 1.
-        if abs(step) < 1e-14:
+        # The error is of the order of the step squared, some units in the last place of a probability here.
+        if abs(step) < 1e-8:
             break
     return t
 
