@@ -178,3 +178,13 @@ def test_no_classifier_holds_a_dict_whose_keys_are_not_text(classifier):
         assert features or classifier == "null"
         for part in found:
             assert not isinstance(part, dict) or all(type(key) is str for key in part), part
+
+
+@pytest.mark.parametrize("name", ["aode", "comp-aode*", "bma-aode*", "maplmg", "lp-aode*"])
+def test_a_pickle_is_hardly_larger_than_counts_and_encoding(name):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.integers(0, 9, (300, 20))).astype(str)
+    model = CLASSIFIERS[name]().fit(X, rng.integers(0, 3, 300))
+    counts = getattr(model.counts_, "codings", (model.counts_,))
+    needed = sum(one.n_ca.nbytes + one.n_cab.nbytes for one in counts) + len(pickle.dumps(model._encoding))
+    assert len(pickle.dumps(model)) < 1.2 * needed

@@ -92,8 +92,8 @@ def describe(
     Examples
     --------
     >>> describe("ill", 0.7, "well", [], [("crp", 0.9), ("age", 0.6)], (3, 1, 4))
-    'ill (70%), whichever of the models is trusted most: 3 of 4 speak for it, most of all the one around crp, \
-and too little for well the one around age.'
+    'ill (70%), whichever of the models is trusted most: 3 of 4 speak for it, most of all the one around \
+crp, and too little for well the one around age.'
     """
     answer = f"{predicted} ({probability:.0%})"
     if rival is None:

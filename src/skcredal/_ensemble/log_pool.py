@@ -6,8 +6,8 @@ SPODEs of the first coding, of the second, and so on.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import cholesky
@@ -47,6 +47,16 @@ class LogPool:
     tables: tuple[SpodeTables, ...]
     weights: FloatArray
     folded: tuple[Folded, ...]
+
+    # As for the tables: a pickle holds what the rest is made of.
+
+    def __getstate__(self) -> list[Any]:
+        return [self.log_c, self.tables, self.weights]
+
+    def __setstate__(self, state: list[Any]) -> None:
+        made = LogPool.of(*state)
+        for field in fields(self):
+            object.__setattr__(self, field.name, getattr(made, field.name))
 
     @classmethod
     def of(cls, log_c: FloatArray, tables: tuple[SpodeTables, ...], weights: FloatArray) -> LogPool:
