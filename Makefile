@@ -14,7 +14,7 @@ TOGETHER := $(MAKE) --no-print-directory -j 2 $(if $(filter output-sync,$(.FEATU
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: install paper test docs bench lint format types layers unit kernels doc-tests pages
-.PHONY: golden net orange-cuts peers dist oldest clean
+.PHONY: soak golden net orange-cuts peers dist oldest clean
 
 $(STAMP): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -56,6 +56,11 @@ unit: $(STAMP)
 # The same kernel tests with the JIT off, where coverage can see into the kernels.
 kernels: $(STAMP)
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -m kernel --cov --cov-report=term tests/kernels
+
+# Random tables for ten minutes, and an experiment and every command interrupted and killed, for an hour or so:
+# `make soak SOAK="--minutes 60 --moments 0 --kills 0"` has other plans.
+soak: $(STAMP)
+	PYTHONPATH=tests $(BIN)/python tests/soak.py $(SOAK)
 
 # The pages in docs/_build/html: their code is executed, and they are built, warnings as errors.
 docs: $(STAMP)

@@ -57,9 +57,13 @@ def press_ctrl_c(arguments, folder, moment, *, cache=None):
     time.sleep(moment)
     sent = time.perf_counter()
     os.killpg(process.pid, signal.SIGINT)
-    process.wait(timeout=60)
-    seconds = time.perf_counter() - sent
-    _, errors = process.communicate(timeout=60)
+    try:
+        process.wait(timeout=60)
+        seconds = time.perf_counter() - sent
+        _, errors = process.communicate(timeout=60)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        raise
     left = [f"a worker: {worker}" for worker in members(process.pid, patience=30.0)]
     left += [f"a file: {path.name}" for path in Path(folder).rglob("*.part")]
     return Ending(process.returncode, errors.splitlines(), seconds, left)

@@ -1,0 +1,193 @@
+"""`make soak`: the package for many minutes, on random tables, interrupted and killed.
+
+Not among the tests, for it takes long and no two runs are the same; the seed is printed.
+"""
+
+import argparse
+import gc
+import secrets
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import psutil
+
+import interrupts
+import killed_runs
+import oracles
+import skcredal
+from messy_tables import messy_table
+from pressure_problems import CLASSIFIERS, answers, assert_same
+
+WEIGHTINGS = ("none", "whole", "eighths")
+# The first tables fill caches and pools.
+WARM_UP = 0.25
+# Of the whole run; fragments of the allocator make up some of it.
+MOST_GROWTH = 32 * 2**20
+ORACLE_EVERY = 20
+
+
+def soak_tables(minutes, seed):
+    """Fit, predict, explain, save and load random tables, compare some with the oracles, watch memory."""
+    begin, n_tables, n_rows, n_compared, before = time.monotonic(), 0, 0, 0, None
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.skcredal"
+        while (spent := (time.monotonic() - begin) / 60) < minutes:
+            rng = np.random.default_rng([seed, n_tables])
+            classifier = CLASSIFIERS[n_tables % len(CLASSIFIERS)]
+            try:
+                n_rows += check_table(rng, classifier, path)
+                if n_tables % ORACLE_EVERY == 0:
+                    n_compared += compare_with_oracles(rng)
+            except Exception as error:
+                error.add_note(f"with {classifier.__name__} on table {n_tables} of seed {seed}")
+                raise
+            n_tables += 1
+            if before is None and spent > WARM_UP * minutes:
+                before = resident()
+    grown = resident() - before
+    print(f"{n_tables:,} tables, {n_rows:,} rows; {n_compared:,} sets are those of the oracles;")
+    print(f"memory grew by {grown / 2**20:.1f} MiB in the last {100 * (1 - WARM_UP):.0f} % of the time.")
+    assert grown < MOST_GROWTH
+
+
+def resident():
+    gc.collect()
+    return psutil.Process().memory_info().rss
+
+
+def check_table(rng, classifier, path):
+    """Learn a random table, and ask everything, before and after a model file; return its number of rows."""
+    X, y, weights = messy_table(rng, weighting=rng.choice(WEIGHTINGS))
+    # Cells of other rows, so that there are rows unlike any that was learned.
+    test = X.apply(lambda column: column.iloc[rng.permutation(len(X))].reset_index(drop=True))
+    clf = classifier(missing=rng.choice(["impute", "marginalize"]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        clf.fit(X, y) if weights is None else clf.fit(X, y, weights)
+        found = answers(clf, test)
+        skcredal.save(clf, path)
+        assert_same(answers(skcredal.load(path), test), found)
+    check_answers(clf, found)
+    return len(X)
+
+
+def check_answers(clf, found):
+    proba = found["predict_proba"]
+    np.testing.assert_allclose(proba.sum(axis=1), 1.0, rtol=1e-9)
+    if "predict_set" in found:
+        sets, bounds = found["predict_set"], found["predict_interval"]
+        assert (sets & (clf.classes_ == found["predict"][:, None])).any(axis=1).all()
+        assert ((bounds[..., 0] <= proba + 1e-9) & (proba <= bounds[..., 1] + 1e-9)).all()
+
+
+def compare_with_oracles(rng):
+    """Compare the sets of the credal AODEs with those of general solvers; return how many there were."""
+    n, n_train, n_classes = 40, 30, int(rng.integers(2, 4))
+    y = rng.permutation(np.arange(n) % n_classes)
+    number = np.where(rng.random(n) < 0.1, np.nan, y + rng.normal(size=n).round(1))
+    kind = np.where(rng.random(n) < 0.5, y % 3, rng.integers(0, 3, n))
+    frame = pd.DataFrame(
+        {
+            "number": number,
+            "kind": [None if rng.random() < 0.1 else "abc"[a] for a in kind],
+            "flag": rng.random(n) < 0.2 + 0.2 * y,
+        }
+    )
+    raw = [
+        [None if pd.isna(cell) else cell for cell in row] for row in frame.astype(object).to_numpy().tolist()
+    ]
+    classes, labels = np.unique(y[:n_train], return_inverse=True)
+    expected = oracles.end_to_end_sets(
+        *(raw[:n_train], labels.tolist(), raw[n_train:]),
+        *(["numeric", "categorical", "categorical"], [None] * 3, len(classes)),
+    )
+    for classifier, name in ((skcredal.CredalBmaAODE, "bma"), (skcredal.CredalCompAODE, "comp")):
+        clf = classifier().fit(frame[:n_train], labels)
+        np.testing.assert_array_equal(clf.predict_set(frame[n_train:]), expected[name])
+    return 2 * (n - n_train)
+
+
+def soak_interrupts(n_moments):
+    """Press Ctrl-C at many moments of every command, with kernels compiled before and not."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        made = folder / "made"
+        made.mkdir()
+        for call in (
+            ["datasets", "iris", "-o", "iris.csv"],
+            [*interrupts.COMMANDS["fit"][:-1], "iris.skcredal"],
+        ):
+            subprocess.run([sys.executable, "-m", "skcredal", *call], cwd=made, check=True)
+        for command, arguments in interrupts.COMMANDS.items():
+            for compiled in (True, False):
+                found = press_often(folder, made, arguments, n_moments, compiled=compiled)
+                stopped = [ending for ending in found if ending.code == 130]
+                kernels = "compiled before" if compiled else "not compiled"
+                print(
+                    f"{command}, kernels {kernels}: stopped at {len(stopped)} of {n_moments} moments, the "
+                    f"longest took {max(ending.seconds for ending in stopped):.2f} s."
+                )
+
+
+def press_often(folder, made, arguments, n_moments, *, compiled):
+    def press(number, moment):
+        own = folder / f"{arguments[0]}-{compiled}-{number}"
+        shutil.copytree(made, own)
+        cache = None if compiled else own / "cache"
+        ending = interrupts.press_ctrl_c(arguments, own, moment, cache=cache)
+        shutil.rmtree(own)
+        assert interrupts.complaints(ending, may_end=True) == [], (arguments, moment)
+        return ending
+
+    begin = time.perf_counter()
+    undisturbed = folder / f"{arguments[0]}-{compiled}"
+    shutil.copytree(made, undisturbed)
+    process = interrupts.start(arguments, undisturbed, cache=None if compiled else undisturbed / "cache")
+    _, errors = process.communicate()
+    assert process.returncode == 0, errors
+    moments = np.linspace(0.05, time.perf_counter() - begin, n_moments)
+    with ThreadPoolExecutor(2) as several:
+        return list(several.map(press, range(n_moments), moments))
+
+
+def soak_kills(n_kills):
+    """Kill an experiment on two folders at random moments; its tables must be those of an undisturbed one."""
+    with tempfile.TemporaryDirectory() as name:
+        undisturbed, *folders = (Path(name) / out for out in ("undisturbed", "one", "two"))
+        begin = time.perf_counter()
+        killed_runs.run(undisturbed, jobs=1)
+        longest = time.perf_counter() - begin
+        n_killed = killed_runs.run_two_killed(folders, kills=n_kills, longest=longest)
+        expected = killed_runs.tables(undisturbed)
+        for out in folders:
+            assert killed_runs.tables(out) == expected
+        print(f"{n_killed} runs were killed on two folders; the tables are those of an undisturbed run.")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--minutes", type=float, default=10.0, help="how long to try tables")
+    parser.add_argument("--seed", type=int, default=secrets.randbits(32), help="of the tables")
+    parser.add_argument(
+        "--moments", type=int, default=30, help="how often each command is interrupted; 0: never"
+    )
+    parser.add_argument("--kills", type=int, default=20, help="of each of two experiments; 0: none")
+    chosen = parser.parse_args()
+    print(f"Tables of seed {chosen.seed}:", flush=True)
+    soak_tables(chosen.minutes, chosen.seed)
+    if chosen.kills:
+        soak_kills(chosen.kills)
+    if chosen.moments:
+        soak_interrupts(chosen.moments)
+
+
+if __name__ == "__main__":
+    main()
