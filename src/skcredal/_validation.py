@@ -19,6 +19,7 @@ __all__ = [
     "check_integer",
     "check_path",
     "check_real",
+    "check_strength",
     "check_texts",
     "has_hash",
     "naming",
@@ -230,7 +231,8 @@ def check_real(
 ) -> float:
     """Return the value as a float if it is a real number between the bounds."""
     # An infinite bound is never included, so that the message does not promise to accept infinity.
-    rule = f"{'(' if low_open else '['}{low:g}, {high:g}{')' if high_open or math.isinf(high) else ']'}"
+    closing = ")" if high_open or math.isinf(high) else "]"
+    rule = f"{'(' if low_open else '['}{_short(low)}, {_short(high)}{closing}"
     if not isinstance(value, Real) or isinstance(value, bool):
         raise TypeError(f"{name} must be a real number in {rule}, got {safe_repr(value)}.")
     number = to_float(value)
@@ -239,6 +241,23 @@ def check_real(
     if not (above and below and math.isfinite(number)):
         raise ValueError(f"{name} must lie in {rule}, got {safe_repr(value)}.")
     return number
+
+
+def check_strength(name: str, value: Any) -> float:
+    """Return the strength of a prior, in rows, as a float: beyond these bounds, sums with counts lose it.
+
+    Examples
+    --------
+    >>> check_strength("ess", 0.0)
+    Traceback (most recent call last):
+    ValueError: ess must lie in [1e-6, 1e6], got 0.0.
+    """
+    return check_real(name, value, low=1e-6, high=1e6)
+
+
+def _short(bound: float) -> str:
+    """Return a bound as people write it: 1e-6, not 1e-06."""
+    return re.sub(r"e\+?(-?)0*", r"e\1", f"{bound:g}")
 
 
 def check_integer(name: str, value: Any, *, low: int, high: float = math.inf) -> int:

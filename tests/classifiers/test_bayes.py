@@ -216,7 +216,7 @@ def test_the_first_class_wins_a_tie():
 
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
 def test_an_ess_that_is_not_positive_is_refused(classifier):
-    with pytest.raises(ValueError, match=r"ess must lie in \(0, inf\), got 0"):
+    with pytest.raises(ValueError, match=r"ess must lie in \[1e-6, 1e6\], got 0"):
         classifier(ess=0.0).fit([["a"], ["b"]], [0, 1])
     with pytest.raises(TypeError, match="ess must be a real number"):
         classifier(ess="1").fit([["a"], ["b"]], [0, 1])

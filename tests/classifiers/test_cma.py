@@ -244,7 +244,7 @@ def test_a_feature_that_matters_is_in_and_noise_is_out():
         ({"epsilon": 0.0}, ValueError, r"epsilon must lie in \(0, 0.5\), got 0.0"),
         ({"epsilon": 0.5}, ValueError, r"epsilon must lie in \(0, 0.5\), got 0.5"),
         ({"epsilon": "auto"}, TypeError, "epsilon must be a real number"),
-        ({"ess": 0}, ValueError, r"ess must lie in \(0, inf\), got 0"),
+        ({"ess": 0}, ValueError, r"ess must lie in \[1e-6, 1e6\], got 0"),
         ({"criterion": "e_admissibility"}, ValueError, "not available for CredalModelAveraging"),
     ],
 )

@@ -169,7 +169,7 @@ def test_rows_that_are_not_in_memory_are_refused():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"ess": 0.0}, r"ess must lie in \(0, inf\), got 0.0"),
+        ({"ess": 0.0}, r"ess must lie in \[1e-6, 1e6\], got 0.0"),
         ({"random_state": None}, "random_state must be a whole number, got None"),
         ({"random_state": 1.5}, "random_state must be a whole number, got 1.5"),
         ({"random_state": True}, "random_state must be a whole number, got True"),

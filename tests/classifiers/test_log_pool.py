@@ -416,7 +416,7 @@ def test_the_limit_of_pair_tables_holds_for_all_codings_together():
     X, y, _ = messy(6)
     with config_context(pair_table_limit=20_000):
         AODE().fit(X, y)
-        message = r"pair tables of 4 features in 3 codings and 3 classes would take .* Choose fewer bins, set"
+        message = r"pair tables of 4 features in 3 codings and 3 classes would take .*: choose fewer bins, "
         with pytest.raises(ValueError, match=message):
             LogPoolAODE().fit(X, y)
 

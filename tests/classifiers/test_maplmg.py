@@ -144,7 +144,7 @@ def test_without_features_the_prior_answers():
         ({"max_iter": 0}, "max_iter must be at least 1, got 0"),
         ({"max_iter": 1.5}, "max_iter must be a whole number of at least 1, got 1.5"),
         ({"tol": -1e-3}, r"tol must lie in \[0, inf\), got -0.001"),
-        ({"ess": 0.0}, r"ess must lie in \(0, inf\), got 0.0"),
+        ({"ess": 0.0}, r"ess must lie in \[1e-6, 1e6\], got 0.0"),
     ],
 )
 def test_refusals_name_the_parameter_the_rule_and_the_value(parameters, message):

@@ -269,8 +269,8 @@ def test_trees_of_the_paper_data_are_those_grown_by_recursion(name):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"s": 0.0}, r"s must lie in \(0, inf\)"),
-        ({"s": np.inf}, r"s must lie in \(0, inf\)"),
+        ({"s": 0.0}, r"s must lie in \[1e-6, 1e6\]"),
+        ({"s": np.inf}, r"s must lie in \[1e-6, 1e6\]"),
         ({"criterion": "all"}, "criterion must be"),
         ({"criterion": "e_admissibility"}, "not available for CredalTree"),
     ],

@@ -210,6 +210,10 @@ def test_a_target_of_no_classes_is_refused_by_name(y, message):
         (np.ma.masked_array([1, 2, 3, 4], [1, 0, 0, 0]), "^sample_weight must not be a masked array"),
         ([1e308, 1e308, 1e308, 1], "^sample_weight must hold 0 or numbers from .*, got 1e.308 in row 0"),
         ([1, 5e-324, 1, 1], "^sample_weight must hold 0 or numbers from .*, got 5e-324 in row 1"),
+        (
+            [1e-5, 0, 1, 1e12],
+            "^sample_weight must hold positive numbers within a ratio of 1e12, got 1e-05",
+        ),
     ],
 )
 def test_weights_of_no_numbers_are_refused_by_name(weights, message):

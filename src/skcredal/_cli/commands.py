@@ -162,16 +162,16 @@ def predict(
     Example: skcredal predict iris.skcredal iris.csv -o answers.csv
     """
     from skcredal._cli.models import (
+        Doubts,
         check_output,
-        doubts,
         read_for_model,
         read_model,
         strange_values,
-        write_table,
+        table_writer,
     )
     from skcredal._cli.user_tables import Reading, display_name
     from skcredal._progress import progress_bar
-    from skcredal.classifiers._answers import Answers, answers, no_answers
+    from skcredal.classifiers._answers import answers, no_answers
     from skcredal.scale._predictions import arrow_columns
 
     format_ = check_output(out, inputs=[model, data])
@@ -182,21 +182,28 @@ def predict(
     if frame.empty:
         # Not an error: it may be a step of a pipeline that had nothing to do.
         note(f"{display_name(data)} has no rows, so the output has none either.")
-    announce_compilation(kept.classifier)
-    parts: list[Answers] = []
-    with progress_bar("rows", len(frame), "predicting") as advance, shown_warnings():
-        for start in range(0, max(1, len(frame)), _ROWS):
-            part = frame.iloc[start : start + _ROWS]
-            # An estimator of scikit-learn refuses to be asked about nothing.
-            parts.append(answers(kept.classifier, part) if len(part) else no_answers(kept.classifier))
-            advance(len(part))
-    found = Answers.joined(parts)
-    columns = arrow_columns(found) if format_ == "parquet" else found.columns()
+    # An estimator of scikit-learn refuses to be asked about nothing.
+    nothing = no_answers(kept.classifier)
     for name in rows.ids:
-        if name in columns:
+        if name in nothing.columns():
             raise CallError(f"--id must not be the name of a column of the answers, got {name!r}.")
-    write_table(rows.ids | columns, out, format_)
-    for remark in (doubts(found, close_call), strange_values(kept.classifier, frame)):
+    announce_compilation(kept.classifier)
+    ids, doubts = rows.id_columns(format_), Doubts.of(nothing, close_call)
+    # Part by part: all answers together would take several times the memory of the table.
+    with (
+        progress_bar("rows", len(frame), "predicting") as advance,
+        shown_warnings(),
+        table_writer(out, format_) as write,
+    ):
+        for start in range(0, max(1, len(frame)), _ROWS):
+            some = slice(start, start + _ROWS)
+            part = frame.iloc[some]
+            found = answers(kept.classifier, part) if len(part) else nothing
+            columns = arrow_columns(found) if format_ == "parquet" else found.columns()
+            write({name: column[some] for name, column in ids.items()} | columns)
+            doubts += Doubts.of(found, close_call)
+            advance(len(part))
+    for remark in (doubts.in_words(close_call), strange_values(kept.classifier, frame)):
         if remark is not None:
             note(remark)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import sys
@@ -88,6 +89,7 @@ class OneLineGroup(typer.core.TyperGroup):
 
     def main(self, args: Sequence[str] | None = None, *more: Any, **options: Any) -> NoReturn:
         """Run a command and exit."""
+        _never_fail_to_print()
         given = list(sys.argv[1:] if args is None else args)
         # Taken out before parsing, because the parser accepts it only before the command.
         self.debug = "--debug" in given
@@ -124,6 +126,13 @@ class OneLineGroup(typer.core.TyperGroup):
             note(_reason(error), label="Error")
             raise typer.Exit(2 if isinstance(error, CallError) else 1) from None
         return result
+
+
+def _never_fail_to_print() -> None:
+    """Let a terminal that lacks a character show another one: what took hours must not end with an error."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="replace")
 
 
 def _reason(error: Exception) -> str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
@@ -33,14 +36,15 @@ if TYPE_CHECKING:
     import pandas
 
 __all__ = [
+    "Doubts",
     "KeptModel",
     "RowsForModel",
     "check_output",
-    "doubts",
     "known_class",
     "read_for_model",
     "read_model",
     "strange_values",
+    "table_writer",
     "what_was_read",
     "write_table",
 ]
@@ -63,6 +67,14 @@ class RowsForModel:
     features: pandas.DataFrame
     true: pandas.Series[Any] | None
     ids: dict[str, list[Any]]
+
+    def id_columns(self, format_: str) -> dict[str, Any]:
+        """Return the ids of all rows as columns for a format; parts of them then have the same type."""
+        if format_ == "parquet":
+            arrow = require("pyarrow", extra="scale", purpose="Writing Parquet")
+            return {name: arrow.array(ids) for name, ids in self.ids.items()}
+        pandas = require("pandas", extra="cli", purpose="Writing a table")
+        return {name: pandas.Series(ids) for name, ids in self.ids.items()}
 
     def title(self, number: int) -> str:
         """Return what a row is called, by its number from 1 and its ids."""
@@ -107,7 +119,7 @@ def read_for_model(
             )
         return RowsForModel(table, None, {})
     true = table[kept.target] if kept.target in table.columns else None
-    frame = need_columns(table, [str(name) for name in names], data).copy()
+    frame = need_columns(table, [str(name) for name in names], data)
     for name in ids:
         if name not in table.columns:
             raise CallError(f"--id: there is no column {name!r} in {display_name(data)}.")
@@ -134,26 +146,44 @@ def what_was_read(model: TabularClassifier) -> str:
     return f"{text}; left out: {', '.join(left_out[:10])}{more}." if left_out else f"{text}."
 
 
-def doubts(found: Answers, close_call: float) -> str | None:
-    """Return how many rows are in doubt, of either kind; None without rows.
+@dataclass(frozen=True, slots=True)
+class Doubts:
+    """How many of some rows are undecided (None without sets) and how many are close calls."""
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> doubts(Answers(np.array([0, 1]), np.array([[0.6, 0.4], [0.9, 0.1]])), 0.75)
-    'Of 2 rows, 1 is a close call (one class, but with a probability below 75 %).'
-    """
-    n = len(found.proba)
-    if not n:
-        return None
-    undecided = np.zeros(n, bool) if found.set_size is None else found.set_size > 1
-    close = int((~undecided & is_below(found.proba.max(axis=1), close_call)).sum())
-    several = int(undecided.sum())
-    calls = "is a close call" if close == 1 else "are close calls"
-    parts = [f"{close} {calls} (one class, but with a probability below {100 * close_call:.4g} %)"]
-    if found.sets is not None:
-        parts.insert(0, f"{several} {'is' if several == 1 else 'are'} undecided (several classes remain)")
-    return f"Of {n} row{'' if n == 1 else 's'}, {' and '.join(parts)}."
+    n_rows: int
+    undecided: int | None
+    close: int
+
+    @classmethod
+    def of(cls, found: Answers, close_call: float) -> Doubts:
+        """Count them in the answers."""
+        several = np.zeros(len(found.proba), bool) if found.set_size is None else found.set_size > 1
+        close = ~several & is_below(found.proba.max(axis=1, initial=0.0), close_call)
+        undecided = None if found.sets is None else int(several.sum())
+        return cls(len(found.proba), undecided, int(close.sum()))
+
+    def __add__(self, other: Doubts) -> Doubts:
+        undecided = None
+        if self.undecided is not None and other.undecided is not None:
+            undecided = self.undecided + other.undecided
+        return Doubts(self.n_rows + other.n_rows, undecided, self.close + other.close)
+
+    def in_words(self, close_call: float) -> str | None:
+        """Return how many rows are in doubt, of either kind; None without rows.
+
+        Examples
+        --------
+        >>> Doubts(2, None, 1).in_words(0.75)
+        'Of 2 rows, 1 is a close call (one class, but with a probability below 75 %).'
+        """
+        n, several = self.n_rows, self.undecided
+        if not n:
+            return None
+        calls = "is a close call" if self.close == 1 else "are close calls"
+        parts = [f"{self.close} {calls} (one class, but with a probability below {100 * close_call:.4g} %)"]
+        if several is not None:
+            parts.insert(0, f"{several} {'is' if several == 1 else 'are'} undecided (several classes remain)")
+        return f"Of {n} row{'' if n == 1 else 's'}, {' and '.join(parts)}."
 
 
 def strange_values(model: Any, frame: pandas.DataFrame) -> str | None:
@@ -241,32 +271,67 @@ def check_output(out: str, *, inputs: Sequence[str] = ()) -> str:
 def write_table(
     columns: dict[str, Any], out: str, format_: str, *, float_format: str | None = "%.6g"
 ) -> None:
-    """Write columns as a table; a file is replaced completely or not at all.
+    """Write columns as a table; a file is replaced completely or not at all."""
+    with table_writer(out, format_, float_format=float_format) as write:
+        write(columns)
+
+
+@contextmanager
+def table_writer(
+    out: str, format_: str, *, float_format: str | None = "%.6g"
+) -> Iterator[Callable[[dict[str, Any]], None]]:
+    """Yield a function that writes some rows, as columns; a file is replaced completely or not at all.
 
     In text, numbers have six digits: enough to tell apart classes that are not tied, and still readable.
     """
+    if out == "-":
+        # Not before the end: what has not failed yet may still, and half an answer looks like a whole one.
+        with TemporaryFile() as stream:
+            yield from _writing(stream, format_, float_format)
+            stream.seek(0)
+            shutil.copyfileobj(stream, sys.stdout.buffer)
+            sys.stdout.buffer.flush()
+    else:
+        with replacing(out) as unfinished, unfinished.open("wb") as stream:
+            yield from _writing(stream, format_, float_format)
 
-    def write(stream: BinaryIO) -> None:
-        if format_ == "parquet":
-            arrow = require("pyarrow", extra="scale", purpose="Writing Parquet")
-            parquet = require("pyarrow.parquet", extra="scale", purpose="Writing Parquet")
-            parquet.write_table(arrow.table(columns), stream)
-            return
-        frame = require("pandas", extra="cli", purpose="Writing a table").DataFrame(columns)
+
+def _writing(
+    stream: BinaryIO, format_: str, float_format: str | None
+) -> Iterator[Callable[[dict[str, Any]], None]]:
+    if format_ == "parquet":
+        arrow = require("pyarrow", extra="scale", purpose="Writing Parquet")
+        parquet = require("pyarrow.parquet", extra="scale", purpose="Writing Parquet")
+        with ExitStack() as stack:
+            writer: Any = None
+
+            def write_arrow(columns: dict[str, Any]) -> None:
+                nonlocal writer
+                table = arrow.table(columns)
+                if writer is None:
+                    writer = stack.enter_context(parquet.ParquetWriter(stream, table.schema))
+                writer.write_table(table)
+
+            yield write_arrow
+        return
+    pandas = require("pandas", extra="cli", purpose="Writing a table")
+    is_first = True
+
+    def write_text(columns: dict[str, Any]) -> None:
+        nonlocal is_first
+        frame = pandas.DataFrame(columns)
         if "set" in frame:
             frame["set"] = [
                 "|".join(_escape(str(label)) for label in found) if isinstance(found, list) else found
                 for found in frame["set"]
             ]
         sep = "\t" if format_ == "tsv" else ","
-        frame.to_csv(stream, index=False, sep=sep, float_format=float_format, lineterminator="\n")
+        frame.to_csv(
+            stream, index=False, header=is_first, sep=sep, float_format=float_format, lineterminator="\n"
+        )
+        is_first = False
 
-    if out == "-":
-        write(sys.stdout.buffer)
-        sys.stdout.buffer.flush()
-    else:
-        with replacing(out) as unfinished, unfinished.open("wb") as stream:
-            write(stream)
+    yield write_text
 
 
 def _escape(label: str) -> str:

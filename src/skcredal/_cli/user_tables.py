@@ -256,14 +256,15 @@ def as_categories(column: pandas.Series[Any]) -> pandas.Series[Any]:
 
 
 def need_columns(frame: pandas.DataFrame, names: Sequence[str], data: str) -> pandas.DataFrame:
-    """Return the columns with these names, in this order; others are ignored."""
+    """Return a table of the columns with these names, in this order; others are ignored."""
     there = [str(name) for name in frame.columns]
     lacking = [name for name in names if name not in there]
     if lacking:
         listed = ", ".join(lacking[:10]) + (f" and {len(lacking) - 10} more" if len(lacking) > 10 else "")
         many = f"{len(lacking)} columns" if len(lacking) > 1 else "a column"
         raise ValueError(f"{display_name(data)} lacks {many} that the model was fitted to: {listed}.")
-    return frame[list(names)]
+    # The columns themselves, not copies: a table may be large.
+    return type(frame)({name: frame[name] for name in names}, index=frame.index, copy=False)
 
 
 def display_name(data: str) -> str:

@@ -25,6 +25,7 @@ from skcredal._encoding.table_encoding import (
     TableEncoding,
     warn_of_identifiers,
 )
+from skcredal._encoding.target import check_spread
 from skcredal._threads import run_in_threads
 
 __all__ = ["MAX_STATES", "ColumnStatistics", "EncodingStatistics", "StateCounts", "merge_classes"]
@@ -143,8 +144,7 @@ class ColumnStatistics:
             codes = feature.encode(Factor(np.arange(-1, len(states)), states, declared=False), self.label)
             rows = np.array([self.states.missing, *self.states.seen.values()], np.float64)
         # Unknown values and those that may be any have the codes after the states.
-        totals = np.bincount(codes, rows, feature.n_states + 2)[: feature.n_states]
-        return totals.astype(np.float64)
+        return np.bincount(codes, rows, feature.n_states + 2)[: feature.n_states].astype(np.float64)
 
     def with_classes(self, indices: IntArray, n_classes: int) -> ColumnStatistics:
         """Return the statistics for more classes, in which those counted have the given indices."""
@@ -188,6 +188,8 @@ class EncodingStatistics:
         How many rows there are; those of weight 0 do not count.
     weighted, whole : bool
         Whether some weight is not 1, and whether all weights are whole numbers.
+    lightest, heaviest : float
+        The least and the greatest weight of a row.
     """
 
     columns: list[ColumnStatistics]
@@ -196,6 +198,8 @@ class EncodingStatistics:
     n_rows: int
     weighted: bool
     whole: bool
+    lightest: float
+    heaviest: float
 
     @classmethod
     def of_rows(
@@ -250,7 +254,10 @@ class EncodingStatistics:
         columns = run_in_threads(read, wanted, n_threads)
         n_c = np.bincount(labels, counts, n_classes)
         n_c = n_c.astype(np.int64 if counts is None else counts.dtype)
-        return cls(columns, classes, n_c, table.n_rows, weighted, whole)
+        lightest, heaviest = (
+            (1.0, 1.0) if weights is None else (weights.min(initial=np.inf), weights.max(initial=0.0))
+        )
+        return cls(columns, classes, n_c, table.n_rows, weighted, whole, float(lightest), float(heaviest))
 
     def __add__(self, other: EncodingStatistics) -> EncodingStatistics:
         if not isinstance(other, EncodingStatistics):
@@ -261,6 +268,8 @@ class EncodingStatistics:
             )
         # A part may lack a class: the counts of both get a column for every class of either.
         classes = merge_classes(self.classes, other.classes)
+        lightest, heaviest = min(self.lightest, other.lightest), max(self.heaviest, other.heaviest)
+        check_spread(lightest, heaviest)
         one, two = self._with_classes(classes), other._with_classes(classes)
         return EncodingStatistics(
             [a + b for a, b in zip(one.columns, two.columns, strict=True)],
@@ -269,6 +278,8 @@ class EncodingStatistics:
             self.n_rows + other.n_rows,
             self.weighted or other.weighted,
             self.whole and other.whole,
+            lightest,
+            heaviest,
         )
 
     def _with_classes(self, classes: AnyArray) -> EncodingStatistics:

@@ -15,12 +15,14 @@ from skcredal._encoding.factors import FirstOccurrences, is_missing
 from skcredal._encoding.frames import read_series, read_text
 from skcredal._validation import naming, real_numbers, refuse_mask, safe_repr
 
-__all__ = ["ONLY_ZEROS", "check_weights", "encode_target", "read_weights"]
+__all__ = ["ONLY_ZEROS", "check_spread", "check_weights", "encode_target", "read_weights"]
 
 ONLY_ZEROS = "sample_weight must hold a number > 0, got only zeros: no row is left."
 
 # Sums of more extreme weights, or their likelihoods, would leave the range of doubles.
 _LEAST_WEIGHT, _MOST_WEIGHT = 1e-100, 1e100
+# Beside a weight so many times as large, a row of the least weight is within rounding of none at all.
+_MOST_SPREAD = 1e12
 
 
 @naming("y")
@@ -118,7 +120,18 @@ def check_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
             f"sample_weight must hold 0 or numbers from {_LEAST_WEIGHT:g} to {_MOST_WEIGHT:g}, got "
             f"{float(weights[r])!r} in row {r}."
         )
+    positive = weights[weights > 0.0]
+    if len(positive):
+        check_spread(float(positive.min()), float(positive.max()))
     return weights
+
+
+def check_spread(least: float, most: float) -> None:
+    """Refuse weights of which some rows have so much more than others that these are lost in the sums."""
+    if most > _MOST_SPREAD * least:
+        raise ValueError(
+            f"sample_weight must hold positive numbers within a ratio of 1e12, got {least!r} and {most!r}."
+        )
 
 
 def _encode_objects(target: AnyArray) -> tuple[AnyArray, LabelArray]:

@@ -56,9 +56,12 @@ def _some_prior_says_nothing(
     # The problem of :func:`minimise_compression` with all d_j = 1, where every vertex is as good.
     largest = lower if spare else mass - (size - 1) * lower
     least = kappa * ((size - 1) * np.log(lower) + np.log(largest))
+    # SPODEs that say no more than the null model make it 0, but for rounding, by which nothing is divided.
+    scale = -least
     for m in range(size):
         least += base[m]
-    return bool(least <= 0.0)
+        scale += abs(base[m])
+    return bool(least <= TIE * scale)
 
 
 @kernel
@@ -276,7 +279,9 @@ def compression_intervals(evidence: Evidence, priors: Compression, out: FloatArr
         for c in range(n_classes):
             at_reference = reference[r, c]
             lower, upper = at_reference, at_reference
-            if silent:
+            if n_classes == 1:
+                lower, upper = 1.0, 1.0  # under every prior
+            elif silent:
                 # The scores are not those of probabilities under every prior: no bound can be given (§7).
                 lower, upper = 0.0, 1.0
             elif c == 1 and n_classes == 2:

@@ -23,7 +23,7 @@ class AODE(StreamingEnsemble):
     Parameters
     ----------
     ess : float, default=1.0
-        Equivalent sample size of the BDeu prior over the parameters.
+        Equivalent sample size of the BDeu prior over the parameters, from 1e-6 to 1e6.
     average : {"posterior", "joint"}, default="posterior"
         What is averaged: the posteriors of the SPODEs, as in Corani and Antonucci's paper, or their joint
         probabilities, as in Webb's original and in Weka.

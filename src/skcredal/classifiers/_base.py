@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skcredal._arrays import AnyArray, CodeArray, FloatArray, IntArray
 from skcredal._config import get_config
+from skcredal._encoding.features import NumericFeature
 from skcredal._encoding.frames import read_series, read_table
 from skcredal._encoding.table_encoding import (
     EncodedTable,
@@ -266,24 +267,42 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
         names = getattr(self, "feature_names_in_", None)
         return kept if names is None else names[kept]
 
-    def _refuse_large_tables(self, codings: Sequence[IntArray], names: Any, *, n_logarithms: int = 2) -> None:
-        """Raise an error if the pair tables would exceed the limit, given the states in each coding."""
+    def _kept_numeric(self) -> list[bool]:
+        """Tell which of the features kept are numbers."""
+        return [isinstance(self._encoding.features[j], NumericFeature) for j in self._encoding.kept]
+
+    def _refuse_large_tables(
+        self, codings: Sequence[IntArray], names: Any, numeric: Sequence[bool], *, n_logarithms: int = 2
+    ) -> None:
+        """Raise an error if the pair tables would exceed the limit, given the states in each coding.
+
+        ``names`` and ``numeric`` tell of each feature, coding by coding, its name and whether it is cut.
+        """
         needed = sum(pair_table_bytes(of_coding, len(self.classes_), n_logarithms) for of_coding in codings)
         limit = get_config()["pair_table_limit"]
         if needed <= limit:
             return
         # Name a few features: those that are worth merging or dropping.
-        n_states, most = np.concatenate(codings), dict[str, int]()
-        for j in np.argsort(-n_states, kind="stable"):
-            most.setdefault(str(names[j]), int(n_states[j]))
-        worst = ", ".join(f"{name} ({states} states)" for name, states in list(most.items())[:3])
-        several = len(codings) > 1
+        n_states, most = np.concatenate(codings), dict[str, tuple[int, bool]]()
+        for row in np.argsort(-n_states, kind="stable"):
+            most.setdefault(str(names[row]), (int(n_states[row]), bool(numeric[row])))
+        worst = list(most.items())[:3]
+        listed = ", ".join(f"{name} ({n} {'bins' if cut else 'states'})" for name, (n, cut) in worst)
+        # Each remedy only where it helps: numbers have no rare states to merge.
+        remedies = []
+        if any(cut for _, (_, cut) in worst):
+            fewer = (
+                "choose fewer bins" if hasattr(self, "bins") else "round the numbers, which makes fewer bins"
+            )
+            remedies.append(fewer)
+        if not all(cut for _, (_, cut) in worst):
+            remedies.append("set max_categories to merge the rarest states")
+        advice = ", ".join([*remedies, "drop some of them"])
+        several = f" in {len(codings)} codings" if len(codings) > 1 else ""
         raise ValueError(
-            f"The pair tables of {len(most)} features{f' in {len(codings)} codings' if several else ''} and "
-            f"{len(self.classes_)} classes would take {_size(needed)}, more than the limit of "
-            f"{_size(limit)}. The features with the most states are {worst}. "
-            f"{'Choose fewer bins, set' if several else 'Set'} max_categories to merge their rarest states, "
-            "drop them, or raise the limit with skcredal.set_config(pair_table_limit=...)."
+            f"The pair tables of {len(most)} features{several} and {len(self.classes_)} classes would take "
+            f"{_size(needed)}, more than the limit of {_size(limit)}. The largest features are {listed}: "
+            f"{advice}, or raise the limit with skcredal.set_config(pair_table_limit=...)."
         )
 
     def __sklearn_tags__(self) -> Any:

@@ -16,7 +16,7 @@ from skcredal._ensemble.networks import (
     tan_tables,
 )
 from skcredal._threads import thread_count
-from skcredal._validation import check_real
+from skcredal._validation import check_strength
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._rows import TrainingRows
 
@@ -49,7 +49,7 @@ class BayesClassifier(TabularClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_real("ess", self.ess, low=0.0, low_open=True)
+        check_strength("ess", self.ess)
 
 
 class NullClassifier(BayesClassifier):
@@ -61,7 +61,7 @@ class NullClassifier(BayesClassifier):
     Parameters
     ----------
     ess : float, default=1.0
-        Equivalent sample size of the BDeu prior over the parameters.
+        Equivalent sample size of the BDeu prior over the parameters, from 1e-6 to 1e6.
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical: ``"from_dtype"``, those with strings, booleans or declared categories;
         ``"all"``; or a list of names or indices, or a mask, of features to add to those of ``"from_dtype"``.
@@ -131,7 +131,7 @@ class NaiveBayes(BayesClassifier):
     Parameters
     ----------
     ess : float, default=1.0
-        Equivalent sample size of the BDeu prior over the parameters.
+        Equivalent sample size of the BDeu prior over the parameters, from 1e-6 to 1e6.
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical: ``"from_dtype"``, those with strings, booleans or declared categories;
         ``"all"``; or a list of names or indices, or a mask, of features to add to those of ``"from_dtype"``.
@@ -199,7 +199,7 @@ class TAN(BayesClassifier):
     Parameters
     ----------
     ess : float, default=1.0
-        Equivalent sample size of the BDeu prior over the parameters.
+        Equivalent sample size of the BDeu prior over the parameters, from 1e-6 to 1e6.
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical: ``"from_dtype"``, those with strings, booleans or declared categories;
         ``"all"``; or a list of names or indices, or a mask, of features to add to those of ``"from_dtype"``.
@@ -266,7 +266,7 @@ class TAN(BayesClassifier):
 
     def _count(self, rows: TrainingRows) -> None:
         # Before counting, which would allocate the tables.
-        self._refuse_large_tables([rows.encoding.n_states], self._kept_features())
+        self._refuse_large_tables([rows.encoding.n_states], self._kept_features(), self._kept_numeric())
         self.counts_ = rows.count_pairs(n_threads=thread_count(self.n_jobs))
 
     def _derive(self) -> None:

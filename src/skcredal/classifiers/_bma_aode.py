@@ -28,7 +28,7 @@ class BmaAODE(StreamingEnsemble, LikelihoodWeightedEnsemble):
     Parameters
     ----------
     ess : float, default=1.0
-        Equivalent sample size of the BDeu prior over the parameters.
+        Equivalent sample size of the BDeu prior over the parameters, from 1e-6 to 1e6.
     likelihood : {"conditional", "marginal"}, default="conditional"
         ``"conditional"``, the paper's: how probable a SPODE finds the classes of the rows, given their
         features; it averages the posteriors, and weights below a ten-thousandth of the largest are set to 0.
@@ -164,7 +164,7 @@ class CredalBmaAODE(CredalSpodesMixin, LikelihoodWeightedEnsemble):
     Parameters
     ----------
     ess : float, default=1.0
-        Equivalent sample size of the BDeu prior over the parameters.
+        Equivalent sample size of the BDeu prior over the parameters, from 1e-6 to 1e6.
     epsilon : "auto" or float, default="auto"
         Least prior probability of a SPODE. ``"auto"`` is ``min(0.01, 1/(2(k+1)))`` for k features kept; a
         number of ``1/(k+1)`` or more is taken as just below that.

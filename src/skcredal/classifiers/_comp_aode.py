@@ -22,7 +22,7 @@ class CompAODE(LikelihoodWeightedEnsemble):
     Parameters
     ----------
     ess : float, default=1.0
-        Equivalent sample size of the BDeu prior over the parameters.
+        Equivalent sample size of the BDeu prior over the parameters, from 1e-6 to 1e6.
     epsilon : "auto" or float, default="auto"
         Prior probability of the null model. ``"auto"`` is ``min(0.01, 1/(2(k+1)))`` for k features kept; a
         number of ``1/(k+1)`` or more is taken as just below that.
@@ -127,7 +127,7 @@ class CredalCompAODE(CredalSpodesMixin, CompAODE):
     Parameters
     ----------
     ess : float, default=1.0
-        Equivalent sample size of the BDeu prior over the parameters.
+        Equivalent sample size of the BDeu prior over the parameters, from 1e-6 to 1e6.
     epsilon : "auto" or float, default="auto"
         Prior probability of the null model, and the least one of a SPODE. ``"auto"`` is
         ``min(0.01, 1/(2(k+1)))`` for k features kept; a number of

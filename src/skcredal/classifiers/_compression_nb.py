@@ -33,7 +33,7 @@ class CompressionNB(BayesClassifier):
     Parameters
     ----------
     ess : float, default=1.0
-        Equivalent sample size of the BDeu prior over the parameters.
+        Equivalent sample size of the BDeu prior over the parameters, from 1e-6 to 1e6.
     random_state : int, default=0
         In which orders the search tries the features.
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"

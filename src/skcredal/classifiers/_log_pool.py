@@ -21,7 +21,7 @@ from skcredal._ensemble.parameters import SpodeTables, spode_tables
 from skcredal._ensemble.pool_weights import ENOUGH, expert_logs, pool_weights
 from skcredal._ensemble.priors import put_back
 from skcredal._threads import thread_count
-from skcredal._validation import check_integer, check_real, safe_repr
+from skcredal._validation import check_integer, check_real, check_strength, safe_repr
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
 from skcredal.classifiers._rows import TrainingRows
@@ -49,7 +49,7 @@ class LogPoolAODE(TabularClassifier):
     Parameters
     ----------
     ess : float, default=4.0
-        Equivalent sample size of the BDeu prior over the parameters.
+        Equivalent sample size of the BDeu prior over the parameters, from 1e-6 to 1e6.
     bins : sequence of int, default=(5, 10)
         Numbers of bins of equal frequency. Each is another coding of the numeric features, beside the MDL
         cuts. With ``()``, or if no numeric feature varies, there is one coding.
@@ -171,7 +171,7 @@ class LogPoolAODE(TabularClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_real("ess", self.ess, low=0.0, low_open=True)
+        check_strength("ess", self.ess)
         check_integer("max_rows", self.max_rows, low=1)
         if not isinstance(self.random_state, Integral) or isinstance(self.random_state, bool):
             raise TypeError(f"random_state must be a whole number, got {safe_repr(self.random_state)}.")
@@ -187,7 +187,7 @@ class LogPoolAODE(TabularClassifier):
     def _count(self, rows: TrainingRows) -> None:
         # By arithmetic, before the first table is allocated; folded, a pair has a third table of logarithms.
         codings = [rows.encoding.n_states[some] for some in self._encoding.rows]
-        self._refuse_large_tables(codings, self._kept_features(), n_logarithms=3)
+        self._refuse_large_tables(codings, self._kept_features(), self._kept_numeric(), n_logarithms=3)
         self.counts_ = rows.count_codings(n_threads=thread_count(self.n_jobs))
 
     def _make_tables(self) -> tuple[SpodeTables, ...]:
@@ -275,7 +275,7 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
     Parameters
     ----------
     ess : float, default=4.0
-        Equivalent sample size of the BDeu prior over the parameters.
+        Equivalent sample size of the BDeu prior over the parameters, from 1e-6 to 1e6.
     bins : sequence of int, default=(5, 10)
         Numbers of bins of equal frequency. Each is another coding of the numeric features, beside the MDL
         cuts. With ``()``, or if no numeric feature varies, there is one coding.

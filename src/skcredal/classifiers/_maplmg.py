@@ -25,7 +25,7 @@ class MaplmgAODE(SpodeEnsemble):
     Parameters
     ----------
     ess : float, default=1.0
-        Equivalent sample size of the BDeu prior over the parameters.
+        Equivalent sample size of the BDeu prior over the parameters, from 1e-6 to 1e6.
     max_iter : int, default=10000
         Largest number of steps of Newton's method, which usually takes a dozen or so.
     tol : float, default=1e-10

@@ -16,7 +16,7 @@ from skcredal._ensemble.naive_priors import (
     log_bayes_factors,
 )
 from skcredal._ensemble.networks import NaiveEvidence, naive_tables
-from skcredal._validation import check_real
+from skcredal._validation import check_real, check_strength
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
 from skcredal.classifiers._rows import TrainingRows
@@ -169,9 +169,9 @@ class NaiveCredal(CredalMixin, TabularClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_real("s", self.s, low=0.0, low_open=True)
+        check_strength("s", self.s)
         check_real("contamination", self.contamination, low=0.0, high=1.0)
-        check_real("ess", self.ess, low=0.0, low_open=True)
+        check_strength("ess", self.ess)
 
     def _count(self, rows: TrainingRows) -> None:
         if rows.encoding.conservative.any():
@@ -213,7 +213,7 @@ class CredalModelAveraging(CredalMixin, TabularClassifier):
     Parameters
     ----------
     ess : float, default=1.0
-        Equivalent sample size of the BDeu prior over the parameters.
+        Equivalent sample size of the BDeu prior over the parameters, from 1e-6 to 1e6.
     epsilon : float, default=0.01
         Least prior probability that a feature is in the model, and that it is not, in ``(0, 1/2)``.
     criterion : {"maximality", "interval_dominance"}, default="maximality"
@@ -313,7 +313,7 @@ class CredalModelAveraging(CredalMixin, TabularClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_real("ess", self.ess, low=0.0, low_open=True)
+        check_strength("ess", self.ess)
         check_real("epsilon", self.epsilon, low=0.0, high=0.5, low_open=True, high_open=True)
 
     def _derive(self) -> None:

@@ -17,7 +17,7 @@ from skcredal._ensemble.priors import BmaPriors, CompressionPriors, Evidence, ma
 from skcredal._ensemble.weights import automatic_epsilon, null_log_likelihood
 from skcredal._threads import thread_count
 from skcredal._ties import best_class
-from skcredal._validation import check_real, safe_repr, to_float
+from skcredal._validation import check_real, check_strength, safe_repr, to_float
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
 from skcredal.classifiers._rows import TrainingRows
@@ -62,11 +62,11 @@ class SpodeEnsemble(TabularClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_real("ess", self.ess, low=0.0, low_open=True)
+        check_strength("ess", self.ess)
 
     def _count(self, rows: TrainingRows) -> None:
         # Before counting, which would allocate the tables.
-        self._refuse_large_tables([rows.encoding.n_states], self._kept_features())
+        self._refuse_large_tables([rows.encoding.n_states], self._kept_features(), self._kept_numeric())
         self.counts_ = rows.count_pairs(n_threads=thread_count(self.n_jobs))
         # Made here and not in _derive: _score needs them, and other classifiers of the same rows share them.
         self._tables = rows.shared(("SPODE tables", float(self.ess)), self._make_tables)

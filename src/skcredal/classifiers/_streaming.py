@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from skcredal._arrays import AnyArray, LabelArray
+from skcredal._encoding.features import NumericFeature
 from skcredal._encoding.target import encode_target
 from skcredal._threads import thread_count
 from skcredal._validation import safe_repr
@@ -86,14 +87,16 @@ class StreamingEnsemble(SpodeEnsemble):
         if rules.handle_unknown == "error":
             stream.refuse_unknown(codes)
         # The slots of all columns, also of those that a model would drop: a later batch may make them useful.
-        self._refuse_large_tables([stream.n_slots], [column.label for column in table.columns])
+        names = [column.label for column in table.columns]
+        cut = [isinstance(feature, NumericFeature) for feature in stream.features]
+        self._refuse_large_tables([stream.n_slots], names, cut)
         self._learn_stream(stream.add(codes, labels, weights, n_threads=n_threads))
 
     def _learn_stream(self, stream: CountStream) -> None:
         """Learn from all that was counted so far; also done when a model is loaded."""
         self._stream, self._encoding = stream, stream.encoding(encoding_rules(self))
         # Again: states that were declared have room in the tables even if no batch has them.
-        self._refuse_large_tables([self._encoding.n_states], self._kept_features())
+        self._refuse_large_tables([self._encoding.n_states], self._kept_features(), self._kept_numeric())
         self.counts_ = stream.counts_in(self._encoding)
         self._derive()
 

@@ -18,7 +18,7 @@ from skcredal._ensemble.credal_tree import (
     idm_posterior,
     idm_sets,
 )
-from skcredal._validation import check_integer, check_real
+from skcredal._validation import check_integer, check_strength
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
 from skcredal.classifiers._rows import TrainingRows
@@ -37,7 +37,8 @@ class CredalTree(CredalMixin, TabularClassifier):
     Parameters
     ----------
     s : float, default=1.0
-        Strength of the prior: the answers hold whatever the classes of this many further rows in a leaf.
+        Strength of the prior, from 1e-6 to 1e6: the answers hold whatever the classes of this many further
+        rows in a leaf.
     criterion : {"maximality", "interval_dominance"}, default="maximality"
         Which classes :meth:`predict_set` returns: those that no other dominates under every prior
         (``"maximality"``), or those whose upper probability reaches the largest lower one
@@ -197,7 +198,7 @@ class CredalTree(CredalMixin, TabularClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_real("s", self.s, low=0.0, low_open=True)
+        check_strength("s", self.s)
 
     def _score(self, rows: TrainingRows) -> None:
         # Counts of single values do not suffice: splits are chosen from the rows of each node.

@@ -6,7 +6,7 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from skcredal.evaluation._cell_types import CellTypes, Column, clean, name_colum
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["check_delimiter", "check_encoding", "decode", "read_delimited"]
+__all__ = ["check_delimiter", "check_encoding", "decode", "read_decoded", "read_delimited"]
 
 DELIMITERS = ",;\t|"
 _BOMS = (
@@ -30,6 +30,8 @@ _BOMS = (
 )
 # How much text the delimiter is guessed from.
 _SAMPLE_LENGTH = 1 << 16
+# How much pyarrow parses at a time, which takes several times as much memory.
+_BLOCK = 1 << 23
 
 
 def read_delimited(
@@ -86,10 +88,37 @@ def read_delimited(
     0   1.5    red
     1   NaN   blue
     """
+    return read_decoded(
+        decode(content, name, encoding),
+        name,
+        delimiter=delimiter,
+        decimal=decimal,
+        default_decimal=default_decimal,
+        thousands=thousands,
+        missing=missing,
+        usual_missing=usual_missing,
+        text_columns=text_columns,
+        numeric_columns=numeric_columns,
+    )
+
+
+def read_decoded(
+    text: str,
+    name: str,
+    *,
+    delimiter: str | None,
+    decimal: str | None,
+    default_decimal: str | None,
+    thousands: str | None,
+    missing: Collection[str],
+    usual_missing: bool,
+    text_columns: Collection[str],
+    numeric_columns: Collection[str],
+) -> pandas.DataFrame:
+    """Read delimited text, as :func:`read_delimited` does, that need not be in memory as bytes, too."""
     library = require("pandas", extra="cli", purpose="Reading a table")
     if default_decimal not in (None, ".", ","):
         raise ValueError(f"default_decimal must be '.' or ',', got {safe_repr(default_decimal)}.")
-    text = decode(content, name, encoding)
     text, declared = _declared_delimiter(text)
     if delimiter is None:
         delimiter = declared or _guess_delimiter(text)
@@ -110,7 +139,8 @@ def read_delimited(
     values = types.read(dict(zip(header, columns, strict=True)), source.where)
     # With their own dtype: pandas would make of objects what it takes text for.
     frame: pandas.DataFrame = library.DataFrame(
-        {column: library.Series(cells, dtype=cells.dtype) for column, cells in values.items()}
+        {column: library.Series(cells, dtype=cells.dtype, copy=False) for column, cells in values.items()},
+        copy=False,
     )
     return frame
 
@@ -218,12 +248,23 @@ class _Text:
 
     def split(self) -> tuple[list[str], list[Column]]:
         """Return the names of the columns and their cells."""
-        arrow = require("pyarrow", extra="cli", purpose="Reading a table")
-        csv_reader = require("pyarrow.csv", extra="cli", purpose="Reading a table")
         if not self.text.strip():
             raise ValueError(f"{self.name} is empty.")
         self._refuse_open_quote()
         content = self._without_blanks_before_quotes().encode()
+        table = self._parse(content, min(_BLOCK, len(content) + 1))
+        del content
+        names = [clean(column[0].as_py()) for column in table.columns]
+        header = name_columns(names, f"{self.name}, line {self._line(1)}")
+        # One after the other, so that a column is gone when the next one is read.
+        columns = table.columns[::-1]
+        del table
+        return header, [Column.of_cells(columns.pop().combine_chunks()[1:]) for _ in names]
+
+    def _parse(self, content: bytes, block: int) -> Any:
+        """Return the records as a table of text, the header as its first row."""
+        arrow = require("pyarrow", extra="cli", purpose="Reading a table")
+        csv_reader = require("pyarrow.csv", extra="cli", purpose="Reading a table")
         n_columns = len(next(cells for cells in self._records() if cells))
         types = {f"f{j}": arrow.string() for j in range(n_columns)}
         refused: list[Any] = []
@@ -233,11 +274,10 @@ class _Text:
             return "error"
 
         try:
-            table = csv_reader.read_csv(
+            return csv_reader.read_csv(
                 io.BytesIO(content),
-                # One block: a record may be longer than any block that is smaller than the file.
                 read_options=csv_reader.ReadOptions(
-                    use_threads=False, autogenerate_column_names=True, block_size=len(content) + 1
+                    use_threads=False, autogenerate_column_names=True, block_size=block
                 ),
                 parse_options=csv_reader.ParseOptions(
                     delimiter=self.delimiter, newlines_in_values=True, invalid_row_handler=refuse
@@ -247,6 +287,9 @@ class _Text:
                 ),
             )
         except arrow.ArrowInvalid as error:
+            if not refused and block <= len(content):
+                # A record may be longer than any block that is smaller than the file.
+                return self._parse(content, len(content) + 1)
             if not refused:
                 raise ValueError(f"{self.name} cannot be read: {error}.") from None
             row = refused[0]
@@ -255,9 +298,6 @@ class _Text:
                 f"{_counted_cells(row.expected_columns)}, one for each column, got {row.actual_columns} in "
                 f"{show(row.text)}."
             ) from None
-        names = [clean(column[0].as_py()) for column in table.columns]
-        header = name_columns(names, f"{self.name}, line {self._line(1)}")
-        return header, [Column.of_cells(column.combine_chunks()[1:]) for column in table.columns]
 
     def where(self, row: int) -> str:
         """Return where a row is, for messages."""
@@ -301,9 +341,22 @@ class _Text:
 
     def _records(self, *, strict: bool = False) -> Any:
         csv.field_size_limit(max(csv.field_size_limit(), len(self.text) + 1))
-        return csv.reader(
-            io.StringIO(self.text), delimiter=self.delimiter, skipinitialspace=True, strict=strict
-        )
+        return csv.reader(_lines(self.text), delimiter=self.delimiter, skipinitialspace=True, strict=strict)
+
+
+def _lines(text: str) -> Iterator[str]:
+    r"""Yield the lines of a text, without a copy of it, which io.StringIO would make of four bytes a letter.
+
+    Examples
+    --------
+    >>> list(_lines("a\n\nb"))
+    ['a\n', '\n', 'b']
+    """
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start) + 1 or len(text)
+        yield text[start:end]
+        start = end
 
 
 def _counted_cells(n: int) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from skcredal._extras import require
 from skcredal._validation import check_choice
 from skcredal.evaluation._cell_types import CellTypes
-from skcredal.evaluation._delimited import read_delimited
+from skcredal.evaluation._delimited import decode, read_decoded
 from skcredal.evaluation._spreadsheets import read_spreadsheet
 
 if TYPE_CHECKING:
@@ -151,10 +151,11 @@ def read_table_file(
         return read_spreadsheet(content, name, sheet=sheet, types=types)
     if chosen == "tsv" and delimiter is None:
         delimiter = "\t"
-    return read_delimited(
-        content,
+    text = decode(content, name, encoding)
+    del content  # a large table need not be in memory twice
+    return read_decoded(
+        text,
         name,
-        encoding=encoding,
         delimiter=delimiter,
         decimal=decimal,
         default_decimal=default_decimal,

@@ -16,8 +16,9 @@ class TableConsole(Console):
     """Standard output for tables; the reader may close it early, as `head` does."""
 
     def __init__(self) -> None:
-        # In less than 80 columns rich would cut cells to dots; wrapped lines are easier to read.
-        super().__init__(width=max(80, Console().width))
+        # In less than 80 columns rich would cut cells to dots; wrapped lines are easier to read. Names are
+        # printed as they are: [red] and :cat: are data sets, too.
+        super().__init__(width=max(80, Console().width), markup=False, emoji=False)
 
     def on_broken_pipe(self) -> None:
         """Leave it to OneLineGroup, which does not treat it as an error; rich would exit with code 1."""

@@ -72,6 +72,9 @@ def pack_estimator(estimator: Any, arrays: list[AnyArray]) -> State:
 
     Arrays of counts and scores are added to ``arrays``, and the state refers to them by their numbers.
     """
+    # What a reader would refuse is not written: parameters may have been set after the fit.
+    if isinstance(estimator, TabularClassifier):
+        estimator._check_parameters()
     state = vars(estimator)
     stored = (*signature(type(estimator)).parameters, *_PLAIN)
     packed = {name: state[name] for name in stored if name in state}
