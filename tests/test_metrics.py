@@ -89,8 +89,8 @@ def oracle(y_true, y_set, labels, weights, y_pred, y_proba):
         "u65": utility("1.6", "-0.6"),
         "u80": utility("2.2", "-1.2"),
         "accuracy": oracle_mean([(int(correct), w) for _, _, correct, _, w in rows]),
-        "accuracy_safe": oracle_mean([(int(correct), w) for _, _, correct, _, w in one]),
-        "accuracy_dependent": oracle_mean([(int(correct), w) for _, _, correct, _, w in many]),
+        "accuracy_decided": oracle_mean([(int(correct), w) for _, _, correct, _, w in one]),
+        "accuracy_undecided": oracle_mean([(int(correct), w) for _, _, correct, _, w in many]),
         "brier": oracle_mean([(loss, w) for _, _, _, loss, w in rows]),
     }
 
@@ -283,7 +283,7 @@ def test_measures_of_some_rows_are_nan_without_them():
 
 def test_the_summary_always_has_the_same_keys():
     of_sets = ["determinacy", "single_accuracy", "set_accuracy", "output_size", "discounted_accuracy"]
-    of_counterpart = ["accuracy", "accuracy_safe", "accuracy_dependent", "brier"]
+    of_counterpart = ["accuracy", "accuracy_decided", "accuracy_undecided", "brier"]
     keys = ["n", *of_sets, "u65", "u80", *of_counterpart]
     y_true, y_set = ["a", "b"], [[1, 0], [1, 1]]
     alone = credal_summary(y_true, y_set)
@@ -296,10 +296,10 @@ def test_the_summary_always_has_the_same_keys():
 def test_probabilities_alone_imply_the_most_probable_class_and_y_pred_overrules_it():
     y_true, y_set, y_proba = ["a", "b"], [[1, 0], [1, 1]], [[0.5, 0.5], [0.75, 0.25]]
     implied = credal_summary(y_true, y_set, y_proba=y_proba)
-    assert (implied["accuracy_safe"], implied["accuracy_dependent"]) == (1.0, 0.0)
+    assert (implied["accuracy_decided"], implied["accuracy_undecided"]) == (1.0, 0.0)
     assert implied["brier"] == (0.25 + 0.5625) / 2
     given_too = credal_summary(y_true, y_set, y_proba=y_proba, y_pred=["b", "b"])
-    assert (given_too["accuracy_safe"], given_too["accuracy_dependent"]) == (0.0, 1.0)
+    assert (given_too["accuracy_decided"], given_too["accuracy_undecided"]) == (0.0, 1.0)
     assert given_too["brier"] == implied["brier"]
 
 
@@ -432,8 +432,8 @@ a rather long name of a class        3         0.33        0.00     1.00        
 
                                support  accuracy  Brier
 
-                         safe        2      0.50   0.50
-              prior-dependent        2      0.50   0.50
+                      decided        2      0.50   0.50
+                    undecided        2      0.50   0.50
 
                           all        5      0.40   0.45
 """

@@ -110,7 +110,7 @@ def test_every_answer_takes_the_first_of_tied_classes(clf):
         zeros, sets = np.zeros(len(tied), int), np.ones((len(tied), 2), bool)
         assert fold_sums(zeros, proba, None, clf.classes_).correct == len(tied)
         assert fold_sums(zeros, proba, sets, clf.classes_).dependent_correct == len(tied)
-        assert credal_summary(zeros, sets, y_proba=proba, labels=[0, 1])["accuracy_dependent"] == 1.0
+        assert credal_summary(zeros, sets, y_proba=proba, labels=[0, 1])["accuracy_undecided"] == 1.0
         # A set of one class holds the first, whether it is optimal or the answer of a reject option.
         assert utility_optimal_sets(proba, utility=lambda m: m == 1).tolist() == [[True, False]] * len(tied)
     assert told_apart > 0, "no last bit was different, so that the test shows nothing"

@@ -57,12 +57,12 @@ def credal_summary(
     dict of str to float
         Always the same keys: ``n`` (rows, or the sum of their weights), ``determinacy``, ``single_accuracy``,
         ``set_accuracy``, ``output_size``, ``discounted_accuracy``, ``u65``, ``u80``; and of the counterpart
-        ``accuracy``, ``accuracy_safe`` (on rows with one class), ``accuracy_dependent`` (with several) and
+        ``accuracy``, ``accuracy_decided`` (on rows with one class), ``accuracy_undecided`` (with several) and
         ``brier``. NaN where there are no rows to average over or no input.
 
     Examples
     --------
-    Two rows are safe, one of them right; the only set of two classes contains the true one.
+    Two rows are decided, one of them right; the only set of two classes contains the true one.
 
     >>> from skcredal.metrics import credal_summary
     >>> summary = credal_summary(["a", "b", "b"], [[1, 0], [1, 0], [1, 1]], y_pred=["a", "a", "b"])
@@ -77,8 +77,8 @@ def credal_summary(
     u65                 0.55
     u80                 0.60
     accuracy            0.67
-    accuracy_safe       0.50
-    accuracy_dependent  1.00
+    accuracy_decided    0.50
+    accuracy_undecided  1.00
     brier               nan
     """
     return _summary(Outcomes.from_predictions(y_true, y_set, labels, sample_weight, y_pred, y_proba))
@@ -120,7 +120,7 @@ def credal_report(
     -------
     str
         A table about the sets. If `y_pred` or `y_proba` is given, a second one about the determinate
-        counterpart on the safe rows (one class) and on the prior-dependent rows (several). Rows whose true
+        counterpart on the decided rows (one class) and on the undecided rows (several). Rows whose true
         class is not in `labels` are summarised as ``(other)``. What cannot be computed is printed as ``-``.
 
     See Also
@@ -133,19 +133,19 @@ def credal_report(
     >>> y_true = ["cat", "dog", "dog"]
     >>> y_set = [[1, 0], [1, 0], [1, 1]]
     >>> print(credal_report(y_true, y_set, y_pred=["cat", "cat", "dog"]))
-                     support  determinacy  single-acc  set-acc  output size   u65   u80
+               support  determinacy  single-acc  set-acc  output size   u65   u80
     <BLANKLINE>
-                cat        1         1.00        1.00        -            -  1.00  1.00
-                dog        2         0.50        0.00     1.00         2.00  0.33  0.40
+          cat        1         1.00        1.00        -            -  1.00  1.00
+          dog        2         0.50        0.00     1.00         2.00  0.33  0.40
     <BLANKLINE>
-                all        3         0.67        0.50     1.00         2.00  0.55  0.60
+          all        3         0.67        0.50     1.00         2.00  0.55  0.60
     <BLANKLINE>
-                     support  accuracy  Brier
+               support  accuracy  Brier
     <BLANKLINE>
-               safe        2      0.50      -
-    prior-dependent        1      1.00      -
+      decided        2      0.50      -
+    undecided        1      1.00      -
     <BLANKLINE>
-                all        3      0.67      -
+          all        3      0.67      -
     """
     # The labels are needed here for the names of the lines; the outcomes check them again.
     mask = as_mask(y_set)
@@ -164,7 +164,7 @@ def credal_report(
         parts.append(("(other)", rows.only(rows.truth < 0)))
     tables = [(_CLASS_COLUMNS, parts)]
     if y_pred is not None or y_proba is not None:
-        parts = [("safe", rows.only(rows.single)), ("prior-dependent", rows.only(rows.several))]
+        parts = [("decided", rows.only(rows.single)), ("undecided", rows.only(rows.several))]
         tables.append((_COUNTERPART_COLUMNS, parts))
 
     # One width for both tables, so that their columns of names are aligned.
@@ -173,7 +173,7 @@ def credal_report(
 
 
 def _summary(rows: Outcomes) -> dict[str, float]:
-    safe, dependent = rows.only(rows.single), rows.only(rows.several)
+    decided, undecided = rows.only(rows.single), rows.only(rows.several)
     return {
         "n": float(rows.weight.sum()),
         "determinacy": rows.determinacy(),
@@ -183,8 +183,8 @@ def _summary(rows: Outcomes) -> dict[str, float]:
         "discounted_accuracy": rows.utility(0.5),
         **{name: rows.utility(w) for name, w in UTILITY_WEIGHTS.items()},
         "accuracy": rows.mean(rows.correct),
-        "accuracy_safe": safe.mean(safe.correct),
-        "accuracy_dependent": dependent.mean(dependent.correct),
+        "accuracy_decided": decided.mean(decided.correct),
+        "accuracy_undecided": undecided.mean(undecided.correct),
         "brier": rows.mean(rows.brier),
     }
 
