@@ -144,7 +144,7 @@ def press_often(folder, made, arguments, n_moments, *, compiled):
         cache = None if compiled else own / "cache"
         ending = interrupts.press_ctrl_c(arguments, own, moment, cache=cache)
         shutil.rmtree(own)
-        assert interrupts.complaints(ending, may_end=True) == [], (arguments, moment)
+        assert not interrupts.complaints(ending, may_end=True), (arguments, moment, ending)
         return ending
 
     begin = time.perf_counter()

@@ -82,6 +82,26 @@ def test_a_command_in_the_background_goes_on_ignoring_ctrl_c():
     assert (done.returncode, done.stdout) == (0, "still there\n")
 
 
+def test_ctrl_c_after_the_work_does_not_look_like_a_crash():
+    """While Python clears away what was imported, the signal would end it without a word, and by force."""
+    code = """
+        from skcredal._cli.interrupts import stop_at_ctrl_c
+        stop_at_ctrl_c()
+        import pandas
+        print("done", flush=True)
+    """
+    for moment in (0.0, 0.01, 0.02):
+        process = subprocess.Popen(
+            [sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        assert process.stdout.readline() == b"done\n"
+        time.sleep(moment)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+        # The second if it was heard just before the end.
+        assert (process.returncode, errors) in ((0, b""), (130, b"Interrupted: stopped by Ctrl-C.\n"))
+
+
 def test_workers_end_with_a_parent_that_is_killed(folder):
     process = start(ENDLESS, folder)
     until = time.monotonic() + 120

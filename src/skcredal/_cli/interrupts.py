@@ -1,5 +1,6 @@
 """Ctrl-C ends the command line at once: one line, exit code 130, no traceback."""
 
+import atexit
 import os
 import signal
 import sys
@@ -34,6 +35,8 @@ def stop_at_ctrl_c() -> None:
     if hasattr(signal, "pthread_sigmask"):
         # Workers inherit this: a terminal sends Ctrl-C to them, too, and each would show a traceback.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    # Its work done, Python puts back what ends a process without a word, and has a few things to clear away.
+    atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
     # joblib's process that tidies up after a stopped one would tell at length what it found.
     sys.warnoptions.append("ignore:resource_tracker")
 
