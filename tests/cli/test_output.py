@@ -11,9 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 import skcredal._cli.commands as commands_module
+import skcredal._cli.models as models_module
+import skcredal.classifiers._answers as answers_module
 from skcredal._cli.app import app
-from skcredal._cli.console import TableConsole
-from skcredal.evaluation._terminal import new_table
+from skcredal.evaluation._terminal import TableConsole, new_table
 
 pytest.importorskip("skops")
 
@@ -73,7 +74,7 @@ def test_names_are_printed_as_they_are(capsys):
 def test_answers_are_written_part_by_part_and_are_those_of_all_rows(run, monkeypatch, out, classifier):
     run("fit", "p.csv", "--target", "outcome", "--id", "case", "--classifier", classifier, "-o", "m.skcredal")
     events = []
-    answers, table_writer = commands_module.answers, commands_module.table_writer
+    answers, table_writer = answers_module.answers, models_module.table_writer
 
     def answering(model, rows):
         events.append(len(rows))
@@ -90,8 +91,8 @@ def test_answers_are_written_part_by_part_and_are_those_of_all_rows(run, monkeyp
         def __exit__(self, *error):
             return self.writer.__exit__(*error)
 
-    monkeypatch.setattr(commands_module, "answers", answering)
-    monkeypatch.setattr(commands_module, "table_writer", Writer)
+    monkeypatch.setattr(answers_module, "answers", answering)
+    monkeypatch.setattr(models_module, "table_writer", Writer)
     found = []
     for n_rows in (1000, 25):
         monkeypatch.setattr(commands_module, "_ROWS", n_rows)
@@ -109,7 +110,7 @@ def test_answers_are_written_part_by_part_and_are_those_of_all_rows(run, monkeyp
 def test_an_error_on_the_way_leaves_nothing_behind(run, monkeypatch, tmp_path):
     run("fit", "p.csv", "--target", "outcome", "--drop", "case", "-o", "m.skcredal")
     monkeypatch.setattr(commands_module, "_ROWS", 25)
-    answers, calls = commands_module.answers, []
+    answers, calls = answers_module.answers, []
 
     def failing(model, rows):
         calls.append(rows)
@@ -117,7 +118,7 @@ def test_an_error_on_the_way_leaves_nothing_behind(run, monkeypatch, tmp_path):
             raise ValueError("no more")
         return answers(model, rows)
 
-    monkeypatch.setattr(commands_module, "answers", failing)
+    monkeypatch.setattr(answers_module, "answers", failing)
     before = sorted(tmp_path.iterdir())
     for out in ("answers.csv", "-"):
         result = CliRunner().invoke(app, ["predict", "m.skcredal", "p.csv", "-o", out])
