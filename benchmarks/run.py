@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from benchmarks import growth, other, pool, small, speed, stages, targets
+from benchmarks import growth, other, pool, small, speed, stages, targets, waiting
 from benchmarks.machine import describe
 from benchmarks.memory import MemoryMeter
 from benchmarks.problems import PROBLEMS
@@ -18,7 +18,7 @@ from benchmarks.yardstick import compiler
 
 __all__ = ["main"]
 
-PARTS = ("speed", "stages", "memory", "growth", "small", "start", "other", "credal", "pool")
+PARTS = ("speed", "stages", "memory", "growth", "small", "start", "other", "credal", "pool", "waiting")
 RESULTS = Path(__file__).with_name("results") / "bench"
 
 
@@ -72,6 +72,7 @@ def _measure(results, options, meter, stack, say):
         results["targets"] += targets.judge_small(results["small"])
     if "start" in parts:
         results["start"] = small.measure_start(say=say)
+        results["targets"] += targets.judge_start(results["start"])
     if "other" in parts:
         results["other"] = other.measure(rounds, say=say)
         results["targets"] += targets.judge_others(results["other"])
@@ -80,6 +81,9 @@ def _measure(results, options, meter, stack, say):
     if "pool" in parts:
         results["pool"] = pool.measure(rounds, say=say)
         results["targets"] += targets.judge_pool(results["pool"])
+    if "waiting" in parts:
+        results["waiting"] = waiting.measure(rounds, say=say)
+        results["targets"] += targets.judge_waiting(results["waiting"])
 
 
 def _weka(stack, results, say):

@@ -190,4 +190,7 @@ _SECTIONS = {
     "other": _plain_times("Cuts, MAPLMG and trees"),
     "credal": _credal,
     "pool": lambda pool: _plain_times("Logarithmic pools")(pool["times"]),
+    "waiting": lambda found: _table(
+        "What a user waits for", ["", ""], [[name, f"{value:.2f}"] for name, value in found.items()]
+    ),
 }

@@ -4,8 +4,18 @@ from dataclasses import dataclass
 
 from benchmarks.measuring import geometric_mean
 from benchmarks.problems import FRAME
+from benchmarks.waiting import GOALS
 
-__all__ = ["TARGETS", "Target", "judge", "judge_others", "judge_pool", "judge_small"]
+__all__ = [
+    "TARGETS",
+    "Target",
+    "judge",
+    "judge_others",
+    "judge_pool",
+    "judge_small",
+    "judge_start",
+    "judge_waiting",
+]
 
 
 @dataclass(frozen=True)
@@ -29,9 +39,9 @@ class Target:
 WEKA_FIT, WEKA_PREDICT = ("Weka AODE", "fit", 1), ("Weka AODE", "predict_proba", 1)
 # In the geometric mean over the problems, our side on two threads, Weka on the one that it has.
 TARGETS = (
-    Target("AODE's fit: times faster than Weka's AODE", WEKA_FIT, ("AODE", "fit", 2), 6.0),
-    Target("AODE's prediction: times faster than Weka's", WEKA_PREDICT, ("AODE", "predict_proba", 2), 8.0),
-    Target("COMP-AODE's fit: times faster than Weka's AODE", WEKA_FIT, ("COMP-AODE", "fit", 2), 1.0),
+    Target("AODE's fit: times faster than Weka's AODE", WEKA_FIT, ("AODE", "fit", 2), 15.0),
+    Target("AODE's prediction: times faster than Weka's", WEKA_PREDICT, ("AODE", "predict_proba", 2), 10.0),
+    Target("COMP-AODE's fit: times faster than Weka's AODE", WEKA_FIT, ("COMP-AODE", "fit", 2), 2.5),
     Target(
         "AODE's prediction: times faster than plain C",
         ("plain C", "predict_proba", 2),
@@ -107,6 +117,17 @@ def judge_pool(pool):
             title = f"LP-AODE*'s {method} over AODE's predict_proba and the codings, {name}"
             judged.append(_verdict(Target(title, (), (), goal, at_least=False), ratio / codings))
     return judged
+
+
+def judge_start(start):
+    """Return the first fit and prediction of a process, kernels compiled, in seconds."""
+    name = "COMP-AODE*'s first fit and predict_set, empty cache"
+    return [_verdict(Target(f"{name}, seconds", (), (), 6.0, at_least=False), start[name])]
+
+
+def judge_waiting(found):
+    """Return what a user waits for, as it was measured."""
+    return [_verdict(Target(name, (), (), goal, at_least=False), found[name]) for name, goal in GOALS.items()]
 
 
 def _verdict(target, value, by_problem=None):
