@@ -164,7 +164,7 @@ def feature_orders(k: int, n_orders: int, seed: int) -> list[IntArray]:
     Examples
     --------
     >>> [order.tolist() for order in feature_orders(3, 2, 0)]
-    [[1, 0, 2], [2, 1, 0]]
+    [[1, 0, 2], [1, 2, 0]]
     """
     hashes = row_hashes(np.arange(n_orders * k), seed).reshape(n_orders, k)
     return list(np.argsort(hashes, axis=1, kind="stable"))
