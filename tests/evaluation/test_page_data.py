@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -249,6 +250,19 @@ def test_rows_keep_the_numbers_of_the_file(evaluation):
     assert {case[0] for case in seen["cases"]} == set(range(5, 2 * N + 5, 2))
     assert found["ids"]["rows"]["9"][0] == "</script>2"
     assert set(seen["details"]) <= {str(2 * r + 5) for r in range(N)}
+
+
+def test_ids_may_be_numbers_and_missing(evaluation):
+    ids = pd.DataFrame({"nr": [1, 2, None] + [4] * 200, "name": [None, "b"] + ["c"] * 201, 3: range(N)})
+    found = evaluation_data(evaluation, title="", ids=ids)["ids"]
+    assert found["names"] == ["nr", "name", "3"]
+    assert [found["rows"][str(row)] for row in (1, 2, 3)] == [
+        ["1.0", "", "0"],
+        ["2.0", "b", "1"],
+        ["", "c", "2"],
+    ]
+    with pytest.raises(TypeError, match="ids must be a pandas DataFrame, got a list"):
+        evaluation_data(evaluation, title="", ids=[1] * N)
 
 
 def test_models_without_weight_are_left_out_and_named(evaluation, data):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from skcredal._arrays import IntArray
+from skcredal._encoding.factors import is_missing
 from skcredal._validation import check_instance, check_real, naming, safe_repr
 from skcredal.evaluation._comparison import WORTHS, correlated_t_test, in_words
 from skcredal.evaluation._cross_validation import ALL_CLASSES, Evaluation, ranking
@@ -79,8 +80,14 @@ def evaluation_data(
     check_instance("title", title, str)
     true = next(iter(evaluation.cases.values())).true
     row_numbers = _row_numbers(numbers, len(true))
+    if ids is not None and not (hasattr(ids, "iloc") and hasattr(ids, "columns")):
+        raise TypeError(f"ids must be a pandas DataFrame, got a {type(ids).__name__}.")
     if ids is not None and len(ids) != len(true):
         raise ValueError(f"ids must have {len(true)} rows, one per case, got {len(ids)}.")
+    with naming("columns"):
+        column_rows = [[str(cell) for cell in row] for row in columns]
+    with naming("messages"):
+        said = [str(message) for message in messages]
     with naming("facts"):
         fact_rows = [
             {"label": str(label), "value": str(value)}
@@ -101,8 +108,8 @@ def evaluation_data(
         "classifiers": classifiers,
         "names": list(names),
         "ids": _ids(ids, row_numbers, classifiers),
-        "columns": [[str(cell) for cell in row] for row in columns],
-        "messages": [str(message) for message in messages],
+        "columns": column_rows,
+        "messages": said,
         "facts": fact_rows,
     }
 
@@ -154,10 +161,14 @@ def _ids(ids: Any, numbers: IntArray, classifiers: Sequence[Mapping[str, Any]]) 
     if ids is None or not ids.shape[1]:
         return {"names": [], "rows": {}}
     listed = {case[0] for one in classifiers if "view" in one for case in one["view"]["cases"]}
-    rows = zip(numbers.tolist(), ids.astype(str).to_numpy().tolist(), strict=True)
+    columns = [ids.iloc[:, j].tolist() for j in range(ids.shape[1])]
     return {
         "names": [str(name) for name in ids.columns],
-        "rows": {str(row): cells for row, cells in rows if row in listed},
+        "rows": {
+            str(row): ["" if is_missing(cell) else str(cell) for cell in cells]
+            for row, *cells in zip(numbers.tolist(), *columns, strict=True)
+            if row in listed
+        },
     }
 
 
