@@ -120,7 +120,7 @@ def test_the_environment_sets_the_limit_of_worker_processes_too():
 
 
 def test_a_bad_environment_is_refused_by_name():
-    """In one process: an import that failed is tried anew."""
+    """In one process: an import that failed is tried anew. It is made when a name of the package is used."""
     texts = ["-1", "2 GiB", "1e9", ""]
     tried = run(f"""
 import os
@@ -128,6 +128,7 @@ for text in {texts}:
     os.environ["SKCREDAL_PAIR_TABLE_LIMIT"] = text
     try:
         import skcredal
+        skcredal.AODE
     except ValueError as error:
         print(error)
 """)
