@@ -1,4 +1,4 @@
-"""Alter a model file at random, many times, and load and use each: python alter_models.py MODEL ROWS N.
+"""Alter each model file of a folder at random, N times, and load and use it: python alter_models.py FOLDER N.
 
 Run in a process of its own, which a crash would end. Prints how many files were refused, how many raised an
 error when they were used, and how many answered.
@@ -8,7 +8,6 @@ import contextlib
 import hashlib
 import io
 import json
-import os
 import sys
 import warnings
 import zipfile
@@ -75,15 +74,14 @@ def altered(data, rng):
     return first + b"\n" + hashlib.sha256(body).hexdigest().encode() + b"\n" + body
 
 
-def main(model, rows, n):
+def main(folder, n):
     """Alter, load and use."""
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
     rng = np.random.default_rng(0)
-    original, X = Path(model).read_bytes(), pd.read_pickle(rows)
+    X, path = pd.read_pickle(folder / "rows"), folder / "altered"
     refused = raised = answered = 0
-    path = Path(f"{model}.{os.getpid()}")
-    for _ in range(n):
+    for original in [model.read_bytes() for model in sorted(folder.glob("*.model"))] * n:
         path.write_bytes(altered(original, rng))
         try:
             loaded = skcredal.load(path)
@@ -99,4 +97,4 @@ def main(model, rows, n):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]))
+    main(Path(sys.argv[1]), int(sys.argv[2]))

@@ -58,8 +58,10 @@ def cache(tmp_path_factory):
 
 
 @needs_jit
-@pytest.mark.parametrize("damage", [truncate, overwrite, make_unreadable, Path.unlink])
-@pytest.mark.parametrize("kind", ["nbi", "nbc"])
+@pytest.mark.parametrize(
+    ("kind", "damage"),
+    [("nbi", truncate), ("nbi", make_unreadable), ("nbc", overwrite), ("nbc", Path.unlink)],
+)
 def test_a_damaged_cache_is_named_and_not_used(cache, tmp_path, kind, damage):
     copy = tmp_path / "copy"
     shutil.copytree(cache, copy)
