@@ -60,18 +60,22 @@ def run_in_threads(work: Callable[[Task], Result], tasks: Sequence[Task], n_thre
 
     # A shared queue rather than one submission per task: after an error it can be emptied at once.
     def take_turns() -> None:
-        while todo:
-            try:
-                i = todo.popleft()
-            except IndexError:  # another thread was faster
-                return
-            results[i] = work(tasks[i])
-
-    with ThreadPoolExecutor(min(n_threads, len(tasks))) as pool:
-        turns = [pool.submit(take_turns) for _ in range(min(n_threads, len(tasks)))]
         try:
-            for turn in turns:
-                turn.result()
-        finally:
+            while todo:
+                try:
+                    i = todo.popleft()
+                except IndexError:  # another thread was faster
+                    return
+                results[i] = work(tasks[i])
+        except BaseException:
             todo.clear()  # after an error or an interrupt the other threads stop at their next task
+            raise
+
+    # This thread takes its turns as well: starting one costs as much as predicting some hundred rows.
+    others = min(n_threads, len(tasks)) - 1
+    with ThreadPoolExecutor(others) as pool:
+        turns = [pool.submit(take_turns) for _ in range(others)]
+        take_turns()
+        for turn in turns:
+            turn.result()
     return [results[i] for i in range(len(tasks))]

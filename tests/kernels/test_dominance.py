@@ -239,7 +239,7 @@ def test_a_prior_that_says_nothing_leaves_all_classes():
 def decided_at_once(problem, priors, weights):
     """Return whether a row is doubtful for the test that comes before the sets, from the posteriors given."""
     least, most, tie = priors.factors()
-    doubtful = np.empty(1, np.bool_)
+    best, doubtful = np.empty(1, np.int64), np.empty(1, np.bool_)
     kernels.inference._find_doubtful(
         problem.codes,
         0,
@@ -251,6 +251,7 @@ def decided_at_once(problem, priors, weights):
         least,
         most,
         tie,
+        best,
         doubtful,
     )
     return not doubtful[0]

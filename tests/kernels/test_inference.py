@@ -94,6 +94,28 @@ def test_without_features_there_is_nothing_to_say():
     assert tables.posteriors(np.empty((0, 5), np.uint8)).shape == (0, 5, 1)
 
 
+def test_the_order_in_which_a_block_takes_its_rows_changes_no_answer():
+    """Rows go in the order of their super-parents' values where lines are long; here, everywhere."""
+    rng = np.random.default_rng(9)
+    tables, _, test, _, _ = random_tables(rng, ess=1.0, unknown_in_training=0.2, unknown_in_test=0.3)
+    n = test.shape[1]
+    order = np.empty(n + 1, np.int64)
+    for i, v in enumerate(tables.layout.n_states):
+        kernels.inference._order_rows(test[i], n, v, order)
+        np.testing.assert_array_equal(order[:n], np.argsort(test[i], kind="stable"))
+    # 40 features of 8 values: a super-parent's lines have 8 · 39 · 9 · 2 = 5,616 numbers.
+    codes = rng.integers(0, 8, (40, 300)).astype(np.uint8)
+    labels = rng.integers(0, 2, 300).astype(np.int32)
+    long = spode_tables(count(codes, labels, np.full(40, 8), 2), 1.0)
+    assert np.diff(long.layout.line_offsets).min() > kernels.inference.MOST_CACHED
+    rows = rng.integers(0, 9, (40, 5)).astype(np.uint8)
+    together = long.posteriors(rows)
+    alone = np.concatenate([long.posteriors(rows[:, r : r + 1]) for r in range(5)], axis=1)
+    np.testing.assert_array_equal(together, alone)
+    joints = np.exp(long.log_joints(rows))
+    np.testing.assert_allclose(together, joints / joints.sum(axis=2, keepdims=True) * (rows < 8)[:, :, None])
+
+
 @needs_jit
 def test_probabilities_too_small_for_a_double_do_no_harm():
     """Half the features contradict the other half: log joints differ by more than 745, the range of exp."""
@@ -157,8 +179,9 @@ def test_the_exponential_is_exact_to_the_last_digits_and_ends_in_zero():
         [-np.logspace(-17, np.log10(707.9), 250), [0.0, -708.0, -708.1, -745.0, -1e5, -np.inf]]
     )
     n = len(x)
-    block, power, total = x[None, :].copy(), np.empty(n), np.empty(n)
-    kernels.inference._exponentiate(block, n, power, power.view(np.int64), total)
+    block, highest, total = x[None, :] - 3.0, np.full(n, -3.0), np.empty(n)
+    x = block[0] - highest
+    kernels.inference._exponentiate(block, n, highest, total)
     expected = np.where(x >= -708.0, np.exp(x), 0.0)
     np.testing.assert_allclose(block[0], expected, rtol=4e-16, atol=0.0)
     np.testing.assert_array_equal(total, block[0])
@@ -228,12 +251,13 @@ def test_rows_are_doubtful_where_factors_could_bring_a_rival_ahead():
         weights = rng.random(k) * (rng.random(k) < 0.7)
         least, most = rng.uniform(-0.2, 0.5, k) * used, rng.uniform(0.5, 1.0, k) * used
         tie = 0.05
-        mean, doubtful = tables.decide(test, weights, least, most, tie)
+        mean, best_classes, doubtful = tables.decide(test, weights, least, most, tie)
         expected, _ = tables.mean_posterior(test, weights)
         np.testing.assert_array_equal(mean, expected)
         posterior = tables.posteriors(test)
         for r in range(n):
             best = int(best_class(mean[r]))
+            assert best == best_classes[r]
             rivals = [d for d in range(counts.n_classes) if d != best]
             ahead = []
             for d in rivals:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from skcredal import _kernels as kernels
-from skcredal._arrays import BoolArray, CodeArray, FloatArray
+from skcredal._arrays import BoolArray, CodeArray, FloatArray, IntArray
 from skcredal._ensemble.counts import JointCounts, Layout
 from skcredal._ensemble.networks import class_prior
 from skcredal._kernels._arguments import (
@@ -130,22 +130,23 @@ class SpodeTables:
 
     def decide(
         self, codes: CodeArray, weights: FloatArray, least: FloatArray, most: FloatArray, tie: float
-    ) -> tuple[FloatArray, BoolArray]:
-        """Return the mean, and for which rows it is in doubt whether its best class dominates all others.
+    ) -> tuple[FloatArray, IntArray, BoolArray]:
+        """Return the mean, its best class, and where it is in doubt whether that dominates all others.
 
         There is no doubt if the class is ahead even with the factor, between ``least`` and ``most``, of each
         SPODE that favours its rival most. A prior cannot favour the rival in all of them at once: what this
         test leaves in doubt may still be dominance, but what it decides is certain.
         """
         n = codes.shape[1]
-        mean, doubtful = np.empty((n, self.layout.n_classes)), np.empty(n, np.bool_)
+        mean = np.empty((n, self.layout.n_classes))
+        best, doubtful = np.empty(n, np.int64), np.empty(n, np.bool_)
         self.infer(
             codes,
             slice(0, n),
             average=Average(weights, 0.0, mean, np.empty((0, 0, 0))),
-            decision=Decision(least, most, tie, doubtful),
+            decision=Decision(least, most, tie, best, doubtful),
         )
-        return mean, doubtful
+        return mean, best, doubtful
 
     def infer(
         self,

@@ -63,9 +63,9 @@ class Average(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """Which rows need a closer look to know the classes that remain.
+    """The most probable class of each row, and which rows need a closer look to know the classes that remain.
 
-    ``doubtful``, (rows,), or empty if it is not wanted: whether the most probable class fails a test of
+    ``doubtful``, (rows,), or empty if it is not wanted: whether the class ``best``, (rows,), fails a test of
     dominance over all others that gives SPODE j the factor between ``least`` and ``most`` that favours the
     other most (see ``_find_doubtful`` in ``inference``).
     """
@@ -73,6 +73,7 @@ class Decision(NamedTuple):
     least: FloatArray
     most: FloatArray
     tie: float
+    best: IntArray
     doubtful: BoolArray
 
 
@@ -91,7 +92,7 @@ class Likelihoods(NamedTuple):
 
 # What tells the kernel of inference that something is not wanted: empty arrays to fill in.
 NO_AVERAGE = Average(np.empty(0), 0.0, np.empty((0, 0)), np.empty((0, 0, 0)))
-NO_DECISION = Decision(np.empty(0), np.empty(0), 0.0, np.empty(0, np.bool_))
+NO_DECISION = Decision(np.empty(0), np.empty(0), 0.0, np.empty(0, np.int64), np.empty(0, np.bool_))
 NO_LIKELIHOODS = Likelihoods(np.empty(0, np.int32), np.empty(0), -np.inf, np.empty((0, 0)))
 
 

@@ -30,8 +30,11 @@ __all__ = [
 # Rows of a block: 64, 128 and 512 were slower. The likelihoods are summed block by block, so that their last
 # digits depend on this number.
 BLOCK_ROWS = 256
-# A block is first reduced to so many sums and products, of rows this far apart: a logarithm serves four rows.
-STRIDE = 64
+# Rows are taken in the order of a super-parent's values where its lines, in numbers, leave the first cache of
+# 32 KiB, and its values are so few that many rows share a line.
+MOST_CACHED, MOST_VALUES = 4096, BLOCK_ROWS // 8
+# A block is first reduced to so many sums and products, of rows this far apart: a logarithm serves 32 rows.
+STRIDE = 8
 # log 2 in two parts, the first with so few digits that its products with an exponent are exact.
 LOG_2_HIGH, LOG_2_LOW = 0.6931471803691238, 1.9082149292705877e-10
 PER_LOG_2 = 1.4426950408889634
@@ -57,6 +60,17 @@ def _locate_cells(
 
 
 @step
+def _order_rows(values: CodeArray, n: int, v: int, order: IntArray) -> None:
+    """Fill in the rows of a block in the order of their values, from 0 to v, of a feature."""
+    filled = 0
+    for a in range(v + 1):
+        for r in range(n):
+            # Stored in any case, and overwritten unless the value fits: a branch would be guessed wrong.
+            order[filled] = r
+            filled += values[r] == a
+
+
+@step
 def _sum_window(
     table: FloatArray,
     origin: int,
@@ -64,6 +78,7 @@ def _sum_window(
     i: int,
     cells: AnyArray,
     n: int,
+    rows: IntArray,
     window: int,
     left: int,
     sums: FloatArray,
@@ -73,7 +88,8 @@ def _sum_window(
     The line of a row begins at ``origin`` plus ``slots`` times the offset of its cell i.
     """
     size = cells.shape[1] // 2 - 1
-    for r in range(n):
+    for t in range(n):
+        r = rows[t]
         begin = origin + np.int64(cells[r, i]) * slots
         # Up to four classes would waste half of a wide vector.
         if left > 4:
@@ -86,6 +102,7 @@ def _sum_window(
 def _add_up_naive(
     cells: AnyArray,
     n: int,
+    rows: IntArray,
     value_offsets: IntArray,
     log_c: FloatArray,
     log_a: FloatArray,
@@ -99,7 +116,7 @@ def _add_up_naive(
     for first in range(0, len(log_c), LANES):
         left = min(len(log_c) - first, LANES)
         if k > 0:
-            _sum_window(log_a, first, zero, zero, cells, n, zero + 1, left, sums)
+            _sum_window(log_a, first, zero, zero, cells, n, rows, zero + 1, left, sums)
         for c in range(left):
             for r in range(n):
                 naive[first + c, r] = log_c[first + c]
@@ -112,6 +129,7 @@ def _add_up_spode(
     i: int,
     cells: AnyArray,
     n: int,
+    rows: IntArray,
     value_offsets: IntArray,
     log_ratio: FloatArray,
     line_offsets: IntArray,
@@ -126,30 +144,38 @@ def _add_up_spode(
     origin = line_offsets[i] - value_offsets[i] * slots - value_offsets[i + 1]
     for first in range(0, n_classes, LANES):
         left = min(n_classes - first, LANES)
-        _sum_window(log_ratio, origin + first, slots, i, cells, n, i + 1, left, sums)
+        _sum_window(log_ratio, origin + first, slots, i, cells, n, rows, i + 1, left, sums)
         for c in range(left):
             for r in range(n):
                 block[first + c, r] = naive[first + c, r] + sums[r, c]
 
 
 @step
-def _exponentiate(block: FloatArray, n: int, power: FloatArray, bits: IntArray, total: FloatArray) -> None:
-    """Replace the logarithms of a block, which are ≤ 0, by their exponentials, and fill in the sums.
+def _find_highest(block: FloatArray, n: int, highest: FloatArray) -> None:
+    for r in range(n):
+        highest[r] = block[0, r]
+    for c in range(1, len(block)):
+        for r in range(n):
+            highest[r] = block[c, r] if block[c, r] > highest[r] else highest[r]
+
+
+@step
+def _exponentiate(block: FloatArray, n: int, highest: FloatArray, total: FloatArray) -> None:
+    """Replace the logarithms of a block by their exponentials relative to the highest, and fill in the sums.
 
     exp x = 2^m · exp f with a whole m, |f| ≤ log(2)/2 and Taylor's polynomial: within one unit in the last
-    place. A library function would be called number by number. ``bits`` are those of ``power``.
+    place. A library function would be called number by number.
     """
     for r in range(n):
         total[r] = 0.0
     for c in range(len(block)):
         for r in range(n):
-            x = block[c, r] if block[c, r] > LEAST_EXPONENT else LEAST_EXPONENT
-            power[r] = x * PER_LOG_2 + ROUNDING
-        for r in range(n):
-            x = block[c, r]
-            m = power[r] - ROUNDING
+            x = block[c, r] - highest[r]
+            bounded = x if x > LEAST_EXPONENT else LEAST_EXPONENT
+            power = bounded * PER_LOG_2 + ROUNDING
+            m = power - ROUNDING
             # In this order: the first product is exact, so that f loses no digits to the cancellation.
-            f = (x - m * LOG_2_HIGH) - m * LOG_2_LOW
+            f = (bounded - m * LOG_2_HIGH) - m * LOG_2_LOW
             e = 1.0 / 479001600.0 + f * (1.0 / 6227020800.0)
             e = 1.0 / 3628800.0 + f * (1.0 / 39916800.0 + f * e)
             e = 1.0 / 40320.0 + f * (1.0 / 362880.0 + f * e)
@@ -157,25 +183,12 @@ def _exponentiate(block: FloatArray, n: int, power: FloatArray, bits: IntArray, 
             e = 1.0 / 24.0 + f * (1.0 / 120.0 + f * e)
             e = 0.5 + f * (1.0 / 6.0 + f * e)
             e = 1.0 + f * (1.0 + f * e)
-            block[c, r] = e if x >= LEAST_EXPONENT else 0.0
-        # The last bits of ``power`` hold m; shifted, with the bias of a double's exponent, they are 2^m.
-        for r in range(n):
-            bits[r] = (bits[r] + 1023) << 52
-        for r in range(n):
-            block[c, r] *= power[r]
-            total[r] += block[c, r]
-
-
-@step
-def _subtract_highest(block: FloatArray, n: int, highest: FloatArray) -> None:
-    for r in range(n):
-        highest[r] = block[0, r]
-    for c in range(1, len(block)):
-        for r in range(n):
-            highest[r] = block[c, r] if block[c, r] > highest[r] else highest[r]
-    for c in range(len(block)):
-        for r in range(n):
-            block[c, r] -= highest[r]
+            # The last bits of ``power`` hold m; shifted, with the bias of a double's exponent, they are 2^m.
+            exponent = np.float64(power).view(np.int64) + 1023
+            e *= np.int64(exponent << 52).view(np.float64)
+            e = e if x >= LEAST_EXPONENT else 0.0
+            block[c, r] = e
+            total[r] += e
 
 
 @kernel
@@ -191,15 +204,15 @@ def spode_log_joints(
     """Fill in log P(c, a | s_j), (k, rows, n_classes)."""
     k, n_rows = codes.shape
     n_classes = len(log_c)
-    cells = np.empty((BLOCK_ROWS, 2 * k), np.uint32)
+    cells, rows = np.empty((BLOCK_ROWS, 2 * k), np.uint32), np.arange(BLOCK_ROWS)
     sums = np.empty((BLOCK_ROWS, LANES))
     naive, block = np.empty((n_classes, BLOCK_ROWS)), np.empty((n_classes, BLOCK_ROWS))
     for start in range(0, n_rows, BLOCK_ROWS):
         n = min(BLOCK_ROWS, n_rows - start)
         _locate_cells(codes, start, n, value_offsets, n_classes, cells)
-        _add_up_naive(cells, n, value_offsets, log_c, log_a, sums, naive)
+        _add_up_naive(cells, n, rows, value_offsets, log_c, log_a, sums, naive)
         for j in range(k):
-            _add_up_spode(j, cells, n, value_offsets, log_ratio, line_offsets, naive, sums, block)
+            _add_up_spode(j, cells, n, rows, value_offsets, log_ratio, line_offsets, naive, sums, block)
             for r in range(n):
                 for c in range(n_classes):
                     log_joint[j, start + r, c] = block[c, r]
@@ -229,26 +242,27 @@ def _find_doubtful(
     least: FloatArray,
     most: FloatArray,
     tie: float,
+    best: IntArray,
     doubtful: BoolArray,
 ) -> None:
-    """Fill in which rows of a block need a closer look to know the classes that remain.
+    """Fill in the best class of each row of a block, and which rows need a closer look to know what remains.
 
     ``said[j, c, r]`` is P(c | a, s_j). A set of priors gives SPODE j a factor between ``least`` and ``most``.
     The best class certainly dominates another if it is ahead by more than the tie when every SPODE, for
     itself, has the factor that favours the other most.
     """
     k, n_classes = said.shape[:2]
-    best, doubt, own = np.empty(n, np.int64), np.zeros(n, np.bool_), np.empty(n)
+    winner, doubt, own = np.empty(n, np.int64), np.zeros(n, np.bool_), np.empty(n)
     bound = np.zeros((n_classes, n))
     for r in range(n):
-        best[r] = _best_class(mean[start - first + r])
+        winner[r] = _best_class(mean[start - first + r])
     for j in range(k):
         if most[j] <= 0.0:
             continue
         low, high = least[j], most[j]
         # Without the super-parent of such a SPODE, the factors of the others are different ones in this row.
         for r in range(n):
-            own[r] = said[j, best[r], r]
+            own[r] = said[j, winner[r], r]
             doubt[r] |= codes[j, start + r] == n_states[j]
         for d in range(n_classes):
             for r in range(n):
@@ -257,8 +271,9 @@ def _find_doubtful(
     # Not ``<=``: NaN counts as doubt, too.
     for d in range(n_classes):
         for r in range(n):
-            doubt[r] |= d != best[r] and not bound[d, r] > tie
+            doubt[r] |= d != winner[r] and not bound[d, r] > tie
     for r in range(n):
+        best[start - first + r] = winner[r]
         doubtful[start - first + r] = doubt[r]
 
 
@@ -270,7 +285,7 @@ def _add_up_block(own: FloatArray, total: FloatArray, weights: FloatArray, start
         for r in range(n):
             sum_ += weights[start + r] * (own[r] - np.log(total[r]))
         return sum_
-    # A sum of logarithms is the logarithm of the product, which cannot overflow: it has four factors, each
+    # A sum of logarithms is the logarithm of the product, which cannot overflow: it has 32 factors, each
     # between 1 and the number of classes.
     for far in range(STRIDE, n, STRIDE):
         for r in range(min(STRIDE, n - far)):
@@ -298,23 +313,23 @@ def infer(
     """
     n_states, log_c, log_a, value_offsets, log_ratio, line_offsets = tables
     weights, left_out, mean, posterior = average
-    least, most, tie, doubtful = decision
+    least, most, tie, best, doubtful = decision
     labels, row_weights, log_floor, log_lik = likelihoods
     k, n_classes = codes.shape[0], len(log_c)
-    cells = np.empty((BLOCK_ROWS, 2 * k), np.uint32)
+    cells, rows = np.empty((BLOCK_ROWS, 2 * k), np.uint32), np.arange(BLOCK_ROWS)
     sums = np.empty((BLOCK_ROWS, LANES))
     naive, block = np.empty((n_classes, BLOCK_ROWS)), np.empty((n_classes, BLOCK_ROWS))
     answer = np.empty((n_classes, BLOCK_ROWS))
-    total, weight, power = np.empty(BLOCK_ROWS), np.empty(BLOCK_ROWS), np.empty(BLOCK_ROWS)
-    bits = power.view(np.int64)
-    share, own = np.empty(BLOCK_ROWS), np.empty(BLOCK_ROWS)
+    order = np.empty(BLOCK_ROWS + 1, np.int64)
+    total, weight, highest = np.empty(BLOCK_ROWS), np.empty(BLOCK_ROWS), np.empty(BLOCK_ROWS)
+    own = np.empty(BLOCK_ROWS)
     # Empty results are not wanted.
     learn, keep, decide = log_lik.size > 0, posterior.size > 0, len(doubtful) > 0
-    said = np.empty((k if decide else 0, n_classes, BLOCK_ROWS))
+    said = np.empty((k if decide else 1, n_classes, BLOCK_ROWS))
     for start in range(first, last, BLOCK_ROWS):
         n = min(BLOCK_ROWS, last - start)
         _locate_cells(codes, start, n, value_offsets, n_classes, cells)
-        _add_up_naive(cells, n, value_offsets, log_c, log_a, sums, naive)
+        _add_up_naive(cells, n, rows, value_offsets, log_c, log_a, sums, naive)
         for r in range(n):
             weight[r] = 0.0
         for c in range(n_classes):
@@ -324,42 +339,48 @@ def infer(
             # A SPODE without weight costs as much as any other: leave it out unless its answer is asked for.
             if not learn and not keep and weights[j] == 0.0 and not (decide and most[j] > 0.0):
                 continue
-            _add_up_spode(j, cells, n, value_offsets, log_ratio, line_offsets, naive, sums, block)
-            _subtract_highest(block, n, total)
+            some = rows
+            if line_offsets[j + 1] - line_offsets[j] > MOST_CACHED and n_states[j] <= MOST_VALUES:
+                _order_rows(codes[j, start:], n, n_states[j], order)
+                some = order
+            _add_up_spode(j, cells, n, some, value_offsets, log_ratio, line_offsets, naive, sums, block)
+            _find_highest(block, n, highest)
             # Kept now: the exponentials overwrite the logarithms.
             if learn:
                 for r in range(n):
-                    own[r] = block[labels[start + r], r]
-            _exponentiate(block, n, power, bits, total)
+                    own[r] = block[labels[start + r], r] - highest[r]
+            _exponentiate(block, n, highest, total)
             if learn:
                 # A floor applies to each row, so that rows cannot share a logarithm.
                 if log_floor > -np.inf:
                     for r in range(n):
                         own[r], total[r] = max(own[r] - np.log(total[r]), log_floor), 1.0
-                # A row without the super-parent adds log P(c): all likelihoods have n terms (§1).
+                # A row without the super-parent adds log P(c): all likelihoods have n terms (§1). Most blocks
+                # have no such row, and a loop without branches tells them at once.
+                unknown = False
                 for r in range(n):
-                    if codes[j, start + r] == n_states[j]:
-                        own[r], total[r] = log_c[labels[start + r]], 1.0
+                    unknown |= codes[j, start + r] == n_states[j]
+                if unknown:
+                    for r in range(n):
+                        if codes[j, start + r] == n_states[j]:
+                            own[r], total[r] = log_c[labels[start + r]], 1.0
                 log_lik[(start - first) // BLOCK_ROWS, j] = _add_up_block(own, total, row_weights, start, n)
                 continue
             for r in range(n):
-                known = codes[j, start + r] < n_states[j]
-                weight[r] += weights[j] if known else 0.0
+                own[r] = weights[j] if codes[j, start + r] < n_states[j] else 0.0
+                weight[r] += own[r]
                 # Unlike the operator, it has no check for 0, which would keep the loop from being vectorised.
                 total[r] = np.divide(1.0, total[r])
-                share[r] = weights[j] * total[r] if known else 0.0
+            slot = j if decide else 0
             for c in range(n_classes):
                 for r in range(n):
-                    answer[c, r] += share[r] * block[c, r]
-            if decide:
-                for c in range(n_classes):
-                    for r in range(n):
-                        said[j, c, r] = block[c, r] * total[r]
+                    said[slot, c, r] = block[c, r] * total[r]
+                    answer[c, r] += own[r] * said[slot, c, r]
             if keep:
                 for r in range(n):
                     known = codes[j, start + r] < n_states[j]
                     for c in range(n_classes):
-                        posterior[j, start - first + r, c] = block[c, r] * total[r] if known else left_out
+                        posterior[j, start - first + r, c] = said[slot, c, r] if known else left_out
         if learn:
             continue
         for r in range(n):
@@ -370,7 +391,7 @@ def infer(
                     # No SPODE with weight is left in this row: the null model answers (§1).
                     mean[start - first + r, c] = np.exp(log_c[c])
         if decide:
-            _find_doubtful(codes, first, start, n, n_states, said, mean, least, most, tie, doubtful)
+            _find_doubtful(codes, first, start, n, n_states, said, mean, least, most, tie, best, doubtful)
 
 
 @kernel

@@ -16,7 +16,6 @@ from skcredal._ensemble.parameters import SpodeTables, spode_tables
 from skcredal._ensemble.priors import BmaPriors, CompressionPriors, Evidence, make_evidence, put_back
 from skcredal._ensemble.weights import automatic_epsilon, null_log_likelihood
 from skcredal._threads import thread_count
-from skcredal._ties import best_class
 from skcredal._validation import check_real, check_strength, safe_repr, to_float
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
@@ -216,10 +215,10 @@ class CredalSpodesMixin(CredalMixin, SpodeEnsemble):
             return super()._sets(chunk)
         # Most rows are decided by bounds on the weights of the SPODEs, tested while their mean is computed.
         # Only the doubtful ones need the posterior of every SPODE and the exact minimum.
-        reference, doubtful = self._tables.decide(chunk, self.weights_, *self._priors.factors())
+        reference, best, doubtful = self._tables.decide(chunk, self.weights_, *self._priors.factors())
         # Where nothing is in doubt, the most probable class dominates all others.
         sets = np.zeros(reference.shape, np.bool_)
-        sets[np.arange(len(sets)), best_class(reference)] = True
+        sets[np.arange(len(sets)), best] = True
         if doubtful.any():
             evidence = self._evidence(np.ascontiguousarray(chunk[:, doubtful]))
             sets[doubtful] = self._sets_of_evidence(evidence)
