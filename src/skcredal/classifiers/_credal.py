@@ -123,7 +123,7 @@ class CredalMixin(Base):
         return robustness
 
     def _explain(self, X: Any) -> Any:
-        """Return what ``_explain_chunk`` finds for all rows; what that is, the classifiers that have it say."""
+        """Return what ``_explain_chunk`` finds for all rows, which every classifier that has it documents."""
         model = self._snapshot()
         chunks = model._for_each_chunk(model._encode(X), lambda chunk, _: model._explain_chunk(chunk))
         columns = {name: [one for chunk in chunks for one in chunk[name]] for name in chunks[0]}
