@@ -131,7 +131,7 @@ class Writer:
     def _state(self, value: Any) -> dict[str, Any]:
         if type(value) in ESTIMATORS:
             return pack_estimator(value, self._write_counts)
-        state: dict[str, Any] = value.__getstate__() if isinstance(value, BaseEstimator) else vars(value)
+        state: dict[str, Any] = value.__getstate__()
         return state
 
     def _write_counts(self, array: AnyArray) -> None:
@@ -193,10 +193,10 @@ class Reader:
         if kind in ESTIMATORS:
             return unpack_estimator(kind, state, self._read_counts)
         made: Any = object.__new__(kind)
-        if not isinstance(made, BaseEstimator):
+        if isinstance(made, BaseEstimator):
+            made.__setstate__(state)  # warns if another version of scikit-learn wrote it
+        else:
             made.__dict__ = state
-            return made
-        made.__setstate__(state)  # warns if another version of scikit-learn wrote it
         if isinstance(made, OneHotEncoder) and hasattr(made, "categories_"):
             check_one_hot(made)
         return made
