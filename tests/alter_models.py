@@ -34,19 +34,25 @@ def altered_array(array, rng):
     return array[:keep] if rng.random() < 0.5 else np.concatenate([array, array[: keep or 1]])
 
 
-def altered_number(node, rng):
-    """Change one plain number somewhere in the JSON."""
-    places, waiting = [], [node]
+def alter_json(node, rng):
+    """Change one plain number somewhere in the JSON, or how long a list is."""
+    numbers, lists, waiting = [], [], [node]
     while waiting:
         one = waiting.pop()
+        if isinstance(one, list) and one:
+            lists.append(one)
         for key, value in enumerate(one) if isinstance(one, list) else one.items():
             if isinstance(value, (list, dict)):
                 waiting.append(value)
             elif isinstance(value, (int, float)):
-                places.append((one, key))
-    if places:
-        one, key = places[rng.integers(len(places))]
+                numbers.append((one, key))
+    if numbers and (rng.random() < 0.7 or not lists):
+        one, key = numbers[rng.integers(len(numbers))]
         one[key] = STRANGE[rng.integers(len(STRANGE))]
+    elif lists:
+        one = lists[rng.integers(len(lists))]
+        keep = int(rng.integers(0, len(one) + 1))
+        one[:] = one[:keep] if rng.random() < 0.5 else one + one[: keep or 1]
 
 
 def altered(data, rng):
@@ -58,14 +64,14 @@ def altered(data, rng):
     parts = {name: source.read(name) for name in source.namelist()}
     arrays = sorted(name for name in parts if name.endswith(".npy"))
     for _ in range(rng.integers(1, 4)):
-        if arrays and rng.random() < 0.75:
+        if arrays and rng.random() < 0.3:
             name = arrays[rng.integers(len(arrays))]
             array = np.load(io.BytesIO(parts[name]), allow_pickle=False)
             np.save(buffer := io.BytesIO(), altered_array(array, rng), allow_pickle=False)
             parts[name] = buffer.getvalue()
         else:
             schema = json.loads(parts["model.json"])
-            altered_number(schema, rng)
+            alter_json(schema, rng)
             parts["model.json"] = json.dumps(schema).encode()
     with zipfile.ZipFile(buffer := io.BytesIO(), "w") as archive:
         for name, part in parts.items():
@@ -90,6 +96,8 @@ def main(folder, n):
             continue
         try:
             loaded.predict_proba(X)
+            if hasattr(loaded, "partial_fit"):
+                loaded.partial_fit(X, np.repeat(loaded.classes_[:1], len(X)))
             answered += 1
         except Exception:
             raised += 1

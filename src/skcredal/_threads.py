@@ -1,6 +1,8 @@
-"""Threads: the kernels release the GIL, and the work is split here, outside of them."""
+"""Threads, as the kernels release the GIL and the work is split outside of them; and worker processes."""
 
 import os
+import threading
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,10 +14,12 @@ import joblib
 
 from skcredal._validation import safe_repr
 
-__all__ = ["parts", "run_in_threads", "thread_count"]
+__all__ = ["parts", "run_in_threads", "thread_count", "worker_options"]
 
 # A cap against a slip such as n_jobs=10**6; no result depends on the number of threads.
 _MOST_THREADS = 4096
+# How often a worker process looks whether the one that started it is still there.
+_SECONDS_BETWEEN_LOOKS = 0.5
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -79,3 +83,23 @@ def run_in_threads(work: Callable[[Task], Result], tasks: Sequence[Task], n_thre
         for turn in turns:
             turn.result()
     return [results[i] for i in range(len(tasks))]
+
+
+def worker_options() -> dict[str, Any]:
+    """Return options of ``joblib.Parallel`` that let its worker processes end with this one, even if killed.
+
+    By themselves they would wait minutes for further work.
+    """
+    return {"initializer": _end_with, "initargs": (os.getpid(),)}
+
+
+def _end_with(parent: int) -> None:
+    """Run at the start of a worker process."""
+    if os.name == "posix":  # elsewhere, a process is not told that its parent has ended
+        threading.Thread(target=_watch, args=(parent,), name="watch parent", daemon=True).start()
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(_SECONDS_BETWEEN_LOOKS)
+    os._exit(1)

@@ -812,7 +812,7 @@ def test_numbers_are_classes_if_the_user_says_so(run, table):
         (("fit", "patients.csv", "--target", "outcome", "-o", "-"), "cannot be written to standard output"),
         (
             ("fit", "patients.csv", "--target", "outcome", "-o", "patients.csv"),
-            "-o must not be the input table",
+            "-o must not be one of the input files",
         ),
         (("fit", "patients.csv", "--target", "outcome", "-o", "m", "--classifier", "c45"), "no classifier"),
         (("fit", "patients.csv", "--target", "y", "-o", "m", "--format", "xls"), "--format must be one of"),

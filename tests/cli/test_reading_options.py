@@ -156,7 +156,7 @@ def test_what_predict_met_is_said_in_one_line(run):
         (["--id", "outcome"], "--id must not name the target"),
         (["--categorical", "sex", "--numeric", "sex"], "must name different columns, got 'sex'"),
         (["--thousands", "x"], "--thousands must be"),
-        (["--thousands", ",", "--decimal", ","], "--thousands must be another sign than --decimal"),
+        (["--thousands", ",", "--decimal", ","], "--thousands must be another sign than decimal"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(run, arguments, message):

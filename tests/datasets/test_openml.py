@@ -13,7 +13,7 @@ from pandas.testing import assert_frame_equal, assert_series_equal
 
 from paper_data import load_paper_dataset
 from skcredal.datasets._openml import OPENML
-from skcredal.datasets._sources import dataset_checksum, list_datasets, load_dataset
+from skcredal.datasets._sources import list_datasets, load_dataset
 
 AVAILABLE = [name for name, entry in OPENML.items() if entry.data_id is not None]
 
@@ -147,9 +147,9 @@ def test_the_cache_of_the_environment(tmp_path, monkeypatch):
     write_made_up(tmp_path, "iris")
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
     assert load_dataset("iris", "openml").features.shape == (150, 4)
-    checksum = dataset_checksum("iris", "openml")
-    assert checksum == dataset_checksum("iris", "openml", data_home=str(tmp_path))
-    assert checksum != dataset_checksum("iris")
+    checksum = load_dataset("iris", "openml").checksum()
+    assert checksum == load_dataset("iris", "openml", data_home=str(tmp_path)).checksum()
+    assert checksum != load_dataset("iris").checksum()
 
 
 def test_identifiers_are_dropped(tmp_path):

@@ -15,12 +15,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from skcredal.datasets._arff import parse_arff
-from skcredal.evaluation._delimited import read_delimited
+from skcredal.evaluation._cell_types import CellTypes
+from skcredal.evaluation._delimited import decode, read_delimited
 from skcredal.evaluation._table_files import read_table_file
 
 
-def read(content, **options):
-    return read_delimited(content if isinstance(content, bytes) else content.encode(), "t.csv", **options)
+def read(content, *, encoding=None, delimiter=None, default_decimal=None, **types):
+    text = decode(content if isinstance(content, bytes) else content.encode(), "t.csv", encoding)
+    return read_delimited(
+        text, "t.csv", CellTypes(**types), delimiter=delimiter, default_decimal=default_decimal
+    )
 
 
 def as_lists(frame):
@@ -224,7 +228,6 @@ def test_a_header_alone_is_a_table_without_rows():
         ("a,b\n", {"delimiter": '"'}, "delimiter must be one ASCII character"),
         ("a,b\n", {"delimiter": "a"}, "delimiter must be one ASCII character"),
         ("a,b\n", {"decimal": "'"}, "decimal must be '.' or ','"),
-        ("a,b\n", {"default_decimal": "'"}, "default_decimal must be '.' or ','"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_its_place(content, options, message):
@@ -232,6 +235,11 @@ def test_what_cannot_be_read_is_refused_with_its_place(content, options, message
         read(content, **options)
     assert message in str(refusal.value)
     assert "\n" not in str(refusal.value)
+
+
+def test_a_default_decimal_sign_must_be_one():
+    with pytest.raises(ValueError, match=r"default_decimal must be '\.' or ',', got \"'\"\."):
+        read_table_file(io.BytesIO(b"a,b\n"), default_decimal="'")
 
 
 def test_a_stray_word_in_a_column_of_numbers_is_pointed_out():
@@ -335,7 +343,7 @@ def is_table_or_refusal(name, read_it):
 @example(b"a\n1", {"encoding": "\0"})
 @example(b"1;2\n3;4", {"delimiter": "."})
 def test_any_bytes_are_a_table_or_a_refusal_that_names_the_file(content, options):
-    is_table_or_refusal("t.csv", lambda: read_delimited(content, "t.csv", **options))
+    is_table_or_refusal("t.csv", lambda: read(content, **options))
 
 
 @given(

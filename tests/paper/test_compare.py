@@ -55,7 +55,6 @@ def test_wilcoxon_of_darwins_maize():
     found = wilcoxon_test(DARWIN, np.zeros(15))
     assert (found.n, found.n_pairs, found.statistic, found.direction) == (15, 15, 24.0, 1)
     assert found.p_value == pytest.approx(0.041259765625)
-    assert found.median_difference == 24
     assert found.mean_difference == pytest.approx(DARWIN.mean())
     opposite = wilcoxon_test(np.zeros(15), DARWIN)
     assert (opposite.p_value, opposite.direction) == (found.p_value, -1)

@@ -16,10 +16,9 @@ from evaluation_problems import made_up
 from report_problems import CLAIMS, DATASETS, FACTS, made_up_studies, made_up_summary
 from skcredal import CredalCompAODE, CredalLogPoolAODE
 from skcredal.evaluation._cross_validation import check_folds, evaluate_table, ranking
-from skcredal.evaluation._fold import splits
 from skcredal.evaluation._page_data import evaluation_data, render_evaluation, write_evaluation
 from skcredal.evaluation._registry import is_credal, make_classifiers
-from skcredal.evaluation._sums import fold_sums, measures, pool
+from skcredal.evaluation._sums import pool
 from skcredal.paper import _claims as claims_module
 from skcredal.paper import _verdicts as verdicts_module
 from skcredal.paper._page import write_report
@@ -27,7 +26,7 @@ from skcredal.paper._report import report_data
 from skcredal.paper._run import Plan, run_plan
 from skcredal.paper._store import ResultStore
 from skcredal.paper._summary import summary_table
-from strange_problems import cells, oddities, outcome, plain_cells, tables, vectors
+from strange_problems import cells, outcome, plain_cells, tables, vectors
 
 EXAMPLES = settings(max_examples=40)
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -111,33 +110,6 @@ def test_strange_classifiers_are_refused(value):
     assert outcome(lambda: ranking(value), "evaluation") is None
 
 
-# --- Results --------------------------------------------------------------------------------------
-
-
-@EXAMPLES
-@given(data=st.data())
-def test_sums_are_made_or_refused(data):
-    n = data.draw(st.sampled_from([0, 1, 4]))
-    proba = data.draw(st.one_of(st.just(np.full((n, 2), 0.5)), tables(n), vectors(n), odd), "y_proba")
-    sets = data.draw(
-        st.one_of(st.none(), st.just(np.ones((n, 2), bool)), tables(n), vectors(n), odd), "y_set"
-    )
-    true = data.draw(st.one_of(st.just(np.array(["a", "b"] * n)[:n]), vectors(n), odd), "y_true")
-    classes = data.draw(st.one_of(st.just(np.array(["a", "b"])), vectors(2), oddities(2)), "classes")
-    sums = outcome(lambda: fold_sums(true, proba, sets, classes), "y_true|y_proba|y_set|classes")
-    if sums is not None:
-        assert sums.n == n
-        assert all(math.isnan(value) or value >= 0 for value in measures(sums, credal=True).values())
-        assert pool([sums, sums]).n == 2 * n
-
-
-@values
-def test_what_are_no_sums_is_refused(value):
-    outcome(lambda: measures(value, credal=True), "sums")
-    outcome(lambda: pool(value), "parts")
-    outcome(lambda: pool([value]), "parts")
-
-
 # --- Plan, store and run --------------------------------------------------------------------------
 
 
@@ -147,10 +119,6 @@ def test_a_strange_plan_is_refused(value):
     for field in dataclasses.fields(Plan):
         plan = outcome(lambda name=field.name: Plan(**{**whole, name: value}), field.name)
         assert plan is None or isinstance(plan.n_fits, int)
-    outcome(lambda: splits(value, folds=2, run=0, seed=0), "target")
-    for name in ("folds", "run", "seed"):
-        options = {"folds": 2, "run": 0, "seed": 0, name: value}
-        outcome(lambda options=options: splits(np.array(["a", "b"] * 4), **options), name)
 
 
 @values

@@ -90,7 +90,7 @@ def fit(
 
     (skcredal datasets iris -o iris.csv writes this table.)
     """
-    from skcredal._cli.models import what_was_read
+    from skcredal._cli.models import check_file, what_was_read
     from skcredal._cli.parameters import given_parameters, make_all
     from skcredal._cli.user_tables import Reading, counted, label_table
     from skcredal.persistence import save
@@ -105,13 +105,9 @@ def fit(
         unknown=unknown,
     )
     (made,) = make_all([classifier], parameters).values()
-    path = Path(out)
     if out == "-":
         raise CallError("-o must be a file: a model cannot be written to standard output.")
-    if path.is_dir() or not path.absolute().parent.is_dir():
-        raise CallError(f"-o must be a file in an existing folder, got {out!r}.")
-    if data != "-" and path.exists() and Path(data).exists() and path.samefile(data):
-        raise CallError(f"-o must not be the input table, got {out!r}.")
+    check_file(out, inputs=[data])
     reading = Reading(
         format, encoding, delimiter, decimal, thousands, missing, usual_missing, sheet, categorical, numeric
     )
@@ -120,7 +116,7 @@ def fit(
     with shown_warnings():
         made.fit(table.features, table.target)
     notes = {"target": table.name, "reading": reading.to_notes(), "ids": list(table.ids.columns)}
-    save(made, path, notes=notes)
+    save(made, out, notes=notes)
     rows, columns = table.features.shape
     note(
         f"Fitted {type(made).__name__} to {counted(rows, 'row')} and {counted(columns, 'column')}, "

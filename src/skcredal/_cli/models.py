@@ -39,6 +39,7 @@ __all__ = [
     "Doubts",
     "KeptModel",
     "RowsForModel",
+    "check_file",
     "check_output",
     "known_class",
     "read_for_model",
@@ -246,22 +247,27 @@ def _states(model: Any) -> dict[str, Sequence[Any]]:
     }
 
 
-def check_output(out: str, *, inputs: Sequence[str] = ()) -> str:
-    """Return the format of an output file after checking, before any work is done, that it can be written."""
-    if out == "-":
-        return "csv"
+def check_file(out: str, *, inputs: Sequence[str] = ()) -> None:
+    """Refuse what cannot be written as a file, or is one of the input files."""
     path = Path(out)
     if path.is_dir() or not path.absolute().parent.is_dir():
         raise CallError(f"-o must be a file in an existing folder, got {out!r}.")
     for given in inputs:
         if given != "-" and path.exists() and Path(given).exists() and path.samefile(given):
             raise CallError(f"-o must not be one of the input files, got {out!r}.")
+
+
+def check_output(out: str, *, inputs: Sequence[str] = ()) -> str:
+    """Return the format of an output file after checking, before any work is done, that it can be written."""
+    if out == "-":
+        return "csv"
+    check_file(out, inputs=inputs)
     try:
         format_ = table_format(out)
     except ValueError:
         format_ = "unknown"
     # ARFF and gzip can be read, but not written.
-    if format_ not in ("csv", "tsv", "parquet") or path.suffix.lower() == ".gz":
+    if format_ not in ("csv", "tsv", "parquet") or Path(out).suffix.lower() == ".gz":
         raise CallError(f"-o must end in .csv, .tsv or .parquet, got {out!r}.")
     if format_ == "parquet":
         require("pyarrow", extra="scale", purpose="Writing Parquet")

@@ -17,6 +17,7 @@ from skcredal._arrays import AnyArray, IntArray
 from skcredal._cli.console import CallError, note, shown_warnings
 from skcredal._encoding.factors import is_missing
 from skcredal._encoding.features import IDENTIFIER_STATES, too_many_states
+from skcredal.evaluation._cell_types import CellTypes
 from skcredal.evaluation._delimited import check_delimiter, check_encoding
 from skcredal.evaluation._table_files import FORMATS, read_table_file, table_format
 
@@ -73,26 +74,17 @@ class Reading:
     def __post_init__(self) -> None:
         if self.format is not None and self.format not in FORMATS:
             raise CallError(f"--format must be one of {', '.join(FORMATS)}, got {self.format!r}.")
-        if self.decimal not in (None, ".", ","):
-            raise CallError(f"--decimal must be . or a comma, got {self.decimal!r}.")
-        if self.thousands not in (None, ".", ",", " ", "'"):
-            raise CallError(f"--thousands must be . , ' or a blank, got {self.thousands!r}.")
-        if self.thousands is not None and self.thousands == self.decimal:
-            raise CallError(
-                f"--thousands must be another sign than --decimal, got {self.decimal!r} for both."
-            )
         for name in self.numeric or ():
             if name in (self.categorical or ()):
                 raise CallError(f"--numeric and --categorical must name different columns, got {name!r}.")
-        for check, value in (
-            (check_encoding, self.encoding),
-            (check_delimiter, self.separator),
-        ):
-            try:
-                if value is not None:
-                    check(value)
-            except ValueError as error:
-                raise CallError(f"--{error}") from None
+        try:
+            CellTypes(decimal=self.decimal, thousands=self.thousands)  # for its checks alone
+            if self.encoding is not None:
+                check_encoding(self.encoding)
+            if self.separator is not None:
+                check_delimiter(self.separator)
+        except ValueError as error:
+            raise CallError(f"--{error}") from None
 
     @property
     def separator(self) -> str | None:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from skcredal._arrays import BoolArray, CodeArray, FloatArray
+from skcredal._arrays import BoolArray, CodeArray, FloatArray, IntArray
+from skcredal._encoding.frames import frame_library, make_frame
 from skcredal._ensemble.priors import put_back
 from skcredal._validation import check_choice
 from skcredal.classifiers._answers import Answers
@@ -120,6 +121,31 @@ class CredalMixin(Base):
 
         model._for_each_chunk(codes, measure)
         return robustness
+
+    def _explain(self, X: Any) -> Any:
+        """Return what ``_explain_chunk`` finds for all rows, which every classifier that has it documents."""
+        model = self._snapshot()
+        chunks = model._for_each_chunk(model._encode(X), lambda chunk, _: model._explain_chunk(chunk))
+        columns = {name: [one for chunk in chunks for one in chunk[name]] for name in chunks[0]}
+        return make_frame(columns, frame_library(X))
+
+    def _explain_chunk(self, chunk: CodeArray) -> dict[str, list[Any]]:
+        """Return the columns of an explanation, for a chunk of codes (k, rows)."""
+        raise NotImplementedError
+
+    def _explained_answers(self, evidence: Any, sets: BoolArray, rival: IntArray) -> dict[str, list[Any]]:
+        """Return the columns that every explanation begins with; a rival of -1 is none."""
+        # Python's own numbers and strings: not every library of DataFrames takes numpy's.
+        labels, rows = self.classes_.tolist(), np.arange(len(sets))
+        return {
+            "predicted": [labels[c] for c in evidence.best],
+            "probability": evidence.reference[rows, evidence.best].tolist(),
+            "rival": [None if c < 0 else labels[c] for c in rival],
+            "rival_probability": np.where(rival < 0, np.nan, evidence.reference[rows, rival]).tolist(),
+            "set": [[labels[c] for c in np.flatnonzero(mask)] for mask in sets],
+            "set_size": sets.sum(axis=1).tolist(),
+            "robustness": self._priors.robustness(evidence).tolist(),
+        }
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

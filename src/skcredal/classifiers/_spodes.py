@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from skcredal._arrays import BoolArray, CodeArray, FloatArray
-from skcredal._encoding.frames import frame_library, make_frame
 from skcredal._ensemble.counts import JointCounts
 from skcredal._ensemble.explain import votes_and_sentences
 from skcredal._ensemble.parameters import SpodeTables, spode_tables
@@ -172,36 +171,17 @@ class CredalSpodesMixin(CredalMixin, SpodeEnsemble):
             rival), ``votes`` (by how much each prefers the predicted class), ``prior`` (the prior over them
             that favours the rival most) and ``sentence``, the same in words.
         """
-        model = self._snapshot()
-        return make_frame(model._explain_codes(model._encode(X)), frame_library(X))
-
-    def _explain_codes(self, codes: CodeArray) -> dict[str, list[Any]]:
-        parts: dict[int, dict[str, list[Any]]] = {}
-
-        def explain_chunk(chunk: CodeArray, rows: slice) -> None:
-            parts[rows.start] = self._explain_chunk(chunk)
-
-        self._for_each_chunk(codes, explain_chunk)
-        ordered = [parts[start] for start in sorted(parts)]
-        return {name: [one for part in ordered for one in part[name]] for name in ordered[0]}
+        return self._explain(X)
 
     def _explain_chunk(self, chunk: CodeArray) -> dict[str, list[Any]]:
         evidence = self._evidence(chunk)
         sets = self._sets_of_evidence(evidence)
         put_back(sets, evidence.reference)  # as in the mixin
         names = [str(name) if isinstance(name, str) else f"feature {name}" for name in self.super_parents_]
-        # Python's own numbers and strings: not every library of DataFrames takes numpy's.
-        labels, rows = self.classes_.tolist(), np.arange(len(sets))
-        found = votes_and_sentences(self._priors, evidence, sets, [str(label) for label in labels], names)
-        rival = np.array(found["rival"])
+        labels = [str(label) for label in self.classes_.tolist()]
+        found = votes_and_sentences(self._priors, evidence, sets, labels, names)
         return {
-            "predicted": [labels[c] for c in evidence.best],
-            "probability": evidence.reference[rows, evidence.best].tolist(),
-            "rival": [None if c < 0 else labels[c] for c in rival],
-            "rival_probability": np.where(rival < 0, np.nan, evidence.reference[rows, rival]).tolist(),
-            "set": [[labels[c] for c in np.flatnonzero(mask)] for mask in sets],
-            "set_size": sets.sum(axis=1).tolist(),
-            "robustness": self._priors.robustness(evidence).tolist(),
+            **self._explained_answers(evidence, sets, np.array(found["rival"])),
             **{name: found[name] for name in ("super_parents", "votes", "prior", "sentence")},
         }
 

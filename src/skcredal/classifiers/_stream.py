@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,11 @@ class Slots:
     def check(self) -> None:
         """Refuse what comes from elsewhere and was not counted."""
         check_instance("label", self.label, str)
+        check_instance("values", self.values, list)
+        # Two slots for one state: later batches would count in slots that are not there.
+        if len(self.slots) < len(self.values):
+            raise ValueError("values must be different states.")
+        check_instance("declared", self.declared, (list, NoneType))
         check_instance("declared_by_type", self.declared_by_type, bool)
         check_instance("by_choice", self.by_choice, bool)
 

@@ -19,7 +19,7 @@ from skcredal.datasets._openml import OPENML, load_openml
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Dataset", "dataset_checksum", "list_datasets", "load_dataset"]
+__all__ = ["Dataset", "list_datasets", "load_dataset"]
 
 _FOLDER_VARIABLE = "SKCREDAL_DATA"
 
@@ -179,34 +179,6 @@ def load_dataset(
     return found.load(name)
 
 
-def dataset_checksum(
-    name: str,
-    source: str | os.PathLike[str] | None = "embedded",
-    *,
-    data_home: str | os.PathLike[str] | None = None,
-) -> str:
-    """Load a data set and return its checksum.
-
-    Parameters
-    ----------
-    name, source, data_home
-        As in `load_dataset`, with the same errors.
-
-    Returns
-    -------
-    str
-        The result of `Dataset.checksum`.
-
-    Examples
-    --------
-    >>> dataset_checksum("monks1") == load_dataset("monks1").checksum()
-    True
-    >>> dataset_checksum("monks1") == dataset_checksum("monks2")
-    False
-    """
-    return load_dataset(name, source, data_home=data_home).checksum()
-
-
 def _canonical(column: pandas.Series[Any]) -> Iterator[bytes]:
     """Yield a column's name, kind, domain and cells as bytes that do not depend on the version of pandas."""
     yield str(column.name).encode()
@@ -241,19 +213,12 @@ def _resolve(
     return _Folder(source, "source")
 
 
-def _is_folder(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except (OSError, ValueError):  # a name that the file system rejects, too long or with a NUL
-        return False
-
-
 class _Folder:
     """The ARFF files in a folder."""
 
     def __init__(self, path: str | os.PathLike[str], parameter: str) -> None:
         self._path = Path(path).expanduser()
-        if not os.fspath(path) or not _is_folder(self._path):
+        if not os.fspath(path) or not self._path.is_dir():
             choices = "the path of a folder of ARFF files"
             if parameter == "source":
                 choices = f"{_named()} or {choices}"

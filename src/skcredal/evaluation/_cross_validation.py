@@ -13,8 +13,8 @@ import joblib
 import numpy as np
 
 from skcredal._arrays import AnyArray, FloatArray, IntArray
+from skcredal._threads import worker_options
 from skcredal._validation import check_choice, check_instance, check_integer, naming, safe_repr
-from skcredal._workers import worker_options
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
 from skcredal.evaluation._baselines import BASELINES

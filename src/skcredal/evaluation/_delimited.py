@@ -6,8 +6,8 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from skcredal._extras import require
@@ -17,7 +17,7 @@ from skcredal.evaluation._cell_types import CellTypes, Column, clean, name_colum
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["check_delimiter", "check_encoding", "decode", "read_decoded", "read_delimited"]
+__all__ = ["check_delimiter", "check_encoding", "decode", "read_delimited"]
 
 DELIMITERS = ",;\t|"
 _BOMS = (
@@ -35,34 +35,27 @@ _BLOCK = 1 << 23
 
 
 def read_delimited(
-    content: bytes,
+    text: str,
     name: str,
+    types: CellTypes,
     *,
-    encoding: str | None = None,
     delimiter: str | None = None,
-    decimal: str | None = None,
     default_decimal: str | None = None,
-    thousands: str | None = None,
-    missing: Collection[str] = (),
-    usual_missing: bool = True,
-    text_columns: Collection[str] = (),
-    numeric_columns: Collection[str] = (),
 ) -> pandas.DataFrame:
-    r"""Read delimited text whose first line names the columns.
+    r"""Read delimited text, as :func:`decode` returns it, whose first line names the columns.
 
     Parameters
     ----------
-    content : bytes
+    text : str
         The content of the file.
     name : str
         What errors call it.
-    encoding : str, optional
-        Its encoding; by default that of its byte order mark, else UTF-8 or, where that fails, Windows-1252.
+    types : CellTypes
+        Tells the types of the columns.
     delimiter : str, optional
         What separates cells: by default a comma, semicolon, tab or bar, whichever fits.
-    decimal, default_decimal, thousands, missing, usual_missing, text_columns, numeric_columns
-        As in :class:`~skcredal.evaluation._cell_types.CellTypes`. The default decimal sign counts unless it
-        separates cells.
+    default_decimal : {".", ","}, optional
+        The decimal sign unless ``types`` have one, or it separates cells.
 
     Returns
     -------
@@ -74,65 +67,24 @@ def read_delimited(
     ValueError
         If it cannot be read; the message has the name, and the line and column where there is one.
 
-    Notes
-    -----
-    Blanks around a cell are not part of it, empty lines are not rows, and letters that are written in parts
-    (e and an accent) are composed, so that what looks the same is the same. Within double quotes a cell may
-    hold delimiters and line ends, and a double quote is written twice. A column without a name is called
-    ``column 1`` after its number.
-
     Examples
     --------
-    >>> read_delimited(b"size;colour\n1,5;red\n?;blue\n", "shirts.csv")
+    >>> read_delimited("size;colour\n1,5;red\n?;blue\n", "shirts.csv", CellTypes())
        size colour
     0   1.5    red
     1   NaN   blue
     """
-    return read_decoded(
-        decode(content, name, encoding),
-        name,
-        delimiter=delimiter,
-        decimal=decimal,
-        default_decimal=default_decimal,
-        thousands=thousands,
-        missing=missing,
-        usual_missing=usual_missing,
-        text_columns=text_columns,
-        numeric_columns=numeric_columns,
-    )
-
-
-def read_decoded(
-    text: str,
-    name: str,
-    *,
-    delimiter: str | None,
-    decimal: str | None,
-    default_decimal: str | None,
-    thousands: str | None,
-    missing: Collection[str],
-    usual_missing: bool,
-    text_columns: Collection[str],
-    numeric_columns: Collection[str],
-) -> pandas.DataFrame:
-    """Read delimited text, as :func:`read_delimited` does, that need not be in memory as bytes, too."""
     library = require("pandas", extra="cli", purpose="Reading a table")
-    if default_decimal not in (None, ".", ","):
-        raise ValueError(f"default_decimal must be '.' or ',', got {safe_repr(default_decimal)}.")
     text, declared = _declared_delimiter(text)
     if delimiter is None:
         delimiter = declared or _guess_delimiter(text)
     else:
         check_delimiter(delimiter)
-    types = CellTypes(
-        decimal=decimal or (default_decimal if default_decimal != delimiter else None),
-        thousands=thousands,
+    types = replace(
+        types,
+        decimal=types.decimal or (default_decimal if default_decimal != delimiter else None),
         # In a file with commas between cells, one inside a cell groups digits; with semicolons it is decimal.
         likely_decimal={",": ".", ";": ","}.get(delimiter),
-        missing=missing,
-        usual_missing=usual_missing,
-        text_columns=text_columns,
-        numeric_columns=numeric_columns,
     )
     source = _Text(name, text, delimiter)
     header, columns = source.split()

@@ -18,7 +18,7 @@ from sklearn.utils.validation import validate_data
 from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray
 from skcredal._encoding.frames import read_table
 from skcredal._encoding.table_encoding import EncodedTable
-from skcredal._validation import check_instance, check_integer, check_texts, naming, safe_repr
+from skcredal._validation import check_instance, check_texts, naming, safe_repr
 from skcredal.classifiers._base import TabularClassifier, fit_rows
 from skcredal.classifiers._credal import CredalMixin
 from skcredal.classifiers._rows import TrainingRows, encoding_rules, training_rows
@@ -232,10 +232,6 @@ def splits(target: AnyArray, *, folds: int, run: int, seed: int) -> list[tuple[I
     >>> [len(test) for _, test in splits(np.array(["a", "b"] * 5), folds=5, run=0, seed=0)]
     [2, 2, 2, 2, 2]
     """
-    check_instance("target", target, np.ndarray)
-    check_integer("folds", folds, low=2, high=max(2, target.size))
-    check_integer("run", run, low=0)
-    check_integer("seed", seed, low=0)
     # Mixed: with seed + run, run 1 of seed 0 would have the folds of run 0 of seed 1.
     state = int(np.random.SeedSequence([seed, run]).generate_state(1)[0])
     splitter = StratifiedKFold(n_splits=folds, shuffle=True, random_state=state)

@@ -7,13 +7,14 @@ import io
 import os
 import zlib
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from skcredal._extras import require
 from skcredal._validation import check_choice
 from skcredal.evaluation._cell_types import CellTypes
-from skcredal.evaluation._delimited import decode, read_decoded
+from skcredal.evaluation._delimited import decode, read_delimited
 from skcredal.evaluation._spreadsheets import read_spreadsheet
 
 if TYPE_CHECKING:
@@ -90,15 +91,39 @@ def read_table_file(
         Its format. Default: judged by the suffix of the file name or, for a stream, by its content.
     sheet : str or int, optional
         The sheet of an Excel file: its name, or its number from 1. Default: the first one.
-    encoding, delimiter
-        As in ``_delimited.read_delimited``; ignored for Excel, Parquet and ARFF.
-    decimal, default_decimal, thousands, missing, usual_missing, text_columns, numeric_columns
-        Likewise; ignored for Parquet and ARFF.
+    encoding : str, optional
+        The encoding of delimited text; by default that of its byte order mark, else UTF-8 or, where that
+        fails, Windows-1252.
+    delimiter : str, optional
+        What separates the cells of delimited text: by default a comma, semicolon, tab or bar, whichever fits.
+    decimal : {".", ","}, optional
+        The decimal sign. By default it is found out, column by column. This and what follows is ignored for
+        Parquet and ARFF.
+    default_decimal : {".", ","}, optional
+        The decimal sign unless ``decimal`` is given, or it separates cells.
+    thousands : {".", ",", " ", "'"}, optional
+        What groups digits; by default it is found out.
+    missing : collection of str
+        Cells that are missing values, besides the usual ones.
+    usual_missing : bool
+        Whether the usual ones are: empty cells, ``?``, ``NA``, ``NaN``, ``null`` and the like and, in columns
+        that are otherwise numbers, also ``None``, ``none``, ``-`` and ``.``.
+    text_columns : collection of str
+        Columns whose cells stay text even if all of them are numbers.
+    numeric_columns : collection of str
+        Columns that must be numbers, also if that takes leading zeros off.
 
     Returns
     -------
     pandas.DataFrame
         The table.
+
+    Notes
+    -----
+    In delimited text, blanks around a cell are not part of it, empty lines are not rows, and letters that are
+    written in parts (e and an accent) are composed, so that what looks the same is the same. Within double
+    quotes a cell may hold delimiters and line ends, and a double quote is written twice. A column without a
+    name is called ``column 1`` after its number.
 
     Raises
     ------
@@ -116,6 +141,8 @@ def read_table_file(
     """
     if format is not None:
         check_choice("format", format, FORMATS)
+    if default_decimal is not None:
+        check_choice("default_decimal", default_decimal, (".", ","))
     if isinstance(source, (str, os.PathLike)):
         name = os.fspath(source)
         format = format or table_format(source)  # noqa: A001
@@ -139,32 +166,22 @@ def read_table_file(
         from skcredal.datasets._arff import parse_arff
 
         return parse_arff(content, name).frame
-    if chosen == "xlsx":
-        types = CellTypes(
-            decimal=decimal or default_decimal,
-            thousands=thousands,
-            missing=missing,
-            usual_missing=usual_missing,
-            text_columns=text_columns,
-            numeric_columns=numeric_columns,
-        )
-        return read_spreadsheet(content, name, sheet=sheet, types=types)
-    if chosen == "tsv" and delimiter is None:
-        delimiter = "\t"
-    text = decode(content, name, encoding)
-    del content  # a large table need not be in memory twice
-    return read_decoded(
-        text,
-        name,
-        delimiter=delimiter,
+    types = CellTypes(
         decimal=decimal,
-        default_decimal=default_decimal,
         thousands=thousands,
         missing=missing,
         usual_missing=usual_missing,
         text_columns=text_columns,
         numeric_columns=numeric_columns,
     )
+    if chosen == "xlsx":
+        types = replace(types, decimal=decimal or default_decimal)
+        return read_spreadsheet(content, name, sheet=sheet, types=types)
+    if chosen == "tsv" and delimiter is None:
+        delimiter = "\t"
+    text = decode(content, name, encoding)
+    del content  # a large table need not be in memory twice
+    return read_delimited(text, name, types, delimiter=delimiter, default_decimal=default_decimal)
 
 
 def _looks_like(content: bytes) -> str:

@@ -35,8 +35,8 @@ class WilcoxonResult:
     """Outcome of a two-sided Wilcoxon signed-rank test of ``a`` against ``b``.
 
     The statistic is the smaller of the two rank sums, and the direction says whom they favour: 1 for ``a``,
-    -1 for ``b``, 0 for neither. Median and mean of ``a - b`` include zero differences. The p-value is 1 if
-    all differences are zero, NaN if there is no pair.
+    -1 for ``b``, 0 for neither. The mean of ``a - b`` includes zero differences. The p-value is 1 if all
+    differences are zero, NaN if there is no pair.
     """
 
     n_pairs: int
@@ -44,7 +44,6 @@ class WilcoxonResult:
     n_lower: int
     statistic: float
     p_value: float
-    median_difference: float
     mean_difference: float
     direction: int
 
@@ -75,7 +74,7 @@ def wilcoxon_test(a: ArrayLike, b: ArrayLike) -> WilcoxonResult:
     n_pairs = len(difference)
     used = difference[difference != 0.0]
     if n_pairs == 0:
-        return WilcoxonResult(0, 0, 0, nan, nan, nan, nan, 0)
+        return WilcoxonResult(0, 0, 0, nan, nan, nan, 0)
     ranks = stats.rankdata(np.abs(used))
     w_plus, w_minus = float(ranks[used > 0.0].sum()), float(ranks[used < 0.0].sum())
     return WilcoxonResult(
@@ -84,7 +83,6 @@ def wilcoxon_test(a: ArrayLike, b: ArrayLike) -> WilcoxonResult:
         n_lower=int((used < 0.0).sum()),
         statistic=min(w_plus, w_minus),
         p_value=_signed_rank_p_value(used, ranks, w_plus) if len(used) else 1.0,
-        median_difference=float(np.median(difference)),
         mean_difference=float(difference.mean()),
         direction=int(np.sign(w_plus - w_minus)),
     )

@@ -14,8 +14,8 @@ import sklearn
 
 import skcredal
 from skcredal._arrays import AnyArray, IntArray
+from skcredal._threads import worker_options
 from skcredal._validation import check_choice, check_instance, check_integer, check_texts
-from skcredal._workers import worker_options
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._bayes import NullClassifier
 from skcredal.datasets import load_dataset

@@ -1,7 +1,7 @@
 """Model files: a header with a checksum, and an archive of the estimator.
 
 A file begins with three lines, which ``head -3`` shows: the format, the SHA-256 of all that follows, and a
-header in JSON. After them comes a zip: the estimator in ``model.json``, and its arrays in files of numpy.
+header in JSON. After them comes a zip: the estimator in ``model.json``, and its counts in files of numpy.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
-import numpy as np
 from sklearn import __version__ as sklearn_version
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
@@ -26,16 +25,13 @@ import skcredal  # for its version, which is not yet there by the time this modu
 from skcredal._files import check_destination, replacing
 from skcredal._validation import check_instance, check_path, naming
 from skcredal.persistence._plain import Reader, Writer
-from skcredal.persistence._trust import ACCEPTED, ForeignNameError, check_encoders, short_name
+from skcredal.persistence._trust import ForeignNameError, short_name
 
 __all__ = ["FORMAT", "load", "read_notes", "save"]
 
 # Raised with every change that older versions could not read.
 FORMAT = 1
 _FIRST_LINE = re.compile(rb"skcredal model, format ([1-9]\d{0,8})\n")
-# The zip's own figures are compared with this before anything is unpacked. The arrays of counts and scores
-# are not part of it: how large they may be follows from the features, and is compared when these are known.
-_LARGEST_REST = 2**28
 
 
 def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, Any] | None = None) -> None:
@@ -86,18 +82,8 @@ def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, An
     }
     with naming("notes"):
         line = json.dumps(header).encode() + b"\n"
-    content, foreign = _pack(estimator)
-    if foreign:
-        # A search keeps scorers and splitters; what it has found may do without them.
-        found = getattr(estimator, "best_estimator_", None)
-        alone = found is not None and not _pack(found)[1]
-        raise TypeError(
-            f"{type(estimator).__name__} holds {', '.join(foreign)}, which load would refuse: {ACCEPTED}. "
-            f"{'Save its best_estimator_, which does without; or keep' if alone else 'Keep'} it with pickle "
-            "or joblib, at your own risk: their files run code when they are read."
-        )
     # The header is under the checksum, too: its class is compared with what the content turns out to be.
-    body = line + content
+    body = line + _pack(estimator)
     checksum = hashlib.sha256(body).hexdigest()
     with replacing(path) as unfinished:
         unfinished.write_bytes(f"skcredal model, format {FORMAT}\n{checksum}\n".encode() + body)
@@ -140,7 +126,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     """
     with _naming_file(path):
         header, content = _read(path)
-        estimator = _construct(content)
+        estimator = _unpack(content)
         if not isinstance(estimator, BaseEstimator) or short_name(type(estimator)) != header["class"]:
             raise ValueError(f"its header declares {header['class']}, but it contains something else")
     return estimator
@@ -212,35 +198,29 @@ def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], bytes]:
     return header, content
 
 
-def _pack(estimator: Any) -> tuple[bytes, list[str]]:
-    """Return the archive of an estimator, and the names of what it holds and may not."""
-    writer = Writer()
+def _pack(estimator: Any) -> bytes:
+    """Return the archive of an estimator."""
+    name, buffer = type(estimator).__name__, BytesIO()
     try:
-        model = json.dumps(writer.encode(estimator), ensure_ascii=False)
-    except (TypeError, ValueError, RecursionError) as error:
+        with ZipFile(buffer, "w", ZIP_DEFLATED, compresslevel=1) as archive:
+            Writer(archive).write(estimator)
+    except ForeignNameError as error:
+        # A search keeps scorers and splitters, which what it has found does without.
+        advice = "Save its best_estimator_, or keep" if hasattr(estimator, "best_estimator_") else "Keep"
         raise TypeError(
-            f"{type(estimator).__name__} cannot be kept in a model file: {_reason(error)}"
-        ) from error
-    buffer = BytesIO()
-    with ZipFile(buffer, "w", ZIP_DEFLATED, compresslevel=1) as archive:
-        archive.writestr("model.json", model)
-        for kind, arrays in (("array", writer.arrays), ("counts", writer.counts)):
-            for index, array in enumerate(arrays):
-                with archive.open(f"{kind}-{index}.npy", "w", force_zip64=True) as file:
-                    np.lib.format.write_array(file, array, version=(1, 0), allow_pickle=False)
-    return buffer.getvalue(), sorted(writer.foreign)
+            f"{name} cannot be kept in a model file: {error}. {advice} it with pickle or joblib, at your own "
+            "risk: their files run code when they are read."
+        ) from None
+    except (TypeError, ValueError, RecursionError) as error:
+        raise TypeError(f"{name} cannot be kept in a model file: {_reason(error)}") from error
+    return buffer.getvalue()
 
 
-def _construct(content: bytes) -> Any:
+def _unpack(content: bytes) -> Any:
     """Return what an archive holds, if that is nothing but what may be in it."""
     try:
         with ZipFile(BytesIO(content)) as archive:
-            rest = sum(one.file_size for one in archive.infolist() if not one.filename.startswith("counts-"))
-            if rest > _LARGEST_REST:
-                raise ValueError(f"it would unpack to {rest:,} bytes, beside its counts")
-            estimator = Reader(archive).decode(json.loads(archive.read("model.json")))
-        check_encoders(estimator)
-        return estimator
+            return Reader(archive).read()
     except ForeignNameError:
         raise
     except Exception as error:

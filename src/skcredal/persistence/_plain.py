@@ -1,217 +1,219 @@
 """Estimators as JSON and arrays, and back: only of what ``_trust`` lists, and without calling any of it.
 
-A value that JSON does not know is an object with its kind as the key. Arrays are files of their own beside
-the JSON, and stand in it as their numbers.
+A value that JSON does not know is an object with its type as the key. Arrays of counts and scores are files
+of their own beside the JSON: they may be large, and how large follows from the features, so that
+``_contents`` asks for them one after another when it knows.
 """
 
 from __future__ import annotations
 
+import json
 import math
+from base64 import b64decode, b64encode
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, fields
+from decimal import Decimal
 from functools import partial
 from typing import Any
 from zipfile import ZipFile
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.preprocessing import OneHotEncoder
 
 from skcredal._arrays import AnyArray
 from skcredal._config import get_config
+from skcredal._encoding.features import CategoricalFeature, NumericFeature
+from skcredal._extras import require
 from skcredal._validation import check_instance
+from skcredal.classifiers._stream import Slots
 from skcredal.persistence._contents import pack_estimator, unpack_estimator
 from skcredal.persistence._trust import (
-    ACCEPTED,
     ESTIMATORS,
     FUNCTIONS,
+    NAMED,
     OBJECTS,
-    UFUNCS,
     ForeignNameError,
+    check_one_hot,
     short_name,
 )
 
 __all__ = ["Reader", "Writer"]
 
-_TYPES: dict[str, type] = {kind.__name__: kind for kind in (bool, int, float, str, object)}
-# Numbers, booleans, text and bytes; objects are written out, and dates, records and the like are refused.
-_KINDS_OF_ARRAYS = "biufUS"
+_NAMES = {id(one): name for name, one in NAMED.items()}
+# Arrays of numbers, booleans, text, bytes and objects; dates, records and the like are refused.
+_KINDS_OF_ARRAYS = "biufUSO"
+# How many bytes the JSON may take, and all arrays in it: a few letters can claim to be a very wide text.
+_LARGEST = 2**28
+
+
+def _pandas() -> Any:
+    return require("pandas", extra="cli", purpose="A model with categories of pandas")
+
+
+def _make_partial(function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    if function not in FUNCTIONS:
+        raise ForeignNameError(f"a partial of {function!r}")
+    return partial(function, *arguments, **keywords)
+
+
+def _make_part(kind: type, found: dict[str, Any]) -> Any:
+    part: Any = kind(**found)
+    part.check()
+    return part
+
+
+# How a value of each type is taken apart, into what JSON knows or what is listed here, and made again.
+_TYPES: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "builtins.tuple": (list, tuple),
+    "builtins.set": (list, set),
+    # With keys that are not all text.
+    "builtins.dict": (lambda value: [list(item) for item in value.items()], dict),
+    "builtins.slice": (lambda value: [value.start, value.stop, value.step], lambda parts: slice(*parts)),
+    "builtins.bytes": (lambda value: b64encode(value).decode("ascii"), b64decode),
+    "decimal.Decimal": (str, Decimal),
+    "functools.partial": (
+        lambda value: [value.func, value.args, value.keywords],
+        lambda parts: _make_partial(*parts),
+    ),
+    "numpy.dtype": (lambda value: value.str, np.dtype),
+    "pandas.Timestamp": (lambda value: value.isoformat(), lambda text: _pandas().Timestamp(text)),
+    "pandas.Interval": (
+        lambda value: [value.left, value.right, value.closed],
+        lambda parts: _pandas().Interval(*parts),
+    ),
+    **{
+        short_name(kind): (
+            lambda part: {one.name: getattr(part, one.name) for one in fields(part)},
+            partial(_make_part, kind),
+        )
+        for kind in (NumericFeature, CategoricalFeature, Slots)
+    },
+}
 
 
 @dataclass
 class Writer:
-    """Collects what an estimator holds: the arrays, and the names of what a file may not hold.
+    """Writes what an estimator holds: counts and scores to an archive, all else as JSON."""
 
-    Counts and scores are apart from other arrays: they may be large, and how large follows from the features.
-    """
+    archive: ZipFile
+    n_counts: int = 0
 
-    arrays: list[AnyArray] = field(default_factory=list)
-    counts: list[AnyArray] = field(default_factory=list)
-    foreign: set[str] = field(default_factory=set)
+    def write(self, estimator: Any) -> None:
+        """Write an estimator."""
+        model = json.dumps(self._encode(estimator), ensure_ascii=False)
+        self.archive.writestr("model.json", model)
 
-    def encode(self, value: Any) -> Any:
+    def _encode(self, value: Any) -> Any:
         """Return a value as JSON holds it."""
+        if isinstance(value, np.generic) and value.dtype.kind in _KINDS_OF_ARRAYS:
+            value = value.item()
         if value is None or type(value) in (bool, int, float, str):
             return value
         if type(value) is list:
-            return [self.encode(one) for one in value]
-        if type(value) in (tuple, set):
-            return {type(value).__name__: [self.encode(one) for one in value]}
-        if type(value) is dict:
-            if all(type(key) is str for key in value):
-                return {"dict": {key: self.encode(one) for key, one in value.items()}}
-            return {"pairs": [[self.encode(key), self.encode(one)] for key, one in value.items()]}
-        if isinstance(value, slice):
-            return {"slice": [self.encode(part) for part in (value.start, value.stop, value.step)]}
-        if isinstance(value, (np.ndarray, np.generic)):
-            return self._array(value)
-        return self._named(value)
-
-    def _array(self, value: Any) -> Any:
-        if value.dtype == object:
-            return {
-                "objects": [self.encode(one) for one in value.ravel().tolist()],
-                "shape": list(value.shape),
-            }
-        if value.dtype.kind not in _KINDS_OF_ARRAYS:
-            self.foreign.add(f"an array of {value.dtype}")
-        self.arrays.append(np.asarray(value))
-        return {"array" if isinstance(value, np.ndarray) else "scalar": len(self.arrays) - 1}
-
-    def _named(self, value: Any) -> Any:
-        """Return what is not built of plain values, by its name."""
-        if isinstance(value, np.dtype) and value.kind in _KINDS_OF_ARRAYS + "O":
-            return {"dtype": value.str}
-        if isinstance(value, type) and value in _TYPES.values():
-            return {"type": value.__name__}
-        if isinstance(value, type) and issubclass(value, np.generic):
-            return {"type": f"numpy.{value.__name__}"}
-        for kind, names in (("ufunc", UFUNCS), ("function", FUNCTIONS)):
-            if getattr(value, "__name__", None) in names and names[value.__name__] is value:
-                return {kind: value.__name__}
-        if isinstance(value, partial):
-            return {"partial": [self.encode(part) for part in (value.func, value.args, value.keywords)]}
-        if OBJECTS.get(short_name(type(value))) is type(value):
-            return {"object": short_name(type(value)), "state": self._state(value)}
+            return [self._encode(one) for one in value]
+        if type(value) is dict and all(type(key) is str for key in value):
+            return {"dict": {key: self._encode(one) for key, one in value.items()}}
+        if id(value) in _NAMES:
+            return {"name": _NAMES[id(value)]}
+        if type(value) is np.ndarray:
+            if value.dtype.kind not in _KINDS_OF_ARRAYS:
+                raise ForeignNameError(f"an array of {value.dtype}")
+            return {"array": [value.dtype.str, list(value.shape), self._encode(value.ravel().tolist())]}
+        name = "numpy.dtype" if isinstance(value, np.dtype) else short_name(type(value))
+        if name in _TYPES:
+            return {name: self._encode(_TYPES[name][0](value))}
+        if OBJECTS.get(name) is type(value):
+            return {name: self._encode(self._state(value))}
         named = value if hasattr(value, "__qualname__") else type(value)
-        self.foreign.add(f"{named.__module__}.{named.__qualname__}")
-        return None
+        raise ForeignNameError(f"{named.__module__}.{named.__qualname__}")
 
     def _state(self, value: Any) -> dict[str, Any]:
         if type(value) in ESTIMATORS:
-            state = pack_estimator(value, self.counts)
-        else:
-            state = value.__getstate__() if isinstance(value, BaseEstimator) else vars(value)
-        return {name: self.encode(one) for name, one in state.items()}
+            return pack_estimator(value, self._write_counts)
+        state: dict[str, Any] = value.__getstate__()
+        return state
+
+    def _write_counts(self, array: AnyArray) -> None:
+        """Write the next array of counts or scores."""
+        with self.archive.open(f"counts-{self.n_counts}.npy", "w", force_zip64=True) as file:
+            np.lib.format.write_array(file, array, version=(1, 0), allow_pickle=False)
+        self.n_counts += 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class Reader:
-    """Makes values of JSON and of the arrays of an archive."""
+    """Makes an estimator of JSON and of the arrays in an archive."""
 
     archive: ZipFile
+    n_counts: int = 0
+    n_bytes: int = 0
 
-    def decode(self, node: Any) -> Any:
+    def read(self) -> Any:
+        """Read an estimator."""
+        size = self.archive.getinfo("model.json").file_size
+        if size > _LARGEST:
+            raise ValueError(f"it would unpack to {size:,} bytes, beside its counts")
+        return self._decode(json.loads(self.archive.read("model.json")))
+
+    def _decode(self, node: Any) -> Any:
         """Return the value that a part of the JSON stands for."""
         if node is None or type(node) in (bool, int, float, str):
             return node
         if type(node) is list:
-            return [self.decode(one) for one in node]
-        kind, *_ = node
-        if kind not in _MAKERS or len(node) > (2 if kind in ("object", "objects") else 1):
-            raise ValueError(f"it holds a value of the unknown kind {kind!r}")
-        return _MAKERS[kind](self, node)
+            return [self._decode(one) for one in node]
+        if len(node) != 1:
+            raise ValueError(f"it holds a value of {len(node)} types instead of one: {', '.join(node)}")
+        ((name, content),) = node.items()
+        if name == "dict":
+            return {key: self._decode(one) for key, one in content.items()}
+        if name == "name" and content in NAMED:
+            return NAMED[content]
+        if name == "array":
+            return self._array(*self._decode(content))
+        if name in _TYPES:
+            return _TYPES[name][1](self._decode(content))
+        if name in OBJECTS:
+            return self._object(OBJECTS[name], self._decode(content))
+        raise ForeignNameError(content if name == "name" else name)
 
-    def counts(self, name: str, index: Any, shape: tuple[int, ...]) -> AnyArray:
-        """Return an array of counts or scores: numbers of eight bytes, which must have this shape."""
-        check_instance(name, index, int)
-        needed, limit = 8 * math.prod(shape), get_config()["pair_table_limit"]
-        if needed > limit:
-            raise ValueError(f"{name} would take {needed:,} bytes, more than pair_table_limit ({limit:,})")
-        found, dtype = self._header(f"counts-{index}.npy")
-        if found != shape or dtype not in (np.int64, np.float64):
-            raise ValueError(f"{name} must have the shape {shape}, got {dtype} of the shape {found}")
-        return self._array(f"counts-{index}.npy")
-
-    def _stored(self, index: Any) -> AnyArray:
-        check_instance("array", index, int)
-        _, dtype = self._header(f"array-{index}.npy")
-        if dtype.kind not in _KINDS_OF_ARRAYS:
-            raise ValueError(f"it holds an array of {dtype}")
-        return self._array(f"array-{index}.npy")
-
-    def _header(self, name: str) -> tuple[tuple[int, ...], Any]:
-        """Return the shape and dtype of an array before it is read; it must be as large as the zip says."""
-        info = self.archive.getinfo(name)
-        with self.archive.open(info) as file:
-            np.lib.format.read_magic(file)
-            shape, _, dtype = np.lib.format.read_array_header_1_0(file)
-            if info.file_size != file.tell() + math.prod(shape) * dtype.itemsize:
-                raise ValueError(f"{name} does not hold an array of the shape {shape}")
-        return shape, dtype
-
-    def _array(self, name: str) -> AnyArray:
-        with self.archive.open(name) as file:
-            array: AnyArray = np.lib.format.read_array(file, allow_pickle=False)
-        return array
-
-    def _objects(self, node: Any) -> AnyArray:
-        items, shape = self.decode(node["objects"]), tuple(self.decode(node["shape"]))
-        if not all(type(n) is int and n >= 0 for n in shape) or math.prod(shape) != len(items):
-            raise ValueError(f"{len(items)} objects cannot have the shape {shape}")
-        array = np.empty(len(items), object)
+    def _array(self, dtype_name: str, shape: list[int], items: list[Any]) -> AnyArray:
+        dtype = np.dtype(dtype_name)
+        self.n_bytes += len(items) * dtype.itemsize
+        if dtype.kind not in _KINDS_OF_ARRAYS or self.n_bytes > _LARGEST:
+            raise ValueError(f"it holds an array of {len(items)} values of {dtype}")
+        array = np.empty(len(items), dtype)
         # One by one: numpy would take apart a tuple.
         for index, item in enumerate(items):
             array[index] = item
         return array.reshape(shape)
 
-    def _type(self, name: str) -> Any:
-        module, _, short = name.rpartition(".")
-        found = _TYPES.get(short) if not module else getattr(np, short, None) if module == "numpy" else None
-        if not isinstance(found, type) or not (found in _TYPES.values() or issubclass(found, np.generic)):
-            raise ForeignNameError(f"it holds {name}, but {ACCEPTED}")
-        return found
-
-    def _function(self, names: dict[str, Any], name: str) -> Any:
-        if name not in names:
-            raise ForeignNameError(f"it holds {name}, but {ACCEPTED}")
-        return names[name]
-
-    def _object(self, node: Any) -> Any:
-        if node["object"] not in OBJECTS:
-            raise ForeignNameError(f"it holds {node['object']}, but {ACCEPTED}")
-        kind = OBJECTS[node["object"]]
-        made: Any = object.__new__(kind)
-        check_instance("state", node["state"], dict)
-        state = {name: self.decode(one) for name, one in node["state"].items()}
+    def _object(self, kind: type, state: Any) -> Any:
+        check_instance(f"the state of {kind.__name__}", state, dict)
         if kind in ESTIMATORS:
-            made.__dict__ = unpack_estimator(made, state, self.counts)
-        elif issubclass(kind, BaseEstimator):
+            return unpack_estimator(kind, state, self._read_counts)
+        made: Any = object.__new__(kind)
+        if isinstance(made, BaseEstimator):
             made.__setstate__(state)  # warns if another version of scikit-learn wrote it
         else:
             made.__dict__ = state
+        if isinstance(made, OneHotEncoder) and hasattr(made, "categories_"):
+            check_one_hot(made)
         return made
 
-
-# How each kind of value is made.
-_MAKERS: dict[str, Callable[[Reader, Any], Any]] = {
-    "tuple": lambda read, node: tuple(read.decode(node["tuple"])),
-    "set": lambda read, node: set(read.decode(node["set"])),
-    "dict": lambda read, node: {key: read.decode(one) for key, one in node["dict"].items()},
-    "pairs": lambda read, node: {read.decode(key): read.decode(one) for key, one in node["pairs"]},
-    "slice": lambda read, node: slice(*read.decode(node["slice"])),
-    "array": lambda read, node: read._stored(node["array"]),
-    "scalar": lambda read, node: read._stored(node["scalar"])[()],
-    "objects": lambda read, node: read._objects(node),
-    "dtype": lambda read, node: np.dtype(str(node["dtype"])),
-    "type": lambda read, node: read._type(node["type"]),
-    "ufunc": lambda read, node: read._function(UFUNCS, node["ufunc"]),
-    "function": lambda read, node: read._function(FUNCTIONS, node["function"]),
-    "partial": lambda read, node: _partial(*read.decode(node["partial"])),
-    "object": lambda read, node: read._object(node),
-}
-
-
-def _partial(function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    if function not in FUNCTIONS.values():
-        raise ForeignNameError(f"it holds a partial of {function!r}, but {ACCEPTED}")
-    return partial(function, *arguments, **keywords)
+    def _read_counts(self, name: str, shape: tuple[int, ...]) -> AnyArray:
+        """Return the next array of counts or scores: numbers of eight bytes, which must have this shape."""
+        needed, limit = 8 * math.prod(shape), get_config()["pair_table_limit"]
+        if needed > limit:
+            raise ValueError(f"{name} would take {needed:,} bytes, more than pair_table_limit ({limit:,})")
+        # Its own header is compared before anything is unpacked.
+        file_name = f"counts-{self.n_counts}.npy"
+        with self.archive.open(file_name) as file:
+            np.lib.format.read_magic(file)
+            found, _, dtype = np.lib.format.read_array_header_1_0(file)
+        if found != shape or dtype not in (np.int64, np.float64):
+            raise ValueError(f"{name} must have the shape {shape}, got {dtype} of the shape {found}")
+        self.n_counts += 1
+        with self.archive.open(file_name) as file:
+            array: AnyArray = np.lib.format.read_array(file, allow_pickle=False)
+        return array

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from scipy import special
 from sklearn import compose, feature_selection, impute, pipeline, preprocessing
-from sklearn.base import BaseEstimator
 from sklearn.compose import _column_transformer
 from sklearn.preprocessing import OneHotEncoder
 
@@ -22,17 +21,16 @@ from skcredal import classifiers
 from skcredal._encoding.discretizer import MDLDiscretizer
 
 __all__ = [
-    "ACCEPTED",
     "ESTIMATORS",
     "FUNCTIONS",
+    "NAMED",
     "OBJECTS",
-    "UFUNCS",
     "ForeignNameError",
-    "check_encoders",
+    "check_one_hot",
     "short_name",
 ]
 
-ACCEPTED = (
+_ACCEPTED = (
     "a model file may hold only estimators of skcredal, and pipelines, column transformers, encoders, "
     "imputers, scalers and selectors of scikit-learn, with ufuncs of numpy and scipy"
 )
@@ -64,7 +62,10 @@ _OF_SCIKIT_LEARN: tuple[type, ...] = (
 
 
 class ForeignNameError(ValueError):
-    """A file names what it may not hold."""
+    """What is named here must not be in a model file."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"it holds {name}, but {_ACCEPTED}")
 
 
 def short_name(kind: type) -> str:
@@ -80,40 +81,35 @@ def short_name(kind: type) -> str:
 
 OBJECTS: dict[str, type] = {short_name(kind): kind for kind in (*ESTIMATORS, *_OF_SCIKIT_LEARN)}
 # What tells columns apart in SelectKBest and the like: functions of arrays alone.
-FUNCTIONS: dict[str, Any] = {
-    name: getattr(feature_selection, name)
-    for name in feature_selection.__all__
-    if isfunction(getattr(feature_selection, name))
-}
-UFUNCS: dict[str, np.ufunc] = {
-    name: one for module in (special, np) for name, one in vars(module).items() if isinstance(one, np.ufunc)
+FUNCTIONS: tuple[Any, ...] = tuple(
+    one for name in feature_selection.__all__ if isfunction(one := getattr(feature_selection, name))
+)
+
+
+def _is_harmless(one: Any) -> bool:
+    return isinstance(one, np.ufunc) or (isinstance(one, type) and issubclass(one, np.generic))
+
+
+# Everything that stands in a file by its name alone: types, ufuncs and these functions.
+NAMED: dict[str, Any] = {
+    f"{package}.{one.__name__}": one
+    for package, found in (
+        ("builtins", (bool, int, float, str, object)),
+        ("sklearn", FUNCTIONS),
+        ("scipy", filter(_is_harmless, vars(special).values())),
+        ("numpy", filter(_is_harmless, vars(np).values())),
+    )
+    for one in found
 }
 
 
-def check_encoders(estimator: Any) -> None:
-    """Refuse a one-hot encoder, anywhere inside, whose parts do not fit together.
+def check_one_hot(encoder: OneHotEncoder) -> None:
+    """Refuse a one-hot encoder whose parts do not fit together.
 
     It is the one admitted type that hands numbers from the file to compiled code without a check: columns of
     a sparse matrix. What it makes of every category tells whether these exist, in whatever its version keeps
     them.
     """
-    waiting, seen = [estimator], set[int]()
-    while waiting:
-        one = waiting.pop()
-        if id(one) in seen:
-            continue
-        seen.add(id(one))
-        if isinstance(one, OneHotEncoder) and hasattr(one, "categories_"):
-            _check_one_hot(one)
-        if isinstance(one, BaseEstimator):
-            waiting.extend(vars(one).values())
-        elif isinstance(one, dict):
-            waiting.extend(one.values())
-        elif isinstance(one, (list, tuple)):
-            waiting.extend(one)
-
-
-def _check_one_hot(encoder: OneHotEncoder) -> None:
     categories = [np.asarray(of_column) for of_column in encoder.categories_]
     n_rows = max((len(of_column) for of_column in categories), default=0)
     table = np.empty((n_rows + 1, len(categories)), object)
@@ -125,8 +121,8 @@ def _check_one_hot(encoder: OneHotEncoder) -> None:
             ("?" * 9 if of_column.dtype.kind in "OUS" else -9e99) if takes_unknown else of_column[0]
         )
     sparse = OneHotEncoder()
-    sparse.__dict__ = {**vars(encoder), "sparse_output": True, "feature_names_in_": None}
-    del sparse.feature_names_in_
+    sparse.__dict__ = {**vars(encoder), "sparse_output": True}
+    vars(sparse).pop("feature_names_in_", None)  # the table has none
     found = sparse.transform(table)
     if found.indices.max(initial=-1) >= found.shape[1] or found.indices.min(initial=0) < 0:
         raise ValueError("the columns of a OneHotEncoder do not fit its categories")
