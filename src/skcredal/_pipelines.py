@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sklearn.pipeline import Pipeline
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
 
 __all__ = ["innermost"]
 
@@ -26,6 +27,9 @@ def innermost(estimator: Any, X: Any = None) -> tuple[Any, Any]:
     (AODE(), array([[-3.]]))
     """
     while not hasattr(estimator, "predict_set"):
+        # Imported here, because sklearn.pipeline takes long and a classifier alone does without it.
+        from sklearn.pipeline import Pipeline
+
         if isinstance(estimator, Pipeline):
             X = X if X is None else _transformed(estimator, X)
             estimator = estimator[-1]

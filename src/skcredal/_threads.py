@@ -1,25 +1,30 @@
-"""Threads, as the kernels release the GIL and the work is split outside of them; and worker processes."""
+"""Threads, ours and those of BLAS, and worker processes: the kernels release the GIL, and work is split here."""
 
 import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cache
 from itertools import pairwise
 from numbers import Integral
 from typing import Any, TypeVar
 
 import joblib
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from skcredal._validation import safe_repr
 
-__all__ = ["parts", "run_in_threads", "thread_count", "worker_options"]
+__all__ = ["one_blas_thread", "parts", "run_in_threads", "thread_count", "worker_options"]
 
 # A cap against a slip such as n_jobs=10**6; no result depends on the number of threads.
 _MOST_THREADS = 4096
 # How often a worker process looks whether the one that started it is still there.
 _SECONDS_BETWEEN_LOOKS = 0.5
+
+_one_at_a_time = threading.Lock()
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -83,6 +88,23 @@ def run_in_threads(work: Callable[[Task], Result], tasks: Sequence[Task], n_thre
         for turn in turns:
             turn.result()
     return [results[i] for i in range(len(tasks))]
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Keep BLAS to one thread.
+
+    The last digits of its results may depend on the number of threads; and where other work keeps the cores
+    busy, threads that wait for each other at every small product take many times as long as one alone.
+    """
+    # The limit is that of the process: two that set and lift it in turns would lift each other's.
+    with _one_at_a_time, _blas().limit(limits=1, user_api="blas"):
+        yield
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    return ThreadpoolController()
 
 
 def worker_options() -> dict[str, Any]:

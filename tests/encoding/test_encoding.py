@@ -179,23 +179,67 @@ TEXT = {
     "string in Python": lambda values: frame(values, "string[python]"),
     "pandas arrow": lambda values: frame(values, pd.ArrowDtype(pa.string())),
     "polars": lambda values: pl.DataFrame({"f": pl.Series(values, dtype=pl.String)}),
+    "polars in chunks": lambda values: pl.concat(
+        [pl.DataFrame({"f": pl.Series(part, dtype=pl.String)}) for part in (values[:2], values[2:])],
+        rechunk=False,
+    ),
+    "polars, a part": lambda values: pl.DataFrame({"f": pl.Series(["x" * 13, *values], dtype=pl.String)})[1:],
     "polars Categorical": lambda values: pl.DataFrame({"f": pl.Series(values, dtype=pl.Categorical)}),
     "arrow": lambda values: pa.table({"f": pa.array(values, pa.string())}),
+    "arrow, a part": lambda values: pa.table({"f": pa.array(["x", None, "y", *values], pa.string())}).slice(
+        3
+    ),
     "arrow in chunks": lambda values: pa.table(
         {"f": pa.chunked_array([values[:2], values[2:3], values[3:]], pa.large_string())}
     ),
 }
+if hasattr(pa, "string_view"):
+    TEXT["arrow views"] = lambda values: pa.table({"f": pa.array(values, pa.string_view())})
 
 
+@pytest.mark.parametrize("by_kernel", [True, False])
 @pytest.mark.parametrize("kind", TEXT)
-@given(values=st.lists(st.none() | st.text("aBß\U0001f600\uff5e ", max_size=3), min_size=1, max_size=9))
-def test_text_of_every_library_has_the_states_that_occur_in_order(kind, values):
-    factor = column(TEXT[kind](values)).factor()
+@given(values=st.lists(st.none() | st.text("aBß\U0001f600\uff5e ", max_size=4), min_size=1, max_size=9))
+def test_text_of_every_library_has_the_states_that_occur_in_order(kind, by_kernel, values):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("skcredal._encoding.states.ROWS_WORTH_A_KERNEL", 1 if by_kernel else 10**9)
+        factor = column(TEXT[kind](values)).factor()
     states = sorted({value for value in values if value is not None})
     assert factor.states == states
     assert all(type(state) is str for state in factor.states)
     assert factor.codes.tolist() == [-1 if value is None else states.index(value) for value in values]
     assert not factor.declared
+
+
+@pytest.mark.parametrize("n_states", [3, 127, 128, 300])
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("kind", TEXT)
+def test_long_columns_of_text_are_learned_and_read_like_objects(kind, missing, n_states):
+    """Bytes, and more states than these have room for; states that are new, and such that lack."""
+    rng = np.random.default_rng(8)
+    words = np.array([f"word {'x' * (a % 11)}{a}" for a in range(n_states + 5)], object)
+    train = words[np.concatenate([np.arange(n_states), rng.integers(0, n_states, 1_500)])]
+    new = words[rng.integers(2, n_states + 5, 1_200)]
+    if missing:
+        train[rng.random(len(train)) < 0.1], new[rng.random(len(new)) < 0.1] = None, None
+    labels = rng.integers(0, 2, len(train))
+    for rules in ({}, {"missing": "marginalize"}, {"max_categories": 3}):
+        expected, expected_codes = learn(TEXT["object"](train), labels, **rules)
+        encoding, codes = learn(TEXT[kind](train.tolist()), labels, n_threads=2, **rules)
+        np.testing.assert_array_equal(codes, expected_codes, strict=True)
+        feature, other = encoding.features[0], expected.features[0]
+        assert (feature.states, feature.lookup, feature.fill) == (other.states, other.lookup, other.fill)
+        found = encoding.encode(read_table(TEXT[kind](new.tolist()), estimator=None))
+        objects = expected.encode(read_table(TEXT["object"](new), estimator=None))
+        np.testing.assert_array_equal(found, objects, strict=True)
+
+
+def test_text_of_polars_needs_no_arrow(monkeypatch):
+    values = ["b", None, "a", "b"]
+    monkeypatch.setattr("skcredal._encoding.states.find_spec", lambda name: None)
+    for dtype in (pl.String, pl.Categorical):
+        factor = column(pl.DataFrame({"f": pl.Series(values, dtype=dtype)})).factor()
+        assert (factor.states, factor.codes.tolist()) == (["a", "b"], [1, -1, 0, 1])
 
 
 def test_a_number_behind_much_text_stays_a_number():

@@ -1,5 +1,7 @@
 import numpy as np
+import pandas as pd
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import skcredal.classifiers._rows as rows_module
 import skcredal.classifiers._spodes as spodes_module
@@ -124,3 +126,27 @@ def test_classifiers_that_read_tables_differently_share_a_fold(wine):
             proba = alone.predict_proba(holes.iloc[test])
             expected = fold_sums(target[test], proba, None, alone.classes_)
             assert without_seconds(found[name]) == without_seconds(expected)
+
+
+def test_baselines_keep_blas_to_one_thread(monkeypatch):
+    """With more, they wait for each other on busy cores, and last digits depend on the machine."""
+    seen = []
+
+    class Baseline:
+        def fit(self, X, y):
+            seen.append(blas_threads())
+            return self
+
+        def predict_proba(self, X):
+            seen.append(blas_threads())
+            return np.full((len(X), 2), 0.5)
+
+    def blas_threads():
+        return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+
+    monkeypatch.setattr("skcredal.evaluation._fold.make_baseline", lambda name, features: Baseline())
+    fold = Fold(pd.DataFrame({"x": range(6)}), np.array(["a", "b"] * 3), np.arange(4), np.arange(4, 6))
+    with threadpool_limits(2, user_api="blas"):
+        assert fold.baseline_proba("any").shape == (2, 2)
+        assert blas_threads() == {2}
+    assert seen == [{1}, {1}]

@@ -18,15 +18,14 @@ from skcredal._encoding.factors import (
     Factor,
     FirstOccurrences,
     as_bytes,
-    declared_factor,
     factor_of_bytes,
     factor_of_small_integers,
-    factor_of_text,
     in_order,
     is_missing,
     is_missing_type,
     plain_numbers,
 )
+from skcredal._encoding.states import declared_factor, factor_of_text
 from skcredal._validation import has_hash, naming, safe_repr
 
 __all__ = ["Column"]

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 
 from skcredal import _kernels as kernels
@@ -17,15 +16,14 @@ __all__ = [
     "Factor",
     "FirstOccurrences",
     "as_bytes",
-    "declared_factor",
     "factor_of_bytes",
     "factor_of_small_integers",
-    "factor_of_text",
     "holds_integers",
     "in_order",
     "is_missing",
     "is_missing_type",
     "plain_numbers",
+    "translated",
 ]
 
 
@@ -145,74 +143,23 @@ def factor_of_small_integers(values: AnyArray, low: int, high: int) -> Factor:
     return Factor(rank[shifted], states, declared=False)
 
 
-def declared_factor(series: nw.Series[Any]) -> Factor | None:
-    """Read declared categories from the native column; ``None`` for a polars Categorical, without any.
+def translated(codes: AnyArray, lookup: AnyArray) -> AnyArray:
+    """Return ``lookup[codes]``, where the last entry of the lookup is that of -1, a missing value.
 
-    narwhals reports only the categories that occur, and ignores a null in an Arrow dictionary.
+    Examples
+    --------
+    >>> import numpy as np
+    >>> translated(np.array([0, 1, -1, 0]), np.array([5, 7, 9]))
+    array([5, 7, 9, 5])
     """
-    native = nw.to_native(series)
-    if hasattr(getattr(native, "dtype", None), "categories") and not hasattr(native, "to_physical"):
-        # From the array: the ``cat`` accessor is built for each use, and wraps the codes in a series.
-        values: Any = getattr(native, "array", None)
-        if hasattr(values, "codes"):
-            return Factor(values.codes, values.categories.tolist(), declared=True)
-    if hasattr(native, "to_physical"):
-        # The categories of a polars Categorical are a pool shared by the whole process: they say nothing
-        # about this column (§1).
-        if not isinstance(series.dtype, nw.Enum):
-            return None
-        physical = nw.from_native(native.to_physical(), series_only=True).cast(nw.Int64())
-        return Factor(physical.fill_null(-1).to_numpy(), list(series.dtype.categories), declared=True)
-    if not hasattr(native, "chunks"):
-        native = native.array.__arrow_array__()  # pandas over Arrow
-    codes, states = _read_dictionaries(native.chunks)
-    return Factor(codes, states, declared=True)
-
-
-def _read_dictionaries(chunks: list[Any]) -> tuple[AnyArray, list[Any]]:
-    """Return the codes, -1 where a value is missing, and the states of an Arrow dictionary.
-
-    Each chunk may have its own dictionary, with nulls and repetitions among the values.
-    """
-    merged: dict[Any, int] = {}
-    codes: list[AnyArray] = [np.empty(0, np.int64)]
-    for chunk in chunks:
-        new_codes = [
-            -1 if is_missing(state) else merged.setdefault(state, len(merged))
-            for state in chunk.dictionary.to_pylist()
-        ]
-        indices = chunk.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
-        # A null is -1, which indexes the last entry.
-        codes.append(np.array([*new_codes, -1], np.int64)[indices])
-    return np.concatenate(codes), list(merged)
-
-
-def factor_of_text(series: nw.Series[Any]) -> Factor | None:
-    """Let the library that a column of text comes from find its states; ``None`` for other columns.
-
-    An object column of pandas does not count as text, although narwhals reports it as such after a look at
-    its first rows. Strings that pandas stores as Python objects are read faster as objects.
-    """
-    native = nw.to_native(series)
-    if hasattr(native, "to_physical"):
-        if series.dtype not in (nw.String, nw.Categorical):
-            return None
-        text = series.cast(nw.String())
-        states = text.drop_nulls().unique().sort().to_list()
-        if not states:  # some versions refuse an empty Enum
-            return Factor(np.full(len(series), -1), [], declared=False)
-        declared = declared_factor(text.cast(nw.Enum(states)))
-        return None if declared is None else Factor(declared.codes, states, declared=False)
-    kind = getattr(native, "dtype", None)
-    if series.dtype != nw.String or str(kind) == "object" or getattr(kind, "storage", "pyarrow") != "pyarrow":
-        return None
-    if hasattr(native, "factorize"):
-        codes, values = native.factorize()
-        states = values.tolist()
-    else:
-        codes, states = _read_dictionaries(native.dictionary_encode().chunks)
-    # The library numbers the states as they occur; ours are sorted.
-    order = sorted(range(len(states)), key=states.__getitem__)
-    rank = np.full(len(states) + 1, -1)
-    rank[order] = np.arange(len(states))
-    return Factor(rank[codes], [states[code] for code in order], declared=False)
+    # Many bytes are translated by a kernel with a table of all 256; for fewer rows than that, it is not
+    # worth making one.
+    few = len(codes) < kernels.encoding.BYTE
+    if few or codes.itemsize > 1 or lookup.itemsize > 1 or not codes.flags.c_contiguous:
+        return np.asarray(lookup[codes])
+    # A missing value of int8 is -1, hence the byte 255: all bytes that are no state get its code.
+    of_bytes = np.full(kernels.encoding.BYTE, lookup[-1])
+    of_bytes[: len(lookup) - 1] = lookup[:-1]
+    new_codes = np.empty(len(codes), np.uint8)
+    kernels.encoding.translate(codes.view(np.uint8), of_bytes.view(np.uint8), new_codes)
+    return new_codes.view(lookup.dtype)

@@ -27,7 +27,7 @@ from skcredal._encoding.cuts import (
     equal_frequency_cuts_of_rows,
     midpoint,
 )
-from skcredal._encoding.factors import Factor
+from skcredal._encoding.factors import Factor, translated
 from skcredal._encoding.histogram import ValueHistogram
 from skcredal._validation import check_array, check_instance, check_integer, naming, safe_repr
 
@@ -253,13 +253,17 @@ def _cuts_between_cells(low: FloatArray, high: FloatArray, counts: CountArray) -
 
 def state_counts(factor: Factor, weights: CountArray | None) -> dict[Any, float]:
     """Return how often each state of a column was seen, or the weight of its rows."""
-    # Counted already where the column was read as bytes.
-    occurrences = factor.occurrences
-    if occurrences is None or weights is not None:
-        known = factor.codes >= 0
-        occurrences = np.bincount(
-            factor.codes[known], None if weights is None else weights[known], len(factor.states)
-        )
+    codes, n_states = factor.codes, len(factor.states)
+    if factor.occurrences is not None and weights is None:
+        occurrences = factor.occurrences  # counted already where the column was read as bytes
+    elif codes.itemsize == 1 and weights is None and len(codes) >= kernels.encoding.BYTE:
+        # A missing value of int8 is -1, hence the byte 255, which is beyond its states.
+        of_bytes = np.zeros(kernels.encoding.BYTE, np.int64)
+        kernels.counting.count_bytes(np.ascontiguousarray(codes).view(np.uint8), of_bytes)
+        occurrences = of_bytes[:n_states]
+    else:
+        known = codes >= 0
+        occurrences = np.bincount(codes[known], None if weights is None else weights[known], n_states)
     return dict(zip(factor.states, occurrences.tolist(), strict=True))
 
 
@@ -389,27 +393,13 @@ class CategoricalFeature:
             return factor.codes
         # A missing value is -1, which indexes the last entry: this is where it becomes what ``fill`` says.
         lookup = np.array([*codes, self.fill], np.min_scalar_type(max(self.n_states, self.fill)))
-        new_codes = self._translated(factor.codes, lookup)
+        new_codes = translated(factor.codes, lookup)
         if self.refuse_unknown:
             # A missing value is not an unknown state, even if it has the same code.
             unknown = (new_codes == self.n_states) & (factor.codes >= 0)
             if unknown.any():
                 states = {factor.states[code] for code in factor.codes[unknown]}
                 raise unknown_states(label, sorted(states, key=safe_repr))
-        return new_codes
-
-    @staticmethod
-    def _translated(codes: AnyArray, lookup: AnyArray) -> AnyArray:
-        # Many bytes are translated by a kernel with a table of all 256; for fewer rows than that, it is not
-        # worth making one.
-        few = len(codes) < kernels.encoding.BYTE
-        if few or codes.itemsize > 1 or lookup.itemsize > 1 or not codes.flags.c_contiguous:
-            return np.asarray(lookup[codes])
-        # A missing value of int8 is -1, hence the byte 255: all bytes that are no state get its code.
-        of_bytes = np.full(kernels.encoding.BYTE, lookup[-1])
-        of_bytes[: len(lookup) - 1] = lookup[:-1]
-        new_codes = np.empty(len(codes), np.uint8)
-        kernels.encoding.translate(codes.view(np.uint8), of_bytes, new_codes)
         return new_codes
 
     def read(self, column: Column, *, is_part: bool = False) -> AnyArray:

@@ -13,7 +13,8 @@ from sklearn.utils import check_array
 from skcredal import _kernels as kernels
 from skcredal._arrays import AnyArray, BoolArray, ByteArray
 from skcredal._encoding.columns import Column
-from skcredal._encoding.factors import Factor, factor_of_text, holds_integers, plain_numbers
+from skcredal._encoding.factors import Factor, holds_integers, plain_numbers
+from skcredal._encoding.states import factor_of_text
 from skcredal._extras import require
 from skcredal._threads import parts, run_in_threads
 from skcredal._validation import naming, safe_repr

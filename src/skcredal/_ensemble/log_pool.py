@@ -17,8 +17,9 @@ from skcredal import _kernels as kernels
 from skcredal._arrays import BoolArray, CodeArray, FloatArray, IntArray
 from skcredal._ensemble.counts import ends
 from skcredal._ensemble.parameters import SpodeTables
-from skcredal._ensemble.pool_weights import one_blas_thread, prior_weights
+from skcredal._ensemble.pool_weights import prior_weights
 from skcredal._kernels._arguments import Folded
+from skcredal._threads import one_blas_thread
 from skcredal._ties import best_class, most_probable
 
 __all__ = ["Contest", "LogPool", "PoolEvidence", "WeightSet"]

@@ -6,24 +6,21 @@ SPODEs of the first coding, of the second, and so on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import logsumexp, softmax
-from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from skcredal._arrays import BoolArray, CodeArray, CountArray, FloatArray, LabelArray
 from skcredal._ensemble.counts import CodingCounts
 from skcredal._ensemble.leave_one_out import LeaveOneOut, itself
 from skcredal._ensemble.parameters import SpodeTables, chunks
+from skcredal._threads import one_blas_thread
 
-__all__ = ["ENOUGH", "PoolWeights", "expert_logs", "one_blas_thread", "pool_weights", "prior_weights"]
+__all__ = ["ENOUGH", "PoolWeights", "expert_logs", "pool_weights", "prior_weights"]
 
 # The prior's standard deviation of a weight, in multiples of its mean.
 PRIOR_SPREAD = 3.0
@@ -43,21 +40,6 @@ MOST_TURNS = 100
 AT_BOUND = 1e-6
 # Numbers of a block whose curvature is summed at a time: 4 MiB.
 BLOCK_NUMBERS = 1 << 19
-
-_one_at_a_time = Lock()
-
-
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """Keep BLAS to one thread: the last digits of its results may depend on their number."""
-    # The limit is that of the process: two that set and lift it in turns would lift each other's.
-    with _one_at_a_time, _blas().limit(limits=1, user_api="blas"):
-        yield
-
-
-@cache
-def _blas() -> ThreadpoolController:
-    return ThreadpoolController()
 
 
 class PoolWeights(NamedTuple):

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         ncc,
         parameters,
         selective,
+        text,
         tree,
     )
 
@@ -38,6 +39,7 @@ __all__ = [
     "ncc",
     "parameters",
     "selective",
+    "text",
     "tree",
 ]
 

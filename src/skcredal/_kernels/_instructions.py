@@ -3,7 +3,7 @@
 Each has a twin in plain Python, which says what it does and runs where the JIT is off.
 
 numba's cache does not notice changes in this file: whoever makes one also touches ``counting.py``,
-``inference.py`` and ``log_pool.py``, whose kernels have these instructions compiled into them.
+``inference.py``, ``log_pool.py`` and ``text.py``, whose kernels have these instructions compiled into them.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from numba.extending import intrinsic, overload
 
 from skcredal._arrays import AnyArray, FloatArray
 
-__all__ = ["LANES", "WORD", "count_ones", "equal_bytes", "sum_4", "sum_8"]
+__all__ = ["LANES", "WORD", "count_ones", "equal_bytes", "load_word", "sum_4", "sum_8"]
 
 # Untyped, as all of numba's code generation.
 cgutils: Any = _cgutils
@@ -81,6 +81,30 @@ def _equal_by_instruction(_: Any, values: Any, start: Any, value: Any) -> Any:  
 def _compiled_equal(values: Any, start: Any, value: Any) -> Any:  # pragma: no cover, likewise
     by_instruction: Any = _equal_by_instruction
     return lambda values, start, value: by_instruction(values, start, value)
+
+
+def load_word(values: Any, start: int) -> Any:
+    """Return the eight bytes from ``start`` on as a number, the first of them the lowest."""
+    return np.uint64(int.from_bytes(values[start : start + 8].tobytes(), "little"))
+
+
+@intrinsic
+def _load_by_instruction(_: Any, values: Any, start: Any) -> Any:  # pragma: no cover, likewise
+    if values.layout != "C":
+        raise TypingError("Bytes that are loaded together must be contiguous.")
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        address = builder.gep(context.make_array(values)(context, builder, arguments[0]).data, [arguments[1]])
+        # Like the bytes above, a word may start anywhere.
+        return builder.load(builder.bitcast(address, ir.IntType(64).as_pointer()), align=1)
+
+    return types.uint64(values, types.int64), generate
+
+
+@overload(load_word, strict=False)
+def _compiled_load(values: Any, start: Any) -> Any:  # pragma: no cover, likewise
+    by_instruction: Any = _load_by_instruction
+    return lambda values, start: by_instruction(values, start)
 
 
 def _vector_sum(lanes: int) -> Callable[..., None]:

@@ -9,7 +9,6 @@ from typing import Any, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skcredal._arrays import AnyArray, CodeArray, FloatArray, IntArray
@@ -190,6 +189,9 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
         y_pred = self.predict(X)
         # Checked as in fit, with errors that name the argument.
         weights = read_weights(sample_weight, len(y_pred))
+        # Imported here, because sklearn.metrics takes long and predictions do without it.
+        from sklearn.metrics import accuracy_score
+
         with naming("y"):
             return float(accuracy_score(read_series(y), y_pred, sample_weight=weights))
 

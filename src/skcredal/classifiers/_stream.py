@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from skcredal._arrays import CodeArray, CountArray, IntArray, LabelArray
+from skcredal._encoding.choices import categorical_mask
 from skcredal._encoding.columns import Column
 from skcredal._encoding.features import CategoricalFeature, NumericFeature, unknown_states
 from skcredal._encoding.frames import Table
@@ -25,7 +26,6 @@ from skcredal._encoding.table_encoding import (
     EncodingRules,
     Feature,
     TableEncoding,
-    categorical_mask,
 )
 from skcredal._ensemble.counting import count
 from skcredal._ensemble.counts import JointCounts, Layout, ValueCounts

@@ -18,6 +18,7 @@ from sklearn.utils.validation import validate_data
 from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray
 from skcredal._encoding.frames import read_table
 from skcredal._encoding.table_encoding import EncodedTable
+from skcredal._threads import one_blas_thread
 from skcredal._validation import check_instance, check_texts, naming, safe_repr
 from skcredal.classifiers._base import TabularClassifier, fit_rows
 from skcredal.classifiers._credal import CredalMixin
@@ -166,12 +167,15 @@ class Fold:
         """Return a baseline, fitted to the training rows; fitted only once."""
         if name not in self._baselines:
             train = self._features.iloc[self._train]
-            self._baselines[name] = make_baseline(name, train).fit(train, self._target[self._train])
+            with one_blas_thread():
+                self._baselines[name] = make_baseline(name, train).fit(train, self._target[self._train])
         return self._baselines[name]
 
     def baseline_proba(self, name: str) -> FloatArray:
         """Return what a baseline says about the test rows."""
-        proba: FloatArray = self.learn_baseline(name).predict_proba(self._features.iloc[self._test])
+        learner = self.learn_baseline(name)
+        with one_blas_thread():
+            proba: FloatArray = learner.predict_proba(self._features.iloc[self._test])
         return proba
 
     def seconds_saved(self) -> float:

@@ -140,7 +140,7 @@ def _case(cases: Cases, r: int, row: int) -> list[Any]:
     classes = (int(cases.true[r]), int(cases.predicted[r]))
     remaining = np.flatnonzero(cases.sets[r]).tolist()
     # Rounded down: 0.74996 is a close call below 0.75, in the list as in the counts.
-    probability = math.floor(float(cases.probability[r]) * 1e4 + 1e-5) / 1e4
+    probability = math.floor(float(cases.proba[r, classes[1]]) * 1e4 + 1e-5) / 1e4
     return [row, *classes, probability, remaining, number(cases.robustness[r])]
 
 

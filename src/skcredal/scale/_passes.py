@@ -21,8 +21,9 @@ import numpy as np
 
 from skcredal import classifiers
 from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray
+from skcredal._encoding.choices import categorical_mask, conservative_mask
 from skcredal._encoding.statistics import EncodingStatistics
-from skcredal._encoding.table_encoding import TableEncoding, categorical_mask, conservative_mask
+from skcredal._encoding.table_encoding import TableEncoding
 from skcredal._encoding.target import ONLY_ZEROS
 from skcredal._ensemble.counts import CodingCounts, JointCounts, ValueCounts
 from skcredal._ensemble.parameters import SpodeTables
