@@ -655,7 +655,7 @@ def test_foreign_types_are_refused_by_name(saved, node):
     [
         ({"name": "sklearn.chi2", "arguments": []}, "2 types instead of one: name, arguments"),
         ({}, "0 types instead of one"),
-        ({"name": []}, "unhashable"),
+        ({"name": []}, "a name must be"),
         ({"array": 99}, "must be an iterable, not int"),
         ({"array": ["nonsense", [1], [1]]}, "nonsense"),
         ({"array": ["<M8[ns]", [1], [1]]}, r"an array of 1 values of datetime64\[ns\]"),

@@ -1,4 +1,4 @@
-"""Threads, ours and those of BLAS, and worker processes: the kernels release the GIL, and work is split here."""
+"""Threads, ours and those of BLAS, and worker processes. Kernels release the GIL; work is split here."""
 
 import os
 import threading

@@ -19,7 +19,6 @@ from zipfile import ZipFile
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.preprocessing import OneHotEncoder
 
 from skcredal._arrays import AnyArray
 from skcredal._config import get_config
@@ -30,17 +29,17 @@ from skcredal.classifiers._stream import Slots
 from skcredal.persistence._contents import pack_estimator, unpack_estimator
 from skcredal.persistence._trust import (
     ESTIMATORS,
-    FUNCTIONS,
-    NAMED,
-    OBJECTS,
     ForeignNameError,
     check_one_hot,
+    find_by_name,
+    find_type,
+    is_score_function,
+    name_of,
     short_name,
 )
 
 __all__ = ["Reader", "Writer"]
 
-_NAMES = {id(one): name for name, one in NAMED.items()}
 # Arrays of numbers, booleans, text, bytes and objects; dates, records and the like are refused.
 _KINDS_OF_ARRAYS = "biufUSO"
 # How many bytes the JSON may take, and all arrays in it: a few letters can claim to be a very wide text.
@@ -52,7 +51,7 @@ def _pandas() -> Any:
 
 
 def _make_partial(function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    if function not in FUNCTIONS:
+    if not is_score_function(function):
         raise ForeignNameError(f"a partial of {function!r}")
     return partial(function, *arguments, **keywords)
 
@@ -114,8 +113,8 @@ class Writer:
             return [self._encode(one) for one in value]
         if type(value) is dict and all(type(key) is str for key in value):
             return {"dict": {key: self._encode(one) for key, one in value.items()}}
-        if id(value) in _NAMES:
-            return {"name": _NAMES[id(value)]}
+        if (own_name := name_of(value)) is not None:
+            return {"name": own_name}
         if type(value) is np.ndarray:
             if value.dtype.kind not in _KINDS_OF_ARRAYS:
                 raise ForeignNameError(f"an array of {value.dtype}")
@@ -123,7 +122,7 @@ class Writer:
         name = "numpy.dtype" if isinstance(value, np.dtype) else short_name(type(value))
         if name in _TYPES:
             return {name: self._encode(_TYPES[name][0](value))}
-        if OBJECTS.get(name) is type(value):
+        if find_type(name) is type(value):
             return {name: self._encode(self._state(value))}
         named = value if hasattr(value, "__qualname__") else type(value)
         raise ForeignNameError(f"{named.__module__}.{named.__qualname__}")
@@ -167,15 +166,18 @@ class Reader:
         ((name, content),) = node.items()
         if name == "dict":
             return {key: self._decode(one) for key, one in content.items()}
-        if name == "name" and content in NAMED:
-            return NAMED[content]
+        if name == "name":
+            check_instance("a name", content, str)
+            if (named := find_by_name(content)) is None:
+                raise ForeignNameError(content)
+            return named
         if name == "array":
             return self._array(*self._decode(content))
         if name in _TYPES:
             return _TYPES[name][1](self._decode(content))
-        if name in OBJECTS:
-            return self._object(OBJECTS[name], self._decode(content))
-        raise ForeignNameError(content if name == "name" else name)
+        if (kind := find_type(name)) is not None:
+            return self._object(kind, self._decode(content))
+        raise ForeignNameError(name)
 
     def _array(self, dtype_name: str, shape: list[int], items: list[Any]) -> AnyArray:
         dtype = np.dtype(dtype_name)
@@ -197,7 +199,7 @@ class Reader:
             made.__setstate__(state)  # warns if another version of scikit-learn wrote it
         else:
             made.__dict__ = state
-        if isinstance(made, OneHotEncoder) and hasattr(made, "categories_"):
+        if short_name(kind) == "sklearn.OneHotEncoder" and hasattr(made, "categories_"):
             check_one_hot(made)
         return made
 

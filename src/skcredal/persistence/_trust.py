@@ -8,25 +8,23 @@ imports, or evaluates text.
 
 from __future__ import annotations
 
+from importlib import import_module
 from inspect import isabstract, isfunction
 from typing import Any
 
 import numpy as np
-from scipy import special
-from sklearn import compose, feature_selection, impute, pipeline, preprocessing
-from sklearn.compose import _column_transformer
-from sklearn.preprocessing import OneHotEncoder
 
 from skcredal import classifiers
 from skcredal._encoding.discretizer import MDLDiscretizer
 
 __all__ = [
     "ESTIMATORS",
-    "FUNCTIONS",
-    "NAMED",
-    "OBJECTS",
     "ForeignNameError",
     "check_one_hot",
+    "find_by_name",
+    "find_type",
+    "is_score_function",
+    "name_of",
     "short_name",
 ]
 
@@ -44,21 +42,22 @@ ESTIMATORS: tuple[type, ...] = (
     ),
 )
 
-_OF_SCIKIT_LEARN: tuple[type, ...] = (
-    *(pipeline.Pipeline, pipeline.FeatureUnion),
-    *(compose.ColumnTransformer, compose.make_column_selector),
-    *(impute.SimpleImputer, impute.MissingIndicator),
-    *(preprocessing.OrdinalEncoder, OneHotEncoder, preprocessing.TargetEncoder, preprocessing.LabelEncoder),
-    *(preprocessing.StandardScaler, preprocessing.MinMaxScaler, preprocessing.MaxAbsScaler),
-    *(preprocessing.RobustScaler, preprocessing.Normalizer, preprocessing.PowerTransformer),
-    *(preprocessing.QuantileTransformer, preprocessing.KBinsDiscretizer, preprocessing.Binarizer),
-    preprocessing.FunctionTransformer,
-    *(feature_selection.SelectKBest, feature_selection.SelectPercentile, feature_selection.SelectFpr),
-    *(feature_selection.SelectFdr, feature_selection.SelectFwe, feature_selection.VarianceThreshold),
-    feature_selection.GenericUnivariateSelect,
-    # What a column transformer keeps of the columns that nobody names.
-    *filter(None, [getattr(_column_transformer, "_RemainderColsList", None)]),
-)
+# By their modules, which are imported when a file names one of the types: most models hold none of them.
+_OF_SCIKIT_LEARN = {
+    "sklearn.pipeline": "Pipeline FeatureUnion",
+    # The last is what a column transformer keeps of the columns that nobody names.
+    "sklearn.compose._column_transformer": "ColumnTransformer make_column_selector _RemainderColsList",
+    "sklearn.impute": "SimpleImputer MissingIndicator",
+    "sklearn.preprocessing": (
+        "OrdinalEncoder OneHotEncoder TargetEncoder LabelEncoder StandardScaler MinMaxScaler MaxAbsScaler "
+        "RobustScaler Normalizer PowerTransformer QuantileTransformer KBinsDiscretizer Binarizer "
+        "FunctionTransformer"
+    ),
+    "sklearn.feature_selection": (
+        "SelectKBest SelectPercentile SelectFpr SelectFdr SelectFwe VarianceThreshold GenericUnivariateSelect"
+    ),
+}
+_BUILTINS = {kind.__name__: kind for kind in (bool, int, float, str, object)}
 
 
 class ForeignNameError(ValueError):
@@ -79,31 +78,57 @@ def short_name(kind: type) -> str:
     return f"{kind.__module__.partition('.')[0]}.{kind.__qualname__}"
 
 
-OBJECTS: dict[str, type] = {short_name(kind): kind for kind in (*ESTIMATORS, *_OF_SCIKIT_LEARN)}
-# What tells columns apart in SelectKBest and the like: functions of arrays alone.
-FUNCTIONS: tuple[Any, ...] = tuple(
-    one for name in feature_selection.__all__ if isfunction(one := getattr(feature_selection, name))
-)
+_OURS = {short_name(kind): kind for kind in ESTIMATORS}
+
+
+def find_type(name: str) -> type | None:
+    """Return the type of this short name whose objects a file may hold, or ``None``."""
+    if name in _OURS:
+        return _OURS[name]
+    package, _, own_name = name.partition(".")
+    for module, names in _OF_SCIKIT_LEARN.items():
+        if package == "sklearn" and own_name in names.split():
+            return getattr(import_module(module), own_name, None)
+    return None
+
+
+def is_score_function(one: Any) -> bool:
+    """Tell whether it is what tells columns apart in SelectKBest and the like: a function of arrays alone."""
+    if not isfunction(one) or not one.__module__.startswith("sklearn.feature_selection."):
+        return False
+    module: Any = import_module("sklearn.feature_selection")
+    return one.__name__ in module.__all__ and getattr(module, one.__name__) is one
 
 
 def _is_harmless(one: Any) -> bool:
     return isinstance(one, np.ufunc) or (isinstance(one, type) and issubclass(one, np.generic))
 
 
-# Everything that stands in a file by its name alone: types, ufuncs and these functions.
-NAMED: dict[str, Any] = {
-    f"{package}.{one.__name__}": one
-    for package, found in (
-        ("builtins", (bool, int, float, str, object)),
-        ("sklearn", FUNCTIONS),
-        ("scipy", filter(_is_harmless, vars(special).values())),
-        ("numpy", filter(_is_harmless, vars(np).values())),
-    )
-    for one in found
-}
+def find_by_name(name: str) -> Any:
+    """Return the type, ufunc or function that stands in a file by its name alone, or ``None``."""
+    package, _, own_name = name.partition(".")
+    if package == "builtins":
+        return _BUILTINS.get(own_name)
+    modules = {"numpy": "numpy", "scipy": "scipy.special", "sklearn": "sklearn.feature_selection"}
+    if package not in modules:
+        return None
+    one = getattr(import_module(modules[package]), own_name, None)
+    accepts = is_score_function if package == "sklearn" else _is_harmless
+    return one if accepts(one) else None
 
 
-def check_one_hot(encoder: OneHotEncoder) -> None:
+def name_of(one: Any) -> str | None:
+    """Return the name under which :func:`find_by_name` finds it, or ``None``."""
+    if not (isinstance(one, (type, np.ufunc)) or isfunction(one)):
+        return None
+    for package in ("builtins", "numpy", "scipy", "sklearn"):
+        name = f"{package}.{one.__name__}"
+        if find_by_name(name) is one:
+            return name
+    return None
+
+
+def check_one_hot(encoder: Any) -> None:
     """Refuse a one-hot encoder whose parts do not fit together.
 
     It is the one admitted type that hands numbers from the file to compiled code without a check: columns of
@@ -120,7 +145,7 @@ def check_one_hot(encoder: OneHotEncoder) -> None:
         table[-1, j] = (
             ("?" * 9 if of_column.dtype.kind in "OUS" else -9e99) if takes_unknown else of_column[0]
         )
-    sparse = OneHotEncoder()
+    sparse = type(encoder)()
     sparse.__dict__ = {**vars(encoder), "sparse_output": True}
     vars(sparse).pop("feature_names_in_", None)  # the table has none
     found = sparse.transform(table)
