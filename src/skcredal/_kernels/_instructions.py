@@ -2,9 +2,9 @@
 
 Each has a twin in plain Python, which says what it does and runs where the JIT is off.
 
-numba's cache does not notice changes in this file: whoever makes one also touches ``compression.py``,
-``counting.py``, ``inference.py``, ``log_pool.py`` and ``parameters.py``, whose kernels have these
-instructions compiled into them.
+numba's cache does not notice changes in this file: whoever makes one also touches
+``compression_bounds.py``, ``counting.py``, ``inference.py``, ``log_pool.py`` and ``parameters.py``, whose
+kernels have these instructions compiled into them.
 """
 
 import math
@@ -115,9 +115,7 @@ def _log_by_instructions(_: Any, x: Any) -> Any:  # pragma: no cover, likewise
 
         bits = builder.bitcast(arguments[0], word)
         # m plus the bias, so that no shift and no conversion has to mind a sign.
-        biased = builder.lshr(
-            builder.sub(bits, word(HALF_ROOT_BITS - (BIAS << DIGITS))), word(DIGITS)
-        )
+        biased = builder.lshr(builder.sub(bits, word(HALF_ROOT_BITS - (BIAS << DIGITS))), word(DIGITS))
         scale = builder.shl(builder.sub(biased, word(BIAS)), word(DIGITS))
         y = builder.bitcast(builder.sub(bits, scale), real)
         # A small whole number in the last digits of 2^52 is that many more than 2^52.

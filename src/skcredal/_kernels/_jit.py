@@ -31,7 +31,7 @@ def fused_kernel(function: Function) -> Function:
 
 
 def _compiled(function: Function, **options: Any) -> Function:
-    compiled: Any = njit(nogil=True, error_model="numpy", **options)(function)
+    compiled: Any = njit(nogil=True, **options)(function)
     # With the JIT off, the function comes back as it is. An error of this kind means that numba finds no
     # directory to write to: a read-only installation without a home.
     with suppress(RuntimeError):
@@ -87,4 +87,4 @@ def step(function: Function) -> Function:
 
     Compiled by itself as well, it would make compilation take half as long again.
     """
-    return cast(Function, njit(nogil=True, error_model="numpy", inline="always")(function))
+    return cast(Function, njit(nogil=True, inline="always")(function))

@@ -1,4 +1,4 @@
-"""COMP-AODE*: sets, bounds and robustness under all priors P(s_0) = ε, P(s_j) ≥ ε (§7).
+"""COMP-AODE*: sets and robustness under all priors P(s_0) = ε, P(s_j) ≥ ε (§7).
 
 One row at a time: the *members* are the SPODEs that are feasible and whose super-parent the row knows;
 ``posterior[j, r, c]`` is P(c | a, s_j). A compression coefficient is ``π_j = base_j + κ·log y_j`` with y_j =
@@ -10,12 +10,10 @@ import numpy as np
 
 from skcredal._arrays import BoolArray, CodeArray, FloatArray, IntArray
 from skcredal._kernels._arguments import Compression, Evidence
-from skcredal._kernels._instructions import log
-from skcredal._kernels._jit import kernel, step
+from skcredal._kernels._jit import kernel
 
 __all__ = [
     "compression_contest",
-    "compression_intervals",
     "compression_robustness",
     "compression_sets",
     "minimise_compression",
@@ -26,14 +24,6 @@ __all__ = [
 TIE = 1e-12
 # The smallest part of the reference prior, 1 - r, that is tried: beyond it robustness is reported as 1 (§7).
 LEAST_KEPT = 1e-15
-# Rows whose bounds are found together.
-BLOCK_ROWS = 64
-# In place of the probability of a SPODE that has no say in a row: above all others, so that it never shares.
-NO_SAY = 2.0
-# A smaller difference is taken to be 0: nothing is divided by it, and no digit of a bound depends on it.
-LEAST_DIFFERENCE = 1e-290
-# A bound is exact up to this.
-EXACT = 1e-14
 
 
 @kernel
@@ -221,181 +211,6 @@ def compression_sets(evidence: Evidence, priors: Compression, out: BoolArray) ->
                     out[r, d] = not _dominates(
                         posterior, r, c, d, chosen, member_base, kappa, eps, mass, spare, difference, log_y
                     )
-
-
-@step
-def _share_out(
-    p: FloatArray,
-    n: int,
-    t: FloatArray,
-    size: FloatArray,
-    mass: FloatArray,
-    eps: float,
-    n_sharing: FloatArray,
-    floor: FloatArray,
-    factor: FloatArray,
-    count: FloatArray,
-    sum_d: FloatArray,
-) -> None:
-    """Fill in how the mass is shared at the minimum of Σ_j (p_j - t)·π_j, for each row of a block.
-
-    It is the water-filling of :func:`minimise_compression` with |d_j| = t - p_j: a model whose |d_j| exceeds
-    the ``floor`` has the prior ``factor``·|d_j|, all others have ε.
-    """
-    for r in range(n):
-        n_sharing[r], floor[r], factor[r] = 0.0, LEAST_DIFFERENCE, 0.0
-    settled = False
-    while not settled:
-        for r in range(n):
-            count[r], sum_d[r] = 0.0, 0.0
-        for m in range(len(p)):
-            for r in range(n):
-                d = t[r] - p[m, r]
-                count[r] += 1.0 if d > floor[r] else 0.0
-                sum_d[r] += d if d > floor[r] else 0.0
-        settled = True
-        for r in range(n):
-            # The floor only rises, and as many models as before are the same models. The last one takes what
-            # is left, whatever rounding makes of it.
-            if count[r] > 0.0 and count[r] != n_sharing[r]:
-                n_sharing[r] = count[r]
-                factor[r] = (mass[r] - (size[r] - count[r]) * eps) / sum_d[r]
-                floor[r] = eps / factor[r]
-                settled = False
-
-
-@step
-def _find_lower(
-    p: FloatArray,
-    n: int,
-    base: FloatArray,
-    kappa: float,
-    eps: float,
-    k: int,
-    size: FloatArray,
-    mass: FloatArray,
-    t: FloatArray,
-    moving: BoolArray,
-    work: FloatArray,
-) -> None:
-    """Replace t by the minimum of Σ p_j π_j / Σ π_j over the priors, in the rows that are ``moving``.
-
-    It is Dinkelbach's iteration: Newton's method for a concave function (§7). Each of its steps is a loop over
-    the rows of a block, which takes several at an instruction.
-    """
-    n_sharing, floor, factor, pi, score, total = work[0], work[1], work[2], work[3], work[4], work[5]
-    log_eps = np.log(eps)
-    # The limit only keeps the last digits from going round for ever.
-    for _ in range(100):
-        _share_out(p, n, t, size, mass, eps, n_sharing, floor, factor, score, total)
-        for r in range(n):
-            score[r], total[r] = 0.0, 0.0
-        for m in range(len(p)):
-            for r in range(n):
-                d = t[r] - p[m, r]
-                log_y = log(d * factor[r])
-                pi[r] = base[m] + kappa * (log_y if d > floor[r] else log_eps)
-            for r in range(n):
-                score[r] += p[m, r] * pi[r] if p[m, r] < NO_SAY else 0.0
-                total[r] += pi[r] if p[m, r] < NO_SAY else 0.0
-        for r in range(n):
-            # No d_j is negative: at the vertex, the model whose d_j is smallest has all that is free, unless
-            # an infeasible one takes it.
-            if n_sharing[r] == 0.0 and size[r] == k:
-                smallest = NO_SAY
-                for m in range(len(p)):
-                    smallest = min(smallest, p[m, r])
-                gain = kappa * (np.log(mass[r] - (k - 1) * eps) - log_eps)
-                score[r] += smallest * gain
-                total[r] += gain
-        n_moving = 0
-        for r in range(n):
-            new = score[r] / total[r] if moving[r] else t[r]
-            change = abs(t[r] - new)
-            t[r] = new
-            # The error is at most change²·|F″/2F′|, where F′ = -Σ π_j and |F″| ≤ κ Σ 1/|d_j| over the models
-            # that share, whose |d_j| are above the floor, and stay near it only if the change is smaller.
-            large = kappa * size[r] * change * change > 2.0 * EXACT * total[r] * floor[r]
-            moving[r] = (change > EXACT) & (large | (change > floor[r]))
-            n_moving += moving[r]
-        if n_moving == 0:
-            break
-
-
-@kernel
-def compression_intervals(evidence: Evidence, priors: Compression, out: FloatArray) -> None:
-    """Fill in the lower and upper probability of every class, (rows, classes, 2)."""
-    codes, n_states, posterior, reference, _, _ = evidence
-    feasible, base, kappa, eps = priors
-    k, n_rows, n_classes = posterior.shape
-    members, row_base = np.empty(k, np.int64), np.empty(k)
-    models, model_base = np.empty(k, np.int64), np.empty(k)
-    n_models = 0
-    for j in range(k):
-        if feasible[j]:
-            models[n_models], model_base[n_models] = j, base[j]
-            n_models += 1
-    p = np.empty((n_models, BLOCK_ROWS))
-    size, mass, t = np.empty(BLOCK_ROWS), np.empty(BLOCK_ROWS), np.empty(BLOCK_ROWS)
-    silent, moving = np.empty(BLOCK_ROWS, np.bool_), np.empty(BLOCK_ROWS, np.bool_)
-    work = np.empty((6, BLOCK_ROWS))
-    # Nearly all rows know all super-parents, and have the same answer to this.
-    all_silent = n_models > 0 and _some_prior_says_nothing(
-        model_base, n_models, kappa, eps, 1.0 - eps - (k - n_models) * eps, n_models < k
-    )
-    for start in range(0, n_rows, BLOCK_ROWS):
-        n = min(BLOCK_ROWS, n_rows - start)
-        for r in range(n):
-            size[r] = 0.0
-        for m in range(n_models):
-            j = models[m]
-            for r in range(n):
-                size[r] += 1.0 if codes[j, start + r] < n_states[j] else 0.0
-        for r in range(n):
-            mass[r] = 1.0 - eps - (k - size[r]) * eps
-            silent[r] = all_silent
-            if size[r] < n_models:
-                n_members = _find_members(codes, n_states, feasible, base, start + r, members, row_base)
-                silent[r] = n_members > 0 and _some_prior_says_nothing(
-                    row_base, n_members, kappa, eps, mass[r], True
-                )
-        for c in range(n_classes):
-            # What one of two classes is sure to have, the other cannot get: half of the iterations saved.
-            if c == 1 and n_classes == 2:
-                for r in range(n):
-                    lowest, highest = 1.0 - out[start + r, 0, 1], 1.0 - out[start + r, 0, 0]
-                    out[start + r, 1, 0] = min(reference[start + r, 1], lowest)
-                    out[start + r, 1, 1] = max(reference[start + r, 1], highest)
-                continue
-            for m in range(n_models):
-                j = models[m]
-                for r in range(n):
-                    known = codes[j, start + r] < n_states[j]
-                    p[m, r] = posterior[j, start + r, c] if known else NO_SAY
-            for side in range(2):
-                # The upper probability is 1 less the lower one of all other classes together.
-                if side == 1:
-                    for m in range(n_models):
-                        for r in range(n):
-                            p[m, r] = 1.0 - p[m, r] if p[m, r] < NO_SAY else NO_SAY
-                for r in range(n):
-                    t[r] = reference[start + r, c] if side == 0 else 1.0 - reference[start + r, c]
-                    moving[r] = n_classes > 1 and size[r] > 0 and not silent[r]
-                _find_lower(p, n, model_base, kappa, eps, k, size, mass, t, moving, work)
-                for r in range(n):
-                    # Where a SPODE is feasible for the set only, the reference may lie outside: doubt widens.
-                    # A coefficient may be negative under some prior (§7), and the quotient then leaves [0, 1].
-                    at_reference = reference[start + r, c]
-                    if n_classes == 1:
-                        bound = 1.0  # under every prior
-                    elif silent[r]:
-                        # The scores are not probabilities under every prior: no bound can be given (§7).
-                        bound = 1.0 * side
-                    elif side == 0:
-                        bound = min(at_reference, t[r])
-                    else:
-                        bound = max(at_reference, 1.0 - t[r])
-                    out[start + r, c, side] = min(max(bound, 0.0), 1.0)
 
 
 @kernel

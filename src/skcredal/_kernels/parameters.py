@@ -23,7 +23,7 @@ from skcredal._arrays import CountArray, FloatArray, IntArray
 from skcredal._kernels._instructions import log
 from skcredal._kernels._jit import kernel, step
 
-__all__ = ["FEATURE_TILE", "fill_pairs", "fill_spodes", "fill_values"]
+__all__ = ["FEATURE_TILE", "fill_pairs", "fill_spodes"]
 
 # Numbers whose logarithms are taken at once, unless a single value has more cells: 8 KiB, which stay in the
 # cache between the loops over them.
@@ -32,35 +32,6 @@ BATCH = 1024
 FEATURE_TILE = 8
 # Smaller numbers are denormal: the bits of their exponent are zeros.
 LEAST_NORMAL = 2.2250738585072014e-308
-
-
-@kernel
-def fill_values(
-    n_ca: CountArray,
-    n_states: IntArray,
-    count_offsets: IntArray,
-    table_offsets: IntArray,
-    n_classes: int,
-    ess: float,
-    log_a: FloatArray,
-    log_masses: FloatArray,
-) -> None:
-    """Fill in log P(a_j|c), with zeros at the unknown value, and the logarithms of the masses of a_j."""
-    for j in range(len(n_states)):
-        v = n_states[j]
-        for c in range(n_classes):
-            # The rows of the class that know the feature; all of them in complete data (§1).
-            n_known = 0.0
-            for a in range(v):
-                n_known += n_ca[count_offsets[j] + a * n_classes + c]
-            log_mass = np.log(n_known + ess / n_classes)
-            for a in range(v):
-                mass = n_ca[count_offsets[j] + a * n_classes + c] + ess / (n_classes * v)
-                cell = table_offsets[j] + a * n_classes + c
-                log_masses[cell] = np.log(mass)
-                log_a[cell] = log_masses[cell] - log_mass
-            # log 1: the factor of an unknown value drops out without a branch in inference.
-            log_a[table_offsets[j] + v * n_classes + c] = 0.0
 
 
 @kernel
