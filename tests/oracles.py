@@ -457,6 +457,53 @@ def comp_min_difference(
     return _comp_minimum(d, log_lik, log_lik_null, eps, available, starts, seed)[0]
 
 
+def comp_lower_probability(
+    p: Sequence[float],
+    log_lik: Sequence[float],
+    log_lik_null: float,
+    eps: float,
+    available: Sequence[bool],
+) -> float:
+    """§7: min of Σ p_j π_j / Σ π_j over the COMP-AODE* set, j available, which are taken to be feasible.
+
+    It is where the minimum of Σ (p_j - t) π_j changes its sign, found by bisection with 30 digits. That
+    minimum is the least of all its candidates: every number of the smallest p_j shares by |p_j - t|, or one
+    or none takes all that is free.
+    """
+    used = sorted((j for j, is_used in enumerate(available) if is_used), key=lambda j: p[j])
+    k, size = len(p), len(used)
+    with mpmath.workdps(30):
+        least = mpmath.mpf(eps)
+        b = mpmath.mpf(log_lik_null) + mpmath.log(least)
+        mass = 1 - least - (k - size) * least
+
+        def minimum(t: Any) -> Any:
+            d = [mpmath.mpf(p[j]) - t for j in used]
+            priors = [
+                [mass - (size - 1) * least if i == one else least for i in range(size)] for one in range(size)
+            ]
+            if size < k:
+                priors.append([least] * size)
+            for n in range(1, size + 1):
+                level = mpmath.fsum(d[:n]) / (mass - (size - n) * least)
+                if d[n - 1] < 0 and d[n - 1] / level >= least:
+                    priors.append([d_j / level for d_j in d[:n]] + [least] * (size - n))
+            return min(
+                mpmath.fsum(
+                    d_j * (1 - (log_lik[j] + mpmath.log(y_j)) / b)
+                    for j, d_j, y_j in zip(used, d, prior, strict=True)
+                )
+                for prior in priors
+            )
+
+        low, high = mpmath.mpf(-8), mpmath.mpf(9)
+        # Negative coefficients may lead out of [0, 1], but bounds are cut off there anyway.
+        for _ in range(70):
+            middle = (low + high) / 2
+            low, high = (middle, high) if minimum(middle) > 0 else (low, middle)
+        return float(low)
+
+
 def comp_margins(
     posteriors: Posteriors,
     log_lik: Sequence[float],

@@ -15,6 +15,7 @@ from answers import (
     compression_set_of,
 )
 from problems import KINDS, random_ensemble, repetitions
+from skcredal._ensemble.priors import CompressionPriors, make_evidence
 from skcredal._ensemble.weights import bma_weights, compression_weights
 
 pytestmark = pytest.mark.kernel
@@ -122,6 +123,62 @@ def test_compression_bounds_are_those_of_a_general_optimiser(kind):
             lower, upper = lowest_ratio(problem, members, p), 1.0 - lowest_ratio(problem, members, 1.0 - p)
             assert interval[c, 0] == pytest.approx(max(lower, 0.0), abs=2e-6)
             assert interval[c, 1] == pytest.approx(min(upper, 1.0), abs=2e-6)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_compression_bounds_are_exact_to_the_last_digits(kind):
+    rng = np.random.default_rng(57)
+    checked = 0
+    for _ in range(repetitions(5, 2)):
+        problem = random_ensemble(rng, kind)
+        reference, interval, _ = compression_answers(problem)
+        members = members_of(problem)
+        # Other answers than the minimum have tests of their own above.
+        weights = compression_weights(problem.log_lik, problem.log_lik_null, problem.eps)
+        same_models = np.array_equal((weights > 0) & problem.known, members)
+        if not members.any() or not same_models or least_sum(problem, members) < 1e-6:
+            continue
+        checked += 1
+        for c in range(min(len(reference), 3)):
+            p = problem.posterior[:, c]
+            lower, upper = (
+                oracles.comp_lower_probability(
+                    of_class.tolist(), problem.log_lik.tolist(), problem.log_lik_null, problem.eps, members
+                )
+                for of_class in (p, 1.0 - p)
+            )
+            assert interval[c, 0] == pytest.approx(max(lower, 0.0), rel=1e-12, abs=1e-13)
+            assert interval[c, 1] == pytest.approx(min(1.0 - upper, 1.0), rel=1e-12, abs=1e-13)
+    assert checked > 0 or kind not in ("ordinary", "all feasible", "agreement")
+
+
+def test_a_row_has_the_same_compression_bounds_whatever_rows_are_with_it():
+    """The rows of a block go through the iteration together, but each stops when it is ready."""
+    rng = np.random.default_rng(58)
+    k, n, eps = 6, 150, 0.02
+    for n_classes in (1, 2, 4):
+        # Some rows agree and some do not, so that they take more and fewer steps; some know little.
+        spread = rng.choice([0.0, 1e-6, 0.1, 3.0], (1, n, 1))
+        scores = rng.normal(size=(1, n, n_classes)) + spread * rng.normal(size=(k, n, n_classes))
+        posterior = np.exp(scores) / np.exp(scores).sum(axis=2, keepdims=True)
+        codes = (rng.random((k, n)) < 0.2).astype(np.uint8)
+        codes[:, :3] = 1
+        log_lik = np.array([-10.0, -12.0, -15.0, -30.0, -90.0, -11.0])
+        priors = CompressionPriors.from_likelihoods(log_lik, -40.0, eps)
+        assert not priors.feasible.all()
+        prior = np.full(n_classes, 1.0 / n_classes)
+
+        def bounds(rows, priors=priors, posterior=posterior, codes=codes, prior=prior):
+            some = np.ascontiguousarray(posterior[:, rows])
+            n_states = np.ones(k, np.int64)
+            evidence = make_evidence(
+                np.ascontiguousarray(codes[:, rows]), n_states, some, some.mean(axis=0), prior
+            )
+            return priors.intervals(evidence)
+
+        together = bounds(slice(None))
+        alone = np.concatenate([bounds(slice(r, r + 1)) for r in range(n)])
+        np.testing.assert_array_equal(together, alone)
 
 
 @pytest.mark.parametrize("kind", KINDS)

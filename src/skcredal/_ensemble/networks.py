@@ -20,6 +20,7 @@ __all__ = [
     "naive_tables",
     "spanning_tree",
     "tan_tables",
+    "value_tables",
 ]
 
 # Mutual informations are rounded to this many decimals before they are compared: between equal ones, the
@@ -84,21 +85,31 @@ class NaiveTables:
         return out
 
 
+def value_tables(counts: ValueCounts, ess: float, layout: Layout) -> tuple[FloatArray, FloatArray]:
+    """Return log P(a_j|c) and the logarithms of the masses of a_j, laid out as told.
+
+    Codes beyond the states have zeros, log 1: their factors drop out without a branch in inference.
+    """
+    n_states, n_classes = layout.n_states, layout.n_classes
+    n_ca = counts.n_ca.reshape(-1, n_classes)
+    # The rows of the class that know the feature; all of them in complete data (§1).
+    n_known = np.add.reduceat(n_ca, ends(n_states)[:-1])
+    prior = ess / (n_classes * n_states)
+    of_values = np.log(n_ca + prior.repeat(n_states)[:, None])
+    of_features = np.log(n_known + ess / n_classes)
+    shifts = layout.value_offsets[:-1] - counts.layout.value_offsets[:-1]
+    cells = np.arange(counts.n_ca.size) + shifts.repeat(n_states * n_classes)
+    log_a, log_masses = np.zeros((2, layout.value_offsets[-1]))
+    log_masses[cells] = of_values.ravel()
+    log_a[cells] = (of_values - of_features.repeat(n_states, axis=0)).ravel()
+    return log_a, log_masses
+
+
 def naive_tables(counts: ValueCounts, ess: float, *, slots: int = 1) -> NaiveTables:
     """Learn the parameters of naive Bayes from the counts; all codes beyond the states have the factor 1."""
     n_states, n_classes = counts.layout.n_states, counts.layout.n_classes
     layout = Layout(n_states, n_classes, slots=slots)
-    log_a = np.zeros(layout.value_offsets[-1])
-    kernels.parameters.fill_values(
-        counts.n_ca,
-        n_states,
-        counts.layout.value_offsets,
-        layout.value_offsets,
-        n_classes,
-        ess,
-        log_a,
-        np.empty_like(log_a),  # the masses, which only SPODEs need
-    )
+    log_a, _ = value_tables(counts, ess, layout)
     return NaiveTables(layout, np.log(class_prior(counts.n_c, ess)), log_a)
 
 

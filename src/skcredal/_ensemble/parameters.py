@@ -10,7 +10,7 @@ import numpy as np
 from skcredal import _kernels as kernels
 from skcredal._arrays import BoolArray, CodeArray, FloatArray, IntArray
 from skcredal._ensemble.counts import JointCounts, Layout
-from skcredal._ensemble.networks import class_prior
+from skcredal._ensemble.networks import class_prior, value_tables
 from skcredal._kernels._arguments import (
     NO_AVERAGE,
     NO_DECISION,
@@ -176,20 +176,10 @@ def spode_tables(counts: JointCounts, ess: float, *, n_threads: int = 1) -> Spod
     n_states, n_classes = singles.layout.n_states, singles.layout.n_classes
     layout = Layout(n_states, n_classes, slots=1)
     log_c = np.log(class_prior(singles.n_c, ess))
+    log_a, log_masses = value_tables(singles, ess, layout)
     # Padded, since the kernel reads whole vectors, also beyond the last cell.
-    log_a = np.zeros(layout.value_offsets[-1] + kernels.inference.LANES)
-    log_masses = np.empty(layout.value_offsets[-1])
+    log_a = np.append(log_a, np.zeros(kernels.inference.LANES))
     log_ratio = np.zeros(layout.line_offsets[-1] + kernels.inference.LANES)
-    kernels.parameters.fill_values(
-        singles.n_ca,
-        n_states,
-        singles.layout.value_offsets,
-        layout.value_offsets,
-        n_classes,
-        ess,
-        log_a,
-        log_masses,
-    )
     if not counts.complete:
         # The rows that know both values differ from pair to pair: the kernel sums the masses of each.
         log_masses = np.empty(0)

@@ -189,7 +189,7 @@ class CompressionPriors:
     def intervals(self, evidence: Evidence) -> FloatArray:
         """Return the lower and upper probabilities of a chunk of rows, (rows, n_classes, 2)."""
         out = np.empty((*evidence.reference.shape, 2))
-        kernels.compression.compression_intervals(evidence, self._for_kernels(), out)
+        kernels.compression_bounds.compression_intervals(evidence, self._for_kernels(), out)
         return out
 
     def contest(self, evidence: Evidence) -> tuple[IntArray, FloatArray]:

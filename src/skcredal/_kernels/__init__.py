@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from skcredal._kernels import (
         bma,
         compression,
+        compression_bounds,
         counting,
         encoding,
         inference,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = [
     "bma",
     "compression",
+    "compression_bounds",
     "counting",
     "encoding",
     "inference",

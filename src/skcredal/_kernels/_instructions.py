@@ -2,10 +2,12 @@
 
 Each has a twin in plain Python, which says what it does and runs where the JIT is off.
 
-numba's cache does not notice changes in this file: whoever makes one also touches ``counting.py``,
-``inference.py``, ``log_pool.py`` and ``text.py``, whose kernels have these instructions compiled into them.
+numba's cache does not notice changes in this file: whoever makes one also touches
+``compression_bounds.py``, ``counting.py``, ``inference.py``, ``log_pool.py``, ``parameters.py`` and
+``text.py``, whose kernels have these instructions compiled into them.
 """
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -18,7 +20,7 @@ from numba.extending import intrinsic, overload
 
 from skcredal._arrays import AnyArray, FloatArray
 
-__all__ = ["LANES", "WORD", "count_ones", "equal_bytes", "load_word", "sum_4", "sum_8"]
+__all__ = ["LANES", "WORD", "count_ones", "equal_bytes", "load_word", "log", "sum_4", "sum_8"]
 
 # Untyped, as all of numba's code generation.
 cgutils: Any = _cgutils
@@ -27,6 +29,12 @@ cgutils: Any = _cgutils
 WORD = 64
 # The most classes summed at once; so many numbers may be read beyond the end of a cell.
 LANES = 8
+# log 2 in two parts, the first with so few digits that its products with an exponent are exact.
+LOG_2_HIGH, LOG_2_LOW = 0.6931471803691238, 1.9082149292705877e-10
+# The bits of sqrt(1/2): numbers from there to sqrt(2) have the exponent 0.
+HALF_ROOT_BITS = 0x3FE6A09E667F3BCD
+# What a double adds to its exponent, which is kept above the 52 bits of its digits.
+BIAS, DIGITS = 1023, 52
 
 
 def count_ones(word: Any) -> int:
@@ -105,6 +113,55 @@ def _load_by_instruction(_: Any, values: Any, start: Any) -> Any:  # pragma: no 
 def _compiled_load(values: Any, start: Any) -> Any:  # pragma: no cover, likewise
     by_instruction: Any = _load_by_instruction
     return lambda values, start: by_instruction(values, start)
+
+
+def log(x: float) -> float:
+    """Return the logarithm of a positive normal number, within two units in the last place.
+
+    x = 2^m · y with sqrt(1/2) ≤ y < sqrt(2), and log y = 2 artanh((y-1)/(y+1)) as a series. A library
+    function would be called number by number; these instructions let a loop take several at once. Of other
+    numbers it returns anything.
+    """
+    return math.log(x) if x > 0.0 else math.nan
+
+
+@intrinsic
+def _log_by_instructions(_: Any, x: Any) -> Any:  # pragma: no cover, likewise
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        word, real = ir.IntType(64), ir.DoubleType()
+
+        def add(a: Any, b: Any) -> Any:
+            # Rounded together with a product where the machine can: faster, and more exact.
+            return builder.fadd(a, b, flags=("contract",))
+
+        def multiply(a: Any, b: Any) -> Any:
+            return builder.fmul(a, b, flags=("contract",))
+
+        bits = builder.bitcast(arguments[0], word)
+        # m plus the bias, so that no shift and no conversion has to mind a sign.
+        biased = builder.lshr(builder.sub(bits, word(HALF_ROOT_BITS - (BIAS << DIGITS))), word(DIGITS))
+        scale = builder.shl(builder.sub(biased, word(BIAS)), word(DIGITS))
+        y = builder.bitcast(builder.sub(bits, scale), real)
+        # A small whole number in the last digits of 2^52 is that many more than 2^52.
+        raised = builder.or_(biased, word((BIAS + DIGITS) << DIGITS))
+        m = builder.fsub(builder.bitcast(raised, real), real(2.0**DIGITS + BIAS))
+        less = builder.fsub(y, real(1.0))
+        z = builder.fdiv(less, builder.fadd(less, real(2.0)))
+        q = builder.fmul(z, z)
+        series = real(2.0 / 21.0)
+        for power in range(19, 2, -2):
+            series = add(real(2.0 / power), multiply(q, series))
+        series = multiply(multiply(z, q), series)
+        small = add(series, multiply(m, real(LOG_2_LOW)))
+        return add(multiply(m, real(LOG_2_HIGH)), add(multiply(z, real(2.0)), small))
+
+    return types.float64(types.float64), generate
+
+
+@overload(log, strict=False)
+def _compiled_log(x: Any) -> Any:  # pragma: no cover, likewise
+    by_instructions: Any = _log_by_instructions
+    return lambda x: by_instructions(x)
 
 
 def _vector_sum(lanes: int) -> Callable[..., None]:

@@ -1,4 +1,4 @@
-"""COMP-AODE*: sets, bounds and robustness under all priors P(s_0) = ε, P(s_j) ≥ ε (§7).
+"""COMP-AODE*: sets and robustness under all priors P(s_0) = ε, P(s_j) ≥ ε (§7).
 
 One row at a time: the *members* are the SPODEs that are feasible and whose super-parent the row knows;
 ``posterior[j, r, c]`` is P(c | a, s_j). A compression coefficient is ``π_j = base_j + κ·log y_j`` with y_j =
@@ -14,7 +14,6 @@ from skcredal._kernels._jit import kernel
 
 __all__ = [
     "compression_contest",
-    "compression_intervals",
     "compression_robustness",
     "compression_sets",
     "minimise_compression",
@@ -212,114 +211,6 @@ def compression_sets(evidence: Evidence, priors: Compression, out: BoolArray) ->
                     out[r, d] = not _dominates(
                         posterior, r, c, d, chosen, member_base, kappa, eps, mass, spare, difference, log_y
                     )
-
-
-@kernel
-def _lower_probability(
-    p: FloatArray,
-    base: FloatArray,
-    kappa: float,
-    eps: float,
-    mass: float,
-    spare: bool,
-    start: float,
-    difference: FloatArray,
-    log_y: FloatArray,
-) -> float:
-    """Return the minimum of Σ p_j π_j / Σ π_j over the priors, by Dinkelbach's iteration from ``start``."""
-    # Newton's method for a concave function (§7). The limit only keeps the last digits from going round for
-    # ever.
-    t, log_eps = start, np.log(eps)
-    for _ in range(100):
-        # What minimise_compression does where all models that share stay above the bound, which is nearly
-        # always, in two passes instead of seven, and without writing down the prior.
-        n_sharing, sum_d, least_d = 0, 0.0, np.inf
-        for m in range(len(p)):
-            if p[m] < t:
-                n_sharing += 1
-                sum_d += t - p[m]
-                least_d = min(least_d, t - p[m])
-        level = sum_d / (mass - (len(p) - n_sharing) * eps)
-        score, total = 0.0, 0.0
-        if n_sharing > 0 and (least_d >= eps * level or n_sharing == 1):
-            log_level = np.log(level)
-            for m in range(len(p)):
-                pi = base[m] + kappa * (np.log(t - p[m]) - log_level if p[m] < t else log_eps)
-                score += p[m] * pi
-                total += pi
-        else:
-            for m in range(len(p)):
-                difference[m] = p[m] - t
-            minimise_compression(difference, base, kappa, eps, mass, spare, log_y)
-            for m in range(len(p)):
-                pi = base[m] + kappa * log_y[m]
-                score += p[m] * pi
-                total += pi
-        step = t - score / total
-        t = score / total
-        # The error is of the order of the step squared, some units in the last place of a probability here.
-        if abs(step) < 1e-8:
-            break
-    return t
-
-
-@kernel
-def compression_intervals(evidence: Evidence, priors: Compression, out: FloatArray) -> None:
-    """Fill in the lower and upper probability of every class, (rows, classes, 2)."""
-    codes, n_states, posterior, reference, _, _ = evidence
-    feasible, base, kappa, eps = priors
-    k, n, n_classes = posterior.shape
-    members = np.empty(k, np.int64)
-    member_base, p, difference, log_y = np.empty(k), np.empty(k), np.empty(k), np.empty(k)
-    for r in range(n):
-        size = _find_members(codes, n_states, feasible, base, r, members, member_base)
-        spare = size < k
-        mass = 1.0 - eps - (k - size) * eps
-        silent = size > 0 and _some_prior_says_nothing(member_base, size, kappa, eps, mass, spare)
-        for c in range(n_classes):
-            at_reference = reference[r, c]
-            lower, upper = at_reference, at_reference
-            if n_classes == 1:
-                lower, upper = 1.0, 1.0  # under every prior
-            elif silent:
-                # The scores are not those of probabilities under every prior: no bound can be given (§7).
-                lower, upper = 0.0, 1.0
-            elif c == 1 and n_classes == 2:
-                # What one of two classes is sure to have, the other cannot get: half of the iterations saved.
-                lower, upper = min(lower, 1.0 - out[r, 0, 1]), max(upper, 1.0 - out[r, 0, 0])
-            elif size > 0:
-                for m in range(size):
-                    p[m] = posterior[members[m], r, c]
-                least = _lower_probability(
-                    p[:size],
-                    member_base[:size],
-                    kappa,
-                    eps,
-                    mass,
-                    spare,
-                    lower,
-                    difference[:size],
-                    log_y[:size],
-                )
-                # The upper probability is 1 less the lower one of all other classes together.
-                for m in range(size):
-                    p[m] = 1.0 - p[m]
-                most = 1.0 - _lower_probability(
-                    p[:size],
-                    member_base[:size],
-                    kappa,
-                    eps,
-                    mass,
-                    spare,
-                    1.0 - upper,
-                    difference[:size],
-                    log_y[:size],
-                )
-                # Where a SPODE is feasible for the set only, the reference may lie outside: doubt widens.
-                lower, upper = min(lower, least), max(upper, most)
-            # A coefficient may be negative under some prior (§7), and the quotient then leaves [0, 1].
-            out[r, c, 0] = min(max(lower, 0.0), 1.0)
-            out[r, c, 1] = min(max(upper, 0.0), 1.0)
 
 
 @kernel

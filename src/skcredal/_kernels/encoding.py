@@ -94,42 +94,59 @@ def _two_sides(part: float, whole: float) -> float:
 def _scan(
     values: FloatArray,
     masses: FloatArray,
-    lo: IntArray,
     total: FloatArray,
-    boundary: IntArray,
-    end: IntArray,
+    boundaries: IntArray,
+    block: int,
     lowest: float,
     enough: float,
     rounding: float,
+    by_class: FloatArray,
+    boundary: IntArray,
     left: FloatArray,
 ) -> float:
-    """Return the least class entropy, times the rows, of all cuts from ``boundary`` to just before ``end``.
+    """Return the least class entropy, times the rows, of all cuts of a block.
 
     It stops at a cut that reaches ``enough``, and returns infinity if none is below ``lowest``. ``boundary``
-    and what is ``left`` of it move on to where it stops. The least entropy lies where the class changes
-    (Fayyad and Irani), so a cut between two values that both occur in the same class only is skipped, and so
-    is the boundary ``lo``, which cuts nothing off.
+    and what is ``left`` of it move from the beginning of the block to where it stops. The least entropy lies
+    where the class changes (Fayyad and Irani), so a cut between two values that both occur in the same class
+    only is skipped, and so is the first boundary, which cuts nothing off.
     """
-    n_classes = len(total)
-    n, n_left, found = 0.0, 0.0, np.inf
-    # What each class takes off the entropy. The running sum changes with one class at a time, and is good
-    # enough to rule a cut out; a candidate is summed afresh, to the same digits wherever the scan started.
-    by_class, of_classes = np.empty(n_classes), 0.0
+    n_classes, end = len(total), block + 1
+    # What each class takes off the entropy is ``by_class``. Its running sum changes with one class at a time,
+    # and is good enough to rule a cut out; a candidate is summed afresh, to the same digits wherever the scan
+    # started.
+    n, of_classes, found = 0.0, 0.0, np.inf
     # The value in front of the boundary and the next one: their class if only one class has it, else -1.
-    last, last_class = -np.inf, -1
+    value, value_class = -np.inf, -1
     for c in range(n_classes):
-        left[c] = masses[boundary[c]] - masses[lo[c]] if len(masses) > 0 else float(boundary[c] - lo[c])
-        by_class[c] = _two_sides(left[c], total[c])
-        of_classes += by_class[c]
-        n_left += left[c]
         n += total[c]
-        if boundary[c] > lo[c] and values[boundary[c] - 1] >= last:
-            last_class = c if values[boundary[c] - 1] > last else -1
-            last = values[boundary[c] - 1]
+        by_class[c] = 0.0
+        boundary[c] = boundaries[block, c]
+        if boundary[c] > boundaries[0, c] and values[boundary[c] - 1] >= value:
+            value_class = c if values[boundary[c] - 1] > value else -1
+            value = values[boundary[c] - 1]
+    starting = True
     while True:
+        n_left = 0.0
+        for c in range(n_classes):
+            if starting or (boundary[c] < boundaries[end, c] and values[boundary[c]] == value):
+                # A value that occurs very often is the last of its block: no need to step through it.
+                if not starting and values[boundaries[end, c] - 1] == value:
+                    boundary[c] = boundaries[end, c]
+                while not starting and boundary[c] < boundaries[end, c] and values[boundary[c]] == value:
+                    boundary[c] += 1
+                if len(masses) > 0:
+                    left[c] = masses[boundary[c]] - masses[boundaries[0, c]]
+                else:
+                    left[c] = boundary[c] - boundaries[0, c]
+                of_classes -= by_class[c]
+                by_class[c] = _two_sides(left[c], total[c])
+                of_classes += by_class[c]
+            n_left += left[c]
+        starting, last_class = False, value_class
         value, value_class = np.inf, -1
         for c in range(n_classes):
-            if boundary[c] < end[c] and values[boundary[c]] <= value:
+            if boundary[c] < boundaries[end, c] and values[boundary[c]] <= value:
                 value_class = c if values[boundary[c]] < value else -1
                 value = values[boundary[c]]
         if value == np.inf:
@@ -144,22 +161,6 @@ def _scan(
                     return entropy
                 if entropy < lowest:
                     lowest = found = entropy
-        n_left = 0.0
-        for c in range(n_classes):
-            if boundary[c] < end[c] and values[boundary[c]] == value:
-                # A value that occurs very often is the last of its block: no need to step through it.
-                if values[end[c] - 1] == value:
-                    boundary[c] = end[c]
-                while boundary[c] < end[c] and values[boundary[c]] == value:
-                    boundary[c] += 1
-                left[c] = (
-                    masses[boundary[c]] - masses[lo[c]] if len(masses) > 0 else float(boundary[c] - lo[c])
-                )
-                of_classes -= by_class[c]
-                by_class[c] = _two_sides(left[c], total[c])
-                of_classes += by_class[c]
-            n_left += left[c]
-        last_class = value_class
 
 
 @kernel
@@ -186,6 +187,7 @@ def find_lowest(
         lies left of it into ``left``.
     """
     lowest, enough = np.inf, -np.inf
+    by_class = np.empty(len(total))
     # Of equally good cuts the lowest is taken (§1), and rounding must not decide between them: the first
     # round finds the least entropy, the second the first cut that comes within rounding of it.
     for _ in range(2):
@@ -193,19 +195,8 @@ def find_lowest(
             # Not ``>``: the bound of a block without rows is NaN.
             if not bounds[t] <= limit:
                 continue
-            for c in range(len(total)):
-                cut[c] = boundaries[t, c]
             entropy = _scan(
-                values,
-                masses,
-                boundaries[0],
-                total,
-                cut,
-                boundaries[t + 1],
-                lowest,
-                enough,
-                rounding,
-                left,
+                values, masses, total, boundaries, t, lowest, enough, rounding, by_class, cut, left
             )
             if entropy <= enough:
                 return t

@@ -20,12 +20,11 @@ a single line. The line of feature i begins with feature i + 1 and goes round to
 import numpy as np
 
 from skcredal._arrays import CountArray, FloatArray, IntArray
+from skcredal._kernels._instructions import log
 from skcredal._kernels._jit import kernel, step
 
-__all__ = ["FEATURE_TILE", "fill_pairs", "fill_spodes", "fill_values"]
+__all__ = ["FEATURE_TILE", "fill_pairs", "fill_spodes"]
 
-# log 2 in two parts, the first with so few digits that its products with an exponent are exact.
-LOG_2_HIGH, LOG_2_LOW = 0.6931471803691238, 1.9082149292705877e-10
 # Numbers whose logarithms are taken at once, unless a single value has more cells: 8 KiB, which stay in the
 # cache between the loops over them.
 BATCH = 1024
@@ -33,37 +32,6 @@ BATCH = 1024
 FEATURE_TILE = 8
 # Smaller numbers are denormal: the bits of their exponent are zeros.
 LEAST_NORMAL = 2.2250738585072014e-308
-# The bits of sqrt(1/2): numbers from there to sqrt(2) have the exponent 0.
-HALF_ROOT_BITS = 0x3FE6A09E667F3BCD
-
-
-@kernel
-def fill_values(
-    n_ca: CountArray,
-    n_states: IntArray,
-    count_offsets: IntArray,
-    table_offsets: IntArray,
-    n_classes: int,
-    ess: float,
-    log_a: FloatArray,
-    log_masses: FloatArray,
-) -> None:
-    """Fill in log P(a_j|c), with zeros at the unknown value, and the logarithms of the masses of a_j."""
-    for j in range(len(n_states)):
-        v = n_states[j]
-        for c in range(n_classes):
-            # The rows of the class that know the feature; all of them in complete data (§1).
-            n_known = 0.0
-            for a in range(v):
-                n_known += n_ca[count_offsets[j] + a * n_classes + c]
-            log_mass = np.log(n_known + ess / n_classes)
-            for a in range(v):
-                mass = n_ca[count_offsets[j] + a * n_classes + c] + ess / (n_classes * v)
-                cell = table_offsets[j] + a * n_classes + c
-                log_masses[cell] = np.log(mass)
-                log_a[cell] = log_masses[cell] - log_mass
-            # log 1: the factor of an unknown value drops out without a branch in inference.
-            log_a[table_offsets[j] + v * n_classes + c] = 0.0
 
 
 @kernel
@@ -120,35 +88,18 @@ def fill_pairs(
 
 
 @kernel
-def _take_logs(x: FloatArray, bits: IntArray, exponent: FloatArray, n: int) -> None:
-    """Replace positive numbers by their logarithms, within two units in the last place.
-
-    x = 2^m · y with sqrt(1/2) ≤ y < sqrt(2), and log y = 2 artanh((y-1)/(y+1)) as a series. A library
-    function would be called number by number, as it is here where a tiny prior leaves numbers so small that
-    their bits do not hold their exponent. ``bits`` are those of ``x``.
-    """
+def _take_logs(x: FloatArray, n: int) -> None:
+    """Replace positive numbers by their logarithms."""
     tiny = False
     for t in range(n):
         tiny |= x[t] < LEAST_NORMAL
+    # A tiny prior leaves numbers so small that their bits do not hold their exponent.
     if tiny:
         for t in range(n):
             x[t] = np.log(x[t])
-        return
-    # Scaled to between sqrt(1/2) and sqrt(2), where the series converges fast.
-    for t in range(n):
-        m = (bits[t] - HALF_ROOT_BITS) >> 52
-        exponent[t] = m
-        bits[t] -= m << 52
-    for t in range(n):
-        y = x[t] - 1.0
-        # Unlike the operator, it has no check for 0, which would keep the loop from being vectorised.
-        z = np.divide(y, 2.0 + y)
-        q = z * z
-        s = 1.0 / 17.0 + q * (1.0 / 19.0 + q * (1.0 / 21.0))
-        s = 1.0 / 11.0 + q * (1.0 / 13.0 + q * (1.0 / 15.0 + q * s))
-        s = 1.0 / 5.0 + q * (1.0 / 7.0 + q * (1.0 / 9.0 + q * s))
-        s = 2.0 * z * q * (1.0 / 3.0 + q * s)
-        x[t] = exponent[t] * LOG_2_HIGH + (2.0 * z + (s + exponent[t] * LOG_2_LOW))
+    else:
+        for t in range(n):
+            x[t] = log(x[t])
 
 
 @kernel
@@ -176,10 +127,9 @@ def fill_spodes(
     for v in n_states:
         widest = max(widest, v)
     size = max(2 * widest * n_classes, BATCH)
-    log_pair, exponent = np.empty(size), np.empty(size)
+    log_pair = np.empty(size)
     # The masses of i, and from ``width_i`` on those of j.
     log_mass = np.empty(2 * widest * n_classes)
-    mass_bits = log_mass.view(np.int64)
     # In tiles of features: neighbours share the cache lines that their corrections are written to.
     for i_tile in range(first, last, FEATURE_TILE):
         for j_tile in range(i_tile, k, FEATURE_TILE):
@@ -194,7 +144,7 @@ def fill_spodes(
                             log_mass[width_i + t] = log_masses[value_offsets[j] + t]
                     else:
                         _sum_masses(n_cab[begin:], n_states[i], n_states[j], n_classes, ess, log_mass)
-                        _take_logs(log_mass, mass_bits, exponent, width_i + width_j)
+                        _take_logs(log_mass, width_i + width_j)
                     _fill_pair(
                         i,
                         j,
@@ -207,7 +157,6 @@ def fill_spodes(
                         ess,
                         line_offsets,
                         log_pair,
-                        exponent,
                         log_ratio,
                     )
 
@@ -242,13 +191,11 @@ def _fill_pair(
     ess: float,
     line_offsets: IntArray,
     log_pair: FloatArray,
-    exponent: FloatArray,
     log_ratio: FloatArray,
 ) -> None:
     """Fill in the corrections of a pair ``i < j`` in both directions."""
     v_i, width_j = n_states[i], n_states[j] * n_classes
     prior = ess / (n_classes * v_i * n_states[j])
-    pair_bits = log_pair.view(np.int64)
     end = value_offsets[len(n_states)]
     # Unsigned: an index that might be negative takes longer. (Views were slower still.)
     zero, n_c, v_j = np.uint64(0), np.uint64(n_classes), np.uint64(n_states[j])
@@ -265,7 +212,7 @@ def _fill_pair(
         some = counts[first * width_j : last * width_j]
         for t in range(len(some)):
             log_pair[t] = some[t] + prior
-        _take_logs(log_pair, pair_bits, exponent, len(some))
+        _take_logs(log_pair, len(some))
         cell = zero
         for a in range(np.uint64(first), np.uint64(last)):
             at_a, forward, backward = a * n_c, i_to_j + a * line_i, j_to_i + a * n_c
