@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, time, timedelta
 from decimal import Decimal
 from functools import wraps
@@ -32,6 +32,8 @@ __all__ = ["Column"]
 
 # Integers that span less than this are looked up in a table instead of being sorted.
 _SMALL_RANGE = 1 << 16
+# The types of narwhals whose values are states.
+_OF_STATES = (nw.Boolean, nw.String, nw.Categorical, nw.Enum)
 
 Result = TypeVar("Result")
 
@@ -53,16 +55,22 @@ class Column:
 
     label: str
     data: Any
+    # What narwhals says it holds, asked once because it takes its time to answer; ``None`` for an array.
+    _dtype: Any = field(init=False)
+
+    def __post_init__(self) -> None:
+        dtype = self.data.dtype if isinstance(self.data, nw.Series) else None
+        object.__setattr__(self, "_dtype", dtype)
 
     @property
     @_named
     def is_numeric(self) -> bool:
         """Whether the column holds numbers, by its type."""
         kinds = self._refuse_foreign_types()
-        if isinstance(self.data, nw.Series):
-            if self.data.dtype.is_numeric():
+        if self._dtype is not None:
+            if self._dtype.is_numeric():
                 return True
-            if self.data.dtype in (nw.Boolean, nw.String, nw.Categorical, nw.Enum):
+            if self._dtype in _OF_STATES:
                 return False
         values = self._array()
         if values.dtype.kind == "O":
@@ -73,10 +81,10 @@ class Column:
     @property
     def is_untyped(self) -> bool:
         """Whether only the values, not the type, tell if the column holds numbers."""
-        if isinstance(self.data, nw.Series):
-            if self.data.dtype.is_numeric():
+        if self._dtype is not None:
+            if self._dtype.is_numeric():
                 return False
-            if self.data.dtype in (nw.Boolean, nw.String, nw.Categorical, nw.Enum):
+            if self._dtype in _OF_STATES:
                 # narwhals reports a pandas column of objects as text if the values look like it.
                 dtype = getattr(nw.to_native(self.data), "dtype", None)
                 return isinstance(dtype, np.dtype) and dtype.kind == "O"
@@ -93,8 +101,8 @@ class Column:
     def numbers(self) -> FloatArray:
         """Return the column as numbers, NaN where it is missing."""
         self._refuse_foreign_types()
-        if isinstance(self.data, nw.Series) and self.data.dtype.is_numeric():
-            numbers = self.data.cast(nw.Float64()).to_numpy().astype(np.float64, copy=False)
+        if self._dtype is not None and self._dtype.is_numeric():
+            numbers: FloatArray = self.data.cast(nw.Float64()).to_numpy().astype(np.float64, copy=False)
         else:
             numbers = self._converted(self._array())
         if np.isinf(numbers).any():
@@ -105,13 +113,13 @@ class Column:
     def factor(self) -> Factor:
         """Return the column as states: those that its type declares, else those that occur, sorted."""
         # The cheapest first: states that the library knows, then small integers, which need no sorting.
-        if isinstance(self.data, nw.Series) and self.data.dtype in (nw.Categorical, nw.Enum):
+        if self._dtype in (nw.Categorical, nw.Enum):
             declared = declared_factor(self.data)
             if declared is not None:
                 self._refuse_infinity(declared.states)
                 return declared
         self._refuse_foreign_types()
-        text = factor_of_text(self.data) if isinstance(self.data, nw.Series) else None
+        text = factor_of_text(self.data) if self._dtype in (nw.String, nw.Categorical) else None
         if text is not None:
             return text
         values = self._array()
@@ -134,16 +142,15 @@ class Column:
         return Factor(codes, states.tolist(), declared=False)
 
     def _array(self) -> AnyArray:
-        return plain_numbers(self.data.to_numpy() if isinstance(self.data, nw.Series) else self.data)
+        return plain_numbers(self.data if self._dtype is None else self.data.to_numpy())
 
     def _refuse_foreign_types(self) -> set[type]:
         """Refuse types that are not supported: dates and times, complex numbers, nested values.
 
         Return the types of the values where the dtype leaves them open.
         """
-        if isinstance(self.data, nw.Series):
-            dtype = self.data.dtype
-            if dtype.is_numeric() or dtype in (nw.Boolean, nw.String, nw.Categorical, nw.Enum):
+        if (dtype := self._dtype) is not None:
+            if dtype.is_numeric() or dtype in _OF_STATES:
                 return set()
             if dtype.is_temporal():
                 raise self._temporal(str(dtype))
