@@ -219,6 +219,25 @@ def test_handle_unknown_refuses_by_column_and_value(make, column):
         clf.predict(make(X.assign(**{column: [*FRAME["s"][:4], "new"] if column == "s" else "new"})))
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda X: X,
+        lambda X: X.astype(np.uint8),
+        pd.DataFrame,
+        pl.DataFrame,
+        lambda X: pd.DataFrame(np.array(list("abcd"))[X]),
+    ],
+)
+def test_handle_unknown_refuses_the_state_after_the_last(make):
+    """States that are numbered as they stand, the unknown one behind the others, need no translation."""
+    X = np.array([[0, 1], [1, 0], [2, 1], [0, 2]] * 5)
+    clf = AODE(categorical_features="all", handle_unknown="error").fit(make(X), [0, 1, 0, 1] * 5)
+    clf.predict(make(X))
+    with pytest.raises(ValueError, match=r" must hold only known states .*, got ('d'|3)\."):
+        clf.predict(make(np.array([[0, 1], [1, 2], [2, 0], [3, 1]])))
+
+
 @pytest.mark.parametrize("impute", ["impute", "marginalize"])
 def test_a_training_value_outside_the_categories_is_unknown_or_refused(impute):
     X = FRAME[["s"]]

@@ -388,8 +388,10 @@ class CategoricalFeature:
         """Return the codes of a factor; the label names it in an error."""
         with naming(label):
             codes = [self.lookup.get(state, self.n_states) for state in factor.states]
-        # Bytes that are already codes are returned as they are: the caller sees that, and copies nothing.
-        if factor.codes.dtype == np.uint8 and codes == list(range(len(codes))):
+        # Bytes that are already codes are returned as they are: the caller sees that, and copies nothing. The
+        # last of them may be the code of an unknown state.
+        may_stay = not self.refuse_unknown or self.n_states not in codes
+        if factor.codes.dtype == np.uint8 and may_stay and codes == list(range(len(codes))):
             return factor.codes
         # A missing value is -1, which indexes the last entry: this is where it becomes what ``fill`` says.
         lookup = np.array([*codes, self.fill], np.min_scalar_type(max(self.n_states, self.fill)))
