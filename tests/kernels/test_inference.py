@@ -103,17 +103,18 @@ def test_the_order_in_which_a_block_takes_its_rows_changes_no_answer():
     for i, v in enumerate(tables.layout.n_states):
         kernels.inference._order_rows(test[i], n, v, order)
         np.testing.assert_array_equal(order[:n], np.argsort(test[i], kind="stable"))
-    # 40 features of 8 values: a super-parent's lines have 8 · 39 · 9 · 2 = 5,616 numbers.
-    codes = rng.integers(0, 8, (40, 300)).astype(np.uint8)
-    labels = rng.integers(0, 2, 300).astype(np.int32)
-    long = spode_tables(count(codes, labels, np.full(40, 8), 2), 1.0)
+    # 40 features of 3 values: a super-parent's lines have 3 · 39 · 4 · 20 = 9,360 numbers.
+    codes = rng.integers(0, 3, (40, 300)).astype(np.uint8)
+    labels = rng.integers(0, 20, 300).astype(np.int32)
+    long = spode_tables(count(codes, labels, np.full(40, 3), 20), 1.0)
     assert np.diff(long.layout.line_offsets).min() > kernels.inference.MOST_CACHED
-    rows = rng.integers(0, 9, (40, 5)).astype(np.uint8)
+    assert kernels.inference.FEATURES_A_VALUE * (3 + 1) <= 40
+    rows = rng.integers(0, 4, (40, 5)).astype(np.uint8)
     together = long.posteriors(rows)
     alone = np.concatenate([long.posteriors(rows[:, r : r + 1]) for r in range(5)], axis=1)
     np.testing.assert_array_equal(together, alone)
     joints = np.exp(long.log_joints(rows))
-    np.testing.assert_allclose(together, joints / joints.sum(axis=2, keepdims=True) * (rows < 8)[:, :, None])
+    np.testing.assert_allclose(together, joints / joints.sum(axis=2, keepdims=True) * (rows < 3)[:, :, None])
 
 
 @needs_jit

@@ -30,9 +30,9 @@ __all__ = [
 # Rows of a block: 64, 128 and 512 were slower. The likelihoods are summed block by block, so that their last
 # digits depend on this number.
 BLOCK_ROWS = 256
-# Rows are taken in the order of a super-parent's values where its lines, in numbers, leave the first cache of
-# 32 KiB, and its values are so few that many rows share a line.
-MOST_CACHED, MOST_VALUES = 4096, BLOCK_ROWS // 8
+# Rows are taken in the order of a super-parent's values where its lines, in numbers, leave the first cache,
+# and where there are so many more features than values that putting the rows in order costs little.
+MOST_CACHED, FEATURES_A_VALUE = 8192, 8
 # A block is first reduced to so many sums and products, of rows this far apart: a logarithm serves 32 rows.
 STRIDE = 8
 # log 2 in two parts, the first with so few digits that its products with an exponent are exact.
@@ -340,7 +340,8 @@ def infer(
             if not learn and not keep and weights[j] == 0.0 and not (decide and most[j] > 0.0):
                 continue
             some = rows
-            if line_offsets[j + 1] - line_offsets[j] > MOST_CACHED and n_states[j] <= MOST_VALUES:
+            few_values = FEATURES_A_VALUE * (n_states[j] + 1) <= k
+            if few_values and line_offsets[j + 1] - line_offsets[j] > MOST_CACHED:
                 _order_rows(codes[j, start:], n, n_states[j], order)
                 some = order
             _add_up_spode(j, cells, n, some, value_offsets, log_ratio, line_offsets, naive, sums, block)
