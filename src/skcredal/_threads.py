@@ -1,6 +1,7 @@
 """Threads, ours and those of BLAS, and worker processes. Kernels release the GIL; work is split here."""
 
 import os
+import signal
 import threading
 import time
 from collections import deque
@@ -9,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from itertools import pairwise
+from multiprocessing import resource_tracker
 from numbers import Integral
 from typing import Any, TypeVar
 
@@ -112,7 +114,21 @@ def worker_options() -> dict[str, Any]:
 
     By themselves they would wait minutes for further work.
     """
+    _keep_signals_blocked()
     return {"initializer": _end_with, "initargs": (os.getpid(),)}
+
+
+def _keep_signals_blocked() -> None:
+    """Start Python's tracker of resources now, where Ctrl-C is blocked for the workers to inherit that.
+
+    With some versions of Python, who starts the tracker lets Ctrl-C through again from then on. That would
+    happen just before the first worker is started, and each would show a traceback.
+    """
+    if hasattr(signal, "pthread_sigmask"):
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [])
+        if signal.SIGINT in blocked:
+            resource_tracker.ensure_running()
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
 def _end_with(parent: int) -> None:
