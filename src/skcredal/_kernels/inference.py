@@ -80,14 +80,14 @@ def _sum_window(
     n: int,
     rows: IntArray,
     window: int,
+    size: int,
     left: int,
     sums: FloatArray,
 ) -> None:
-    """Fill in the sums over the k - 1 cells of a window, for up to eight classes.
+    """Fill in the sums over the cells of a window, for up to eight classes.
 
     The line of a row begins at ``origin`` plus ``slots`` times the offset of its cell i.
     """
-    size = cells.shape[1] // 2 - 1
     for t in range(n):
         r = rows[t]
         begin = origin + np.int64(cells[r, i]) * slots
@@ -99,37 +99,13 @@ def _sum_window(
 
 
 @step
-def _add_up_naive(
-    cells: AnyArray,
-    n: int,
-    rows: IntArray,
-    value_offsets: IntArray,
-    log_c: FloatArray,
-    log_a: FloatArray,
-    sums: FloatArray,
-    naive: FloatArray,
-) -> None:
-    """Fill in log P(c) + Σ_j log P(a_j|c) of a block."""
-    k = len(value_offsets) - 1
-    # Not a literal, or numba would compile the sum a second time for it.
-    zero = value_offsets[0]
-    for first in range(0, len(log_c), LANES):
-        left = min(len(log_c) - first, LANES)
-        if k > 0:
-            _sum_window(log_a, first, zero, zero, cells, n, rows, zero + 1, left, sums)
-        for c in range(left):
-            for r in range(n):
-                naive[first + c, r] = log_c[first + c]
-                if k > 0:
-                    naive[first + c, r] += log_a[cells[r, 0] + first + c] + sums[r, c]
-
-
-@step
-def _add_up_spode(
+def _add_up(
     i: int,
     cells: AnyArray,
     n: int,
     rows: IntArray,
+    log_c: FloatArray,
+    log_a: FloatArray,
     value_offsets: IntArray,
     log_ratio: FloatArray,
     line_offsets: IntArray,
@@ -137,17 +113,27 @@ def _add_up_spode(
     sums: FloatArray,
     block: FloatArray,
 ) -> None:
-    """Fill in log P(c, a | s_i) of a block."""
-    n_classes, k = len(naive), len(value_offsets) - 1
-    # A line is this many times as long as the step of the offsets from one value to the next, n_classes.
-    slots = (value_offsets[k] - value_offsets[i + 1] + value_offsets[i]) // n_classes
-    origin = line_offsets[i] - value_offsets[i] * slots - value_offsets[i + 1]
+    """Fill in log P(c, a | s_i) of a block; with -1 for i, ``naive``: log P(c) + Σ_j log P(a_j|c).
+
+    Both are one step with one call of the sum, which takes long to compile.
+    """
+    n_classes, k = len(log_c), len(value_offsets) - 1
+    table, slots, origin, window, size = log_a, np.int64(0), np.int64(0), np.int64(0), np.int64(k)
+    if i >= 0:
+        # A line is this many times as long as the step of the offsets from one value to the next, n_classes.
+        slots = (value_offsets[k] - value_offsets[i + 1] + value_offsets[i]) // n_classes
+        origin = line_offsets[i] - value_offsets[i] * slots - value_offsets[i + 1]
+        table, window, size = log_ratio, np.int64(i + 1), np.int64(k - 1)
     for first in range(0, n_classes, LANES):
         left = min(n_classes - first, LANES)
-        _sum_window(log_ratio, origin + first, slots, i, cells, n, rows, i + 1, left, sums)
+        _sum_window(table, origin + first, slots, max(i, 0), cells, n, rows, window, size, left, sums)
         for c in range(left):
-            for r in range(n):
-                block[first + c, r] = naive[first + c, r] + sums[r, c]
+            if i < 0:
+                for r in range(n):
+                    naive[first + c, r] = log_c[first + c] + sums[r, c]
+            else:
+                for r in range(n):
+                    block[first + c, r] = naive[first + c, r] + sums[r, c]
 
 
 @step
@@ -204,18 +190,22 @@ def spode_log_joints(
     """Fill in log P(c, a | s_j), (k, rows, n_classes)."""
     k, n_rows = codes.shape
     n_classes = len(log_c)
-    cells, rows = np.empty((BLOCK_ROWS, 2 * k), np.uint32), np.arange(BLOCK_ROWS)
+    cells, rows = np.empty((BLOCK_ROWS, max(2 * k, 1)), np.uint32), np.empty(BLOCK_ROWS, np.int64)
+    for r in range(BLOCK_ROWS):
+        rows[r] = r
     sums = np.empty((BLOCK_ROWS, LANES))
     naive, block = np.empty((n_classes, BLOCK_ROWS)), np.empty((n_classes, BLOCK_ROWS))
     for start in range(0, n_rows, BLOCK_ROWS):
         n = min(BLOCK_ROWS, n_rows - start)
         _locate_cells(codes, start, n, value_offsets, n_classes, cells)
-        _add_up_naive(cells, n, rows, value_offsets, log_c, log_a, sums, naive)
-        for j in range(k):
-            _add_up_spode(j, cells, n, rows, value_offsets, log_ratio, line_offsets, naive, sums, block)
-            for r in range(n):
-                for c in range(n_classes):
-                    log_joint[j, start + r, c] = block[c, r]
+        for j in range(-1, k):
+            _add_up(
+                j, cells, n, rows, log_c, log_a, value_offsets, log_ratio, line_offsets, naive, sums, block
+            )
+            if j >= 0:
+                for r in range(n):
+                    for c in range(n_classes):
+                        log_joint[j, start + r, c] = block[c, r]
 
 
 @step
@@ -252,10 +242,13 @@ def _find_doubtful(
     itself, has the factor that favours the other most.
     """
     k, n_classes = said.shape[:2]
-    winner, doubt, own = np.empty(n, np.int64), np.zeros(n, np.bool_), np.empty(n)
-    bound = np.zeros((n_classes, n))
+    winner, doubt, own = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n)
+    bound = np.empty((n_classes, n))
     for r in range(n):
         winner[r] = _best_class(mean[start - first + r])
+        doubt[r] = 0
+        for d in range(n_classes):
+            bound[d, r] = 0.0
     for j in range(k):
         if most[j] <= 0.0:
             continue
@@ -274,7 +267,7 @@ def _find_doubtful(
             doubt[r] |= d != winner[r] and not bound[d, r] > tie
     for r in range(n):
         best[start - first + r] = winner[r]
-        doubtful[start - first + r] = doubt[r]
+        doubtful[start - first + r] = doubt[r] > 0
 
 
 @step
@@ -316,7 +309,11 @@ def infer(
     least, most, tie, best, doubtful = decision
     labels, row_weights, log_floor, log_lik = likelihoods
     k, n_classes = codes.shape[0], len(log_c)
-    cells, rows = np.empty((BLOCK_ROWS, 2 * k), np.uint32), np.arange(BLOCK_ROWS)
+    # A column at least, since the step for naive Bayes looks at the first cell even if it has no use for it.
+    cells, rows = np.empty((BLOCK_ROWS, max(2 * k, 1)), np.uint32), np.empty(BLOCK_ROWS, np.int64)
+    # A loop, as np.arange takes a tenth of a second to compile; likewise np.zeros, below.
+    for r in range(BLOCK_ROWS):
+        rows[r] = r
     sums = np.empty((BLOCK_ROWS, LANES))
     naive, block = np.empty((n_classes, BLOCK_ROWS)), np.empty((n_classes, BLOCK_ROWS))
     answer = np.empty((n_classes, BLOCK_ROWS))
@@ -329,22 +326,28 @@ def infer(
     for start in range(first, last, BLOCK_ROWS):
         n = min(BLOCK_ROWS, last - start)
         _locate_cells(codes, start, n, value_offsets, n_classes, cells)
-        _add_up_naive(cells, n, rows, value_offsets, log_c, log_a, sums, naive)
         for r in range(n):
             weight[r] = 0.0
         for c in range(n_classes):
             for r in range(n):
                 answer[c, r] = 0.0
-        for j in range(k):
-            # A SPODE without weight costs as much as any other: leave it out unless its answer is asked for.
-            if not learn and not keep and weights[j] == 0.0 and not (decide and most[j] > 0.0):
-                continue
+        # Naive Bayes comes first, as number -1: every SPODE starts from it.
+        for j in range(-1, k):
             some = rows
-            few_values = FEATURES_A_VALUE * (n_states[j] + 1) <= k
-            if few_values and line_offsets[j + 1] - line_offsets[j] > MOST_CACHED:
-                _order_rows(codes[j, start:], n, n_states[j], order)
-                some = order
-            _add_up_spode(j, cells, n, some, value_offsets, log_ratio, line_offsets, naive, sums, block)
+            if j >= 0:
+                # A SPODE without weight costs as much as any other: leave it out unless its answer is asked
+                # for.
+                if not learn and not keep and weights[j] == 0.0 and not (decide and most[j] > 0.0):
+                    continue
+                few_values = FEATURES_A_VALUE * (n_states[j] + 1) <= k
+                if few_values and line_offsets[j + 1] - line_offsets[j] > MOST_CACHED:
+                    _order_rows(codes[j, start:], n, n_states[j], order)
+                    some = order
+            _add_up(
+                j, cells, n, some, log_c, log_a, value_offsets, log_ratio, line_offsets, naive, sums, block
+            )
+            if j < 0:
+                continue
             _find_highest(block, n, highest)
             # Kept now: the exponentials overwrite the logarithms.
             if learn:
