@@ -1,7 +1,7 @@
-"""Model files: a header with a checksum, and an archive of the estimator.
+"""Model files: a header with a checksum, and the estimator.
 
 A file begins with three lines, which ``head -3`` shows: the format, the SHA-256 of all that follows, and a
-header in JSON. After them comes a zip: the estimator in ``model.json``, and its counts in files of numpy.
+header in JSON. After them comes the estimator: another line of JSON, and its arrays as numpy writes them.
 """
 
 from __future__ import annotations
@@ -12,10 +12,8 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from io import BytesIO
 from pathlib import Path
 from typing import Any
-from zipfile import ZIP_DEFLATED, ZipFile
 
 from sklearn import __version__ as sklearn_version
 from sklearn.base import BaseEstimator
@@ -24,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 import skcredal  # for its version, which is not yet there by the time this module is imported
 from skcredal._files import check_destination, replacing
 from skcredal._validation import check_instance, check_path, naming
-from skcredal.persistence._plain import Reader, Writer
+from skcredal.persistence._plain import pack, unpack
 from skcredal.persistence._trust import ForeignNameError, short_name
 
 __all__ = ["FORMAT", "load", "read_notes", "save"]
@@ -126,7 +124,12 @@ def load(path: str | os.PathLike[str]) -> Any:
     """
     with _naming_file(path):
         header, content = _read(path)
-        estimator = _unpack(content)
+        try:
+            estimator = unpack(content)
+        except ForeignNameError:
+            raise
+        except Exception as error:
+            raise ValueError(f"its content does not fit together ({_reason(error)})") from error
         if not isinstance(estimator, BaseEstimator) or short_name(type(estimator)) != header["class"]:
             raise ValueError(f"its header declares {header['class']}, but it contains something else")
     return estimator
@@ -199,11 +202,9 @@ def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], bytes]:
 
 
 def _pack(estimator: Any) -> bytes:
-    """Return the archive of an estimator."""
-    name, buffer = type(estimator).__name__, BytesIO()
+    name = type(estimator).__name__
     try:
-        with ZipFile(buffer, "w", ZIP_DEFLATED, compresslevel=1) as archive:
-            Writer(archive).write(estimator)
+        return pack(estimator)
     except ForeignNameError as error:
         # A search keeps scorers and splitters, which what it has found does without.
         advice = "Save its best_estimator_, or keep" if hasattr(estimator, "best_estimator_") else "Keep"
@@ -213,18 +214,6 @@ def _pack(estimator: Any) -> bytes:
         ) from None
     except (TypeError, ValueError, RecursionError) as error:
         raise TypeError(f"{name} cannot be kept in a model file: {_reason(error)}") from error
-    return buffer.getvalue()
-
-
-def _unpack(content: bytes) -> Any:
-    """Return what an archive holds, if that is nothing but what may be in it."""
-    try:
-        with ZipFile(BytesIO(content)) as archive:
-            return Reader(archive).read()
-    except ForeignNameError:
-        raise
-    except Exception as error:
-        raise ValueError(f"its content does not fit together ({_reason(error)})") from error
 
 
 def _reason(error: BaseException) -> str:
