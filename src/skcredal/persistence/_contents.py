@@ -11,7 +11,6 @@ array is compared with them before anything is made of it; what is derived from 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from inspect import signature
 from numbers import Real
@@ -43,19 +42,13 @@ __all__ = ["pack_estimator", "unpack_estimator"]
 
 State = dict[str, Any]
 
-# What an estimator stores as a file holds it, besides its parameters.
+# What an estimator stores as a file holds it, besides its parameters and scores.
 _PLAIN = ("classes_", "n_features_in_", "feature_names_in_", "_sklearn_output_config")
-# What was learned, by its names in a file, and which weights an estimator asks a pipeline for.
-_LEARNED = ("features", "codings", "stream", "n_c", "counts", "scores", "requests")
+# What else was learned, by its names in a file, and which weights an estimator asks a pipeline for.
+_LEARNED = ("features", "codings", "stream", "n_c", "counts", "requests")
 # What a file holds of counts, and of a tree: the names of features and states are those of the encoding.
 _OF_COUNTS = ("n_ca", "n_cab", "complete")
 _OF_TREE = ("feature", "counts", "parent", "value")
-# The shapes of the scores that are arrays, given the number of codes of a row; others are numbers.
-_SHAPES: dict[str, Callable[[int], tuple[int, ...]]] = {
-    "log_likelihood_": lambda m: (m,),
-    "weights_": lambda m: (m,),
-    "covariance_": lambda m: (1 + m, 1 + m),
-}
 
 
 def pack_estimator(estimator: Any) -> State:
@@ -79,9 +72,13 @@ def pack_estimator(estimator: Any) -> State:
 
 def _pack_learned(classifier: Any) -> State:
     encoding, counts = classifier._encoding, classifier.counts_
-    packed: State = {"features": encoding.features}
+    packed: State = {name: getattr(classifier, name) for name in classifier._scores}
+    if "tree_" in packed:
+        packed["tree_"] = {name: getattr(classifier.tree_, name) for name in _OF_TREE}
     if (stream := getattr(classifier, "_stream", None)) is not None:
-        packed, counts = {"stream": stream.features}, stream.counts
+        packed["stream"], counts = stream.features, stream.counts
+    else:
+        packed["features"] = encoding.features
     if isinstance(encoding, Codings):
         # Only their cuts: all else of them is that of the features.
         cuts = [[getattr(feature, "cuts", None) for feature in coding] for coding in encoding.others]
@@ -91,44 +88,38 @@ def _pack_learned(classifier: Any) -> State:
         {name: getattr(one, name) for name in _OF_COUNTS if hasattr(one, name)}
         for one in (counts.codings if isinstance(counts, CodingCounts) else [counts])
     ]
-    scores = {name: getattr(classifier, name) for name in classifier._scores}
-    if "tree_" in scores:
-        scores["tree_"] = {name: getattr(scores["tree_"], name) for name in _OF_TREE}
-    return packed | {"scores": scores}
+    return packed
 
 
 def unpack_estimator(kind: type, state: State) -> Any:
     """Return an estimator with the state, and refuse what no estimator can hold."""
+    made: Any = object.__new__(kind)
+    learned = {name: state.pop(name, None) for name in _LEARNED}
+    # A parameter that the version that wrote the file did not have takes its default.
     parameters = signature(kind).parameters
+    made.__dict__ = {name: state.pop(name, one.default) for name, one in parameters.items()}
     # Nothing else: what is stored on an estimator goes before the methods of its class, and what can be
     # derived would come unchecked.
-    foreign = state.keys() - {*parameters, *_PLAIN, *_LEARNED}
-    if foreign:
+    if foreign := state.keys() - {*_PLAIN, *getattr(made, "_scores", ())}:
         raise ValueError(f"{min(map(repr, foreign))} is no attribute that {kind.__name__} stores")
-    made: Any = object.__new__(kind)
-    # A parameter that the version that wrote the file did not have takes its default.
-    made.__dict__ = {name: parameter.default for name, parameter in parameters.items()} | {
-        name: value for name, value in state.items() if name not in _LEARNED
-    }
-    with config_context(enable_metadata_routing=True):
-        for method, asked in state.get("requests", {}).items():
-            if asked:
+    made.__dict__ |= state
+    for method, asked in (learned["requests"] or {}).items():
+        if asked:
+            with config_context(enable_metadata_routing=True):
                 getattr(made, f"set_{method}_request")(**asked)
-    if state.keys() & {"features", "stream"}:
-        _restore(made, {name: state.get(name) for name in _LEARNED})
+    if isinstance(made, MDLDiscretizer) and learned["features"] is not None:
+        _check_features(made, learned["features"], NumericFeature)
+        made._features = learned["features"]
+        made._derive()
+    elif learned["counts"] is not None:
+        _restore(made, learned)
     return made
 
 
 def _restore(learner: Any, learned: State) -> None:
-    """Check what was learned against the features and the classes, and derive the rest."""
-    features, stream, n_c = learned["features"], learned["stream"], learned["n_c"]
-    if isinstance(learner, MDLDiscretizer):
-        _check_features(learner, features, NumericFeature)
-        learner._features = features
-        learner._derive()
-        return
+    """Check what a classifier has learned against its features and classes, and derive the rest."""
     learner._check_parameters()
-    classes = learner.classes_
+    features, stream, n_c, classes = learned["features"], learned["stream"], learned["n_c"], learner.classes_
     if not isinstance(classes, np.ndarray) or classes.ndim != 1 or classes.size == 0:
         raise ValueError(f"classes_ must be an array of classes, got {classes!r}")
     check_counts("n_c", n_c, classes.shape)
@@ -145,9 +136,7 @@ def _restore(learner: Any, learned: State) -> None:
     else:
         learner._encoding = TableEncoding(features)
         [learner.counts_] = _unpack_counts(learned["counts"], n_c, [learner._encoding.n_states])
-    check_instance("scores", learned["scores"], dict)
-    for name in learner._scores:
-        setattr(learner, name, _unpack_score(learner, name, learned["scores"].get(name)))
+    _check_scores(learner)
     learner._derive()
 
 
@@ -167,7 +156,6 @@ def _check_features(learner: Any, features: Any, *kinds: type) -> None:
 
 
 def _unpack_codings(features: list[Feature], given: Any) -> Codings:
-    check_instance("codings", given, list)
     others: list[list[Feature]] = []
     for _, coding in given:
         others.append([])
@@ -179,39 +167,42 @@ def _unpack_codings(features: list[Feature], given: Any) -> Codings:
 
 def _unpack_counts(given: Any, n_c: CountArray, codings: list[IntArray]) -> list[Any]:
     """Return the counts in codings with these numbers of states: of pairs, where the file has them."""
-    check_instance("counts", given, list)
     if len(given) != len(codings):
         raise ValueError(f"counts must be those of {len(codings)} codings, got {len(given)}")
     found: list[Any] = []
     for arrays, n_states in zip(given, codings, strict=True):
-        singles = ValueCounts(Layout(n_states, len(n_c)), n_c, arrays["n_ca"])
-        pairs = {name: arrays[name] for name in ("n_cab", "complete") if name in arrays}
-        found.append(JointCounts(singles, **pairs) if pairs else singles)
-        found[-1].check()
+        counts: Any = ValueCounts(Layout(n_states, len(n_c)), n_c, arrays.pop("n_ca"))
+        if arrays:
+            counts = JointCounts(counts, **arrays)
+        counts.check()
+        found.append(counts)
     return found
 
 
-def _unpack_score(classifier: TabularClassifier, name: str, score: Any) -> Any:
+def _check_scores(classifier: Any) -> None:
     encoding, n_classes = classifier._encoding, len(classifier.classes_)
-    if name == "tree_":
-        states = [state_texts(encoding.features[j]) for j in encoding.kept]
-        tree = DecisionTree(classifier._kept_features().tolist(), states, **score)
-        tree.check(n_classes)
-        return tree
-    if name == "missing_counts_":
-        _check_missing_counts(classifier, score)
-    elif name in _SHAPES:
-        check_array(name, score, ("float64",), _SHAPES[name](len(encoding.kept)))
-    else:
-        check_instance(name, score, Real)
-    # Where there are no weights to learn, the objective is NaN; nothing is computed with it.
-    if name != "objective_" and not np.all(np.isfinite(score)):
-        raise ValueError(f"{name} must hold finite numbers")
-    return score
+    m = len(encoding.kept)
+    for name in classifier._scores:
+        score = getattr(classifier, name)
+        if name == "tree_":
+            states = [state_texts(encoding.features[j]) for j in encoding.kept]
+            classifier.tree_ = DecisionTree(classifier._kept_features().tolist(), states, **score)
+            classifier.tree_.check(n_classes)
+            continue
+        if name == "missing_counts_":
+            _check_missing_counts(score, encoding, classifier.counts_)
+        elif name in ("log_likelihood_", "weights_"):
+            check_array(name, score, ("float64",), (m,))
+        elif name == "covariance_":
+            check_array(name, score, ("float64",), (1 + m, 1 + m))
+        else:
+            check_instance(name, score, Real)
+        # Where there are no weights to learn, the objective is NaN; nothing is computed with it.
+        if name != "objective_" and not np.all(np.isfinite(score)):
+            raise ValueError(f"{name} must hold finite numbers")
 
 
-def _check_missing_counts(classifier: TabularClassifier, n_missing: CountArray) -> None:
-    encoding, counts = classifier._encoding, classifier.counts_
+def _check_missing_counts(n_missing: Any, encoding: TableEncoding, counts: ValueCounts) -> None:
     check_counts("missing_counts_", n_missing, (len(encoding.kept), len(counts.n_c)))
     if n_missing[~encoding.conservative].any():
         raise ValueError("missing_counts_ must be 0 for features that are not conservative")

@@ -161,9 +161,7 @@ def read_notes(path: str | os.PathLike[str]) -> dict[str, Any]:
     {'target': 'fruit'}
     """
     with _naming_file(path):
-        notes = _read(path)[0].get("notes", {})
-        if not isinstance(notes, dict):
-            raise ValueError("its notes are damaged")
+        notes: dict[str, Any] = _read(path)[0]["notes"]
     return notes
 
 
@@ -193,10 +191,9 @@ def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], bytes]:
     line, _, content = body.partition(b"\n")
     try:
         header = json.loads(line)
-        check_instance("header", header, dict)
-        for name in ("class", "skcredal"):
-            check_instance(name, header.get(name), str)
-    except (ValueError, TypeError, RecursionError) as error:
+        for name, kind in (("class", str), ("skcredal", str), ("notes", dict)):
+            check_instance(name, header[name], kind)
+    except (ValueError, TypeError, LookupError, RecursionError) as error:
         raise ValueError(f"its header is damaged ({_reason(error)})") from None
     return header, content
 
