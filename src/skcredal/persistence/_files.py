@@ -92,8 +92,9 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     The file names types and functions, and only those are accepted that do no harm: our estimators, and
     pipelines, column transformers, encoders, imputers, scalers and selectors of scikit-learn. The parts of
-    our estimators are checked to fit together before they are handed out, and sizes are compared before
-    anything is unpacked. A file is read by every version that knows its format, the number in its first line.
+    our estimators are checked to fit together before they are handed out. Nothing is compressed, so that a
+    small file takes little memory. A file is read by every version that knows its format, the number in its
+    first line.
 
     Parameters
     ----------
