@@ -116,12 +116,12 @@ class _Writer:
 
     def _encode_array(self, array: AnyArray) -> Any:
         dtype = array.dtype
-        if dtype == object and array.ndim == 1:
+        if dtype.kind == "O" and array.ndim == 1:
             return {"objects": self.encode(list(array))}
         if dtype.kind not in _KINDS:
             raise ForeignNameError(f"an array of {dtype} of {array.ndim} dimensions")
-        if dtype.kind in "bi" and array.size and array.min() >= 0:
-            array = array.astype(np.min_scalar_type(int(array.max())))
+        if dtype.kind in "bi" and array.min(initial=0) >= 0:
+            array = array.astype(np.min_scalar_type(int(array.max(initial=0))))
         np.lib.format.write_array(self.arrays, array, allow_pickle=False)
         return {"array": dtype.str}
 
