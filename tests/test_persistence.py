@@ -739,11 +739,13 @@ def test_a_model_that_does_not_fit_together_is_refused(saved):
 
     slots = {"dict": {"label": "a", "values": [], "declared_by_type": True}}
     changes = {
-        "'predict' is no attribute": state(predict=1),
+        "'predict' is not an attribute": state(predict=1),
         # What is derived, and what the class says, would come unchecked.
-        "'_tables' is no attribute": state(_tables=[]),
-        "'_scores' is no attribute": state(_scores=[]),
-        "'counts_' is no attribute": state(counts_=[]),
+        "'_tables' is not an attribute": state(_tables=[]),
+        "'_scores' is not an attribute": state(_scores=[]),
+        "'counts_' is not an attribute": state(counts_=[]),
+        "does not fit together .object of type 'NoneType' has no len": without("counts"),
+        "features must be of type list, got None": without("features"),
         "counts must be those of 1 codings, got 2": state(counts=[1, 2]),
         "complete must be of type bool, got 2": counts(complete=2),
         "missing 1 required positional argument: 'n_cab'": without_counts("n_cab"),
@@ -761,7 +763,7 @@ def test_a_model_that_does_not_fit_together_is_refused(saved):
         "log_likelihood_ must be of type ndarray, got 'x'": state(log_likelihood_="x"),
         "no attribute 'log_likelihood_'": without("log_likelihood_"),
         # An ensemble has no weights of its own in a file: they follow from the likelihoods.
-        "'weights_' is no attribute": state(weights_=[]),
+        "'weights_' is not an attribute": state(weights_=[]),
         "n_features_in_ must be 5, got 3": state(n_features_in_=3),
         "feature_names_in_ must have the shape": state(feature_names_in_={"objects": ["a"]}),
         "classes_ must be": state(classes_="a"),

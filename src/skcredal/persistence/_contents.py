@@ -4,8 +4,8 @@ Of a fitted classifier it holds the parameters, the encoding, the counts and the
 ``_score`` have learned), as plain arrays, numbers and text by name. Everything else is derived anew when the
 model is loaded, by the ``_derive`` that ``fit`` ends with.
 
-The kernels look up codes in the tables without asking whether they are there, and a file from a stranger may
-hold any numbers under a right checksum. So all sizes follow from the encoding and the classes, and every
+The kernels look up codes in the tables without checking that they are there, and a file from a stranger may
+hold any numbers under a correct checksum. So all sizes follow from the encoding and the classes, and every
 array is compared with them before anything is made of it; what is derived from checked parts fits by itself.
 """
 
@@ -44,8 +44,8 @@ State = dict[str, Any]
 
 # What an estimator stores as a file holds it, besides its parameters and scores.
 _PLAIN = ("classes_", "n_features_in_", "feature_names_in_", "_sklearn_output_config")
-# What else was learned, by its names in a file, and which weights an estimator asks a pipeline for.
-_LEARNED = ("features", "codings", "stream", "n_c", "counts", "requests")
+# What else was learned, by its names in a file.
+_LEARNED = ("features", "codings", "stream", "n_c", "counts")
 # What a file holds of counts, and of a tree: the names of features and states are those of the encoding.
 _OF_COUNTS = ("n_ca", "n_cab", "complete")
 _OF_TREE = ("feature", "counts", "parent", "value")
@@ -60,7 +60,7 @@ def pack_estimator(estimator: Any) -> State:
     stored = (*signature(type(estimator)).parameters, *_PLAIN)
     packed = {name: state[name] for name in stored if name in state}
     if "_metadata_request" in state:
-        # The request points back to its owner, and a file has no way to say so.
+        # As plain text: the request itself refers back to its owner.
         packed["requests"] = state["_metadata_request"]._serialize()
     # A column transformer keeps unfitted estimators, too.
     if "_features" in state:
@@ -94,48 +94,58 @@ def _pack_learned(classifier: Any) -> State:
 def unpack_estimator(kind: type, state: State) -> Any:
     """Return an estimator with the state, and refuse what no estimator can hold."""
     made: Any = object.__new__(kind)
-    learned = {name: state.pop(name, None) for name in _LEARNED}
+    # Which weights the estimator asks a pipeline for.
+    requests = state.pop("requests", {})
+    learned = {name: state.pop(name) for name in _LEARNED if name in state}
     # A parameter that the version that wrote the file did not have takes its default.
     parameters = signature(kind).parameters
     made.__dict__ = {name: state.pop(name, one.default) for name, one in parameters.items()}
-    # Nothing else: what is stored on an estimator goes before the methods of its class, and what can be
-    # derived would come unchecked.
+    # Nothing else: what is stored on an estimator hides the methods of its class, and what is derived would
+    # not be checked.
     if foreign := state.keys() - {*_PLAIN, *getattr(made, "_scores", ())}:
-        raise ValueError(f"{min(map(repr, foreign))} is no attribute that {kind.__name__} stores")
+        raise ValueError(f"{min(map(repr, foreign))} is not an attribute that {kind.__name__} stores")
     made.__dict__ |= state
-    for method, asked in (learned["requests"] or {}).items():
+    for method, asked in requests.items():
         if asked:
             with config_context(enable_metadata_routing=True):
                 getattr(made, f"set_{method}_request")(**asked)
-    if isinstance(made, MDLDiscretizer) and learned["features"] is not None:
-        _check_features(made, learned["features"], NumericFeature)
-        made._features = learned["features"]
-        made._derive()
-    elif learned["counts"] is not None:
-        _restore(made, learned)
+    if learned:
+        _restore(made, **learned)
     return made
 
 
-def _restore(learner: Any, learned: State) -> None:
-    """Check what a classifier has learned against its features and classes, and derive the rest."""
+def _restore(
+    learner: Any,
+    features: Any = None,
+    codings: Any = None,
+    stream: Any = None,
+    n_c: Any = None,
+    counts: Any = None,
+) -> None:
+    """Check what was learned against the features and the classes, and derive the rest."""
+    if isinstance(learner, MDLDiscretizer):
+        _check_features(learner, features, NumericFeature)
+        learner._features = features
+        learner._derive()
+        return
     learner._check_parameters()
-    features, stream, n_c, classes = learned["features"], learned["stream"], learned["n_c"], learner.classes_
+    classes = learner.classes_
     if not isinstance(classes, np.ndarray) or classes.ndim != 1 or classes.size == 0:
         raise ValueError(f"classes_ must be an array of classes, got {classes!r}")
     check_counts("n_c", n_c, classes.shape)
     if stream is not None:
         _check_features(learner, stream, NumericFeature, Slots)
-        [counted] = _unpack_counts(learned["counts"], n_c, [CountStream.n_slots_of(stream)])
+        [counted] = _unpack_counts(counts, n_c, [CountStream.n_slots_of(stream)])
         learner._learn_stream(CountStream(stream, counted))
         return
     _check_features(learner, features, NumericFeature, CategoricalFeature)
     if isinstance(learner, LogPoolAODE):
-        learner._encoding = _unpack_codings(features, learned["codings"])
+        learner._encoding = _unpack_codings(features, codings)
         n_states = [coding.n_states for coding in learner._encoding.codings.values()]
-        learner.counts_ = CodingCounts(n_c, tuple(_unpack_counts(learned["counts"], n_c, n_states)))
+        learner.counts_ = CodingCounts(n_c, tuple(_unpack_counts(counts, n_c, n_states)))
     else:
         learner._encoding = TableEncoding(features)
-        [learner.counts_] = _unpack_counts(learned["counts"], n_c, [learner._encoding.n_states])
+        [learner.counts_] = _unpack_counts(counts, n_c, [learner._encoding.n_states])
     _check_scores(learner)
     learner._derive()
 
@@ -150,7 +160,7 @@ def _check_features(learner: Any, features: Any, *kinds: type) -> None:
     conservative = conservative_mask(len(features), getattr(learner, "conservative_features", None), names)
     for j, feature in enumerate(features):
         check_instance("features", feature, kinds)
-        # The code of a missing value that may be any is in the tables of no other classifier.
+        # Only the tables of a conservative feature have room for the code of a missing value that may be any.
         if not isinstance(feature, Slots) and feature.is_conservative != conservative[j]:
             raise ValueError(f"the fill of the feature {j} does not fit conservative_features")
 

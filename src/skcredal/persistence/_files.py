@@ -44,14 +44,14 @@ def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, An
         The file. It is written under another name beside it and then renamed: whatever happens on the way,
         the path holds the old file or the new one.
     notes : mapping, optional
-        What belongs to the model and is no part of it, such as where it comes from: whatever JSON holds.
+        What goes with the model but is not part of it, such as where it comes from: whatever JSON can hold.
         Anyone can read it, with :func:`skcredal.persistence.read_notes`.
 
     Raises
     ------
     TypeError
-        If it is no estimator, or holds anything that :func:`load` would refuse, such as a function of one's
-        own in a ``FunctionTransformer``; the message names it.
+        If it is not an estimator, or holds anything that :func:`load` would refuse, such as your own
+        function in a ``FunctionTransformer``; the message names it.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, An
 def load(path: str | os.PathLike[str]) -> Any:
     """Read an estimator that :func:`save` has written; nothing in the file is run.
 
-    The file names types and functions, and only those are accepted that do no harm: our estimators, and
+    The file names types and functions, and only harmless ones are accepted: our estimators, and
     pipelines, column transformers, encoders, imputers, scalers and selectors of scikit-learn. The parts of
     our estimators are checked to fit together before they are handed out. Nothing is compressed, so that a
     small file takes little memory. A file is read by every version that knows its format, the number in its
@@ -110,7 +110,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     ------
     ValueError
         If it is not a model file, is damaged or was altered, was written by a newer version, or names
-        anything else than the above. The message names the file and the reason.
+        anything but the above. The message names the file and the reason.
 
     Examples
     --------
@@ -204,7 +204,7 @@ def _pack(estimator: Any) -> bytes:
     try:
         return pack(estimator)
     except ForeignNameError as error:
-        # A search keeps scorers and splitters, which what it has found does without.
+        # A search holds scorers and splitters, which the estimator that it found does not need.
         advice = "Save its best_estimator_, or keep" if hasattr(estimator, "best_estimator_") else "Keep"
         raise TypeError(
             f"{name} cannot be kept in a model file: {error}. {advice} it with pickle or joblib, at your own "

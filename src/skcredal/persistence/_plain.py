@@ -58,7 +58,7 @@ _TYPES: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "builtins.tuple": (list, tuple),
     # With keys that are not all text.
     "builtins.dict": (lambda value: [list(item) for item in value.items()], dict),
-    # Which columns of its output a column transformer has from whom.
+    # Which columns of the output come from which step of a column transformer.
     "builtins.slice": (lambda value: [value.start, value.stop, value.step], lambda parts: slice(*parts)),
     "numpy.dtype": (lambda value: value.str, np.dtype),
     # What pandas.cut makes of numbers.
@@ -159,7 +159,7 @@ class _Reader:
         # Text as it is: a few letters could claim to be a very wide one.
         if dtype.kind == stored.kind == "U" and stored.itemsize > 0:
             return array
-        # Booleans were written as integers: numpy counts on it that their bytes are 0 or 1.
+        # Booleans are written as integers: numpy relies on their bytes being 0 or 1.
         if dtype.kind not in "biuf" or stored.kind not in "iuf":
             raise ValueError(f"it holds an array of {dtype} as one of {stored}")
         return array.astype(dtype)

@@ -1,8 +1,8 @@
 """What a model file may hold: our estimators, and what of scikit-learn's pipelines numpy alone handles.
 
-Compiled parts of scikit-learn (trees, support vectors, random states) take numbers from a file as places in
-memory, and a function may do anything. So a file can name only what is listed here. A function that is listed
-may end up in a ``FunctionTransformer`` that meets the reader's data: none of them reads or writes a file,
+Compiled parts of scikit-learn (trees, support vectors, random states) use numbers from the file as addresses
+in memory, and a function may do anything. So a file can name only what is listed here. A listed function may
+end up in a ``FunctionTransformer`` that is given the reader's data: none of them reads or writes a file,
 imports, or evaluates text.
 """
 
@@ -38,7 +38,7 @@ ESTIMATORS: tuple[type, ...] = (
 # By their modules, which are imported when a file names one of the types: most models hold none of them.
 _OF_SCIKIT_LEARN = {
     "sklearn.pipeline": "Pipeline FeatureUnion",
-    # The last is what a column transformer keeps of the columns that nobody names.
+    # The last is what a column transformer keeps of the columns that no step names.
     "sklearn.compose._column_transformer": "ColumnTransformer make_column_selector _RemainderColsList",
     "sklearn.impute": "SimpleImputer MissingIndicator",
     "sklearn.preprocessing": (
@@ -118,15 +118,15 @@ def check_one_hot(encoder: Any) -> None:
     """Refuse a one-hot encoder whose parts do not fit together.
 
     It is the one admitted type that hands numbers from the file to compiled code without a check: columns of
-    a sparse matrix. What it makes of every category tells whether these exist, in whatever its version keeps
-    them.
+    a sparse matrix. Encoding every category once shows whether these columns exist, however its version
+    stores them.
     """
     categories = [list(of_column) for of_column in encoder.categories_]
     n_rows = max(map(len, categories), default=0)
     table = np.empty((n_rows + 1, len(categories)), object)
     for j, of_column in enumerate(categories):
         table[:, j] = [of_column[r % len(of_column)] for r in range(n_rows + 1)]
-        # At last a category that it does not know, where it takes one.
+        # Last a category that it does not know, if it accepts such.
         if encoder.handle_unknown != "error":
             table[-1, j] = "?" * 9 if isinstance(of_column[0], str) else -9e99
     sparse = type(encoder)()
