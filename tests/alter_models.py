@@ -10,7 +10,6 @@ import io
 import json
 import sys
 import warnings
-import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -34,19 +33,54 @@ def altered_array(array, rng):
     return array[:keep] if rng.random() < 0.5 else np.concatenate([array, array[: keep or 1]])
 
 
+def with_arrays(content):
+    """Return the JSON of a model, with each array in its place."""
+    file = io.BytesIO(content)
+
+    def fill(node):
+        if isinstance(node, list):
+            return [fill(one) for one in node]
+        if not isinstance(node, dict):
+            return node
+        if "array" in node:
+            return {"array": np.lib.format.read_array(file).astype(node["array"])}
+        return {key: fill(one) for key, one in node.items()}
+
+    return fill(json.loads(file.readline()))
+
+
+def content_with(schema):
+    """Return the content of a file with this JSON, whose arrays are in their places."""
+    arrays = io.BytesIO()
+
+    def take(array):
+        # Booleans are written as integers.
+        np.lib.format.write_array(arrays, array.astype(np.uint8) if array.dtype == bool else array)
+        return array.dtype.str
+
+    line = json.dumps(schema, default=take).encode()
+    return line + b"\n" + arrays.getvalue()
+
+
 def alter_json(node, rng):
-    """Change one plain number somewhere in the JSON, or how long a list is."""
-    numbers, lists, waiting = [], [], [node]
+    """Change one plain number somewhere in the JSON, one array, or how long a list is."""
+    numbers, lists, arrays, waiting = [], [], [], [node]
     while waiting:
         one = waiting.pop()
         if isinstance(one, list) and one:
             lists.append(one)
         for key, value in enumerate(one) if isinstance(one, list) else one.items():
-            if isinstance(value, (list, dict)):
+            if isinstance(value, np.ndarray):
+                arrays.append((one, key))
+            elif isinstance(value, (list, dict)):
                 waiting.append(value)
             elif isinstance(value, (int, float)):
                 numbers.append((one, key))
-    if numbers and (rng.random() < 0.7 or not lists):
+    chance = rng.random()
+    if arrays and chance < 0.5:
+        one, key = arrays[rng.integers(len(arrays))]
+        one[key] = altered_array(one[key], rng)
+    elif numbers and (chance < 0.85 or not lists):
         one, key = numbers[rng.integers(len(numbers))]
         one[key] = STRANGE[rng.integers(len(STRANGE))]
     elif lists:
@@ -57,26 +91,11 @@ def alter_json(node, rng):
 
 def altered(data, rng):
     """Return the bytes of a file with one to three changes, under a right checksum."""
-    first, _, rest = data.partition(b"\n")
-    _, _, body = rest.partition(b"\n")
-    header, _, content = body.partition(b"\n")
-    source = zipfile.ZipFile(io.BytesIO(content))
-    parts = {name: source.read(name) for name in source.namelist()}
-    arrays = sorted(name for name in parts if name.endswith(".npy"))
+    first, _, header, content = data.split(b"\n", 3)
+    schema = with_arrays(content)
     for _ in range(rng.integers(1, 4)):
-        if arrays and rng.random() < 0.3:
-            name = arrays[rng.integers(len(arrays))]
-            array = np.load(io.BytesIO(parts[name]), allow_pickle=False)
-            np.save(buffer := io.BytesIO(), altered_array(array, rng), allow_pickle=False)
-            parts[name] = buffer.getvalue()
-        else:
-            schema = json.loads(parts["model.json"])
-            alter_json(schema, rng)
-            parts["model.json"] = json.dumps(schema).encode()
-    with zipfile.ZipFile(buffer := io.BytesIO(), "w") as archive:
-        for name, part in parts.items():
-            archive.writestr(name, part)
-    body = header + b"\n" + buffer.getvalue()
+        alter_json(schema, rng)
+    body = header + b"\n" + content_with(schema)
     return first + b"\n" + hashlib.sha256(body).hexdigest().encode() + b"\n" + body
 
 

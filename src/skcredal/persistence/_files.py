@@ -1,7 +1,7 @@
-"""Model files: a header with a checksum, and an archive of the estimator.
+"""Model files: a header with a checksum, and the estimator.
 
 A file begins with three lines, which ``head -3`` shows: the format, the SHA-256 of all that follows, and a
-header in JSON. After them comes a zip: the estimator in ``model.json``, and its counts in files of numpy.
+header in JSON. After them comes the estimator: another line of JSON, and its arrays as numpy writes them.
 """
 
 from __future__ import annotations
@@ -12,10 +12,8 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from io import BytesIO
 from pathlib import Path
 from typing import Any
-from zipfile import ZIP_DEFLATED, ZipFile
 
 from sklearn import __version__ as sklearn_version
 from sklearn.base import BaseEstimator
@@ -24,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 import skcredal  # for its version, which is not yet there by the time this module is imported
 from skcredal._files import check_destination, replacing
 from skcredal._validation import check_instance, check_path, naming
-from skcredal.persistence._plain import Reader, Writer
+from skcredal.persistence._plain import pack, unpack
 from skcredal.persistence._trust import ForeignNameError, short_name
 
 __all__ = ["FORMAT", "load", "read_notes", "save"]
@@ -46,14 +44,14 @@ def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, An
         The file. It is written under another name beside it and then renamed: whatever happens on the way,
         the path holds the old file or the new one.
     notes : mapping, optional
-        What belongs to the model and is no part of it, such as where it comes from: whatever JSON holds.
+        What goes with the model but is not part of it, such as where it comes from: whatever JSON can hold.
         Anyone can read it, with :func:`skcredal.persistence.read_notes`.
 
     Raises
     ------
     TypeError
-        If it is no estimator, or holds anything that :func:`load` would refuse, such as a function of one's
-        own in a ``FunctionTransformer``; the message names it.
+        If it is not an estimator, or holds anything that :func:`load` would refuse, such as your own
+        function in a ``FunctionTransformer``; the message names it.
 
     Examples
     --------
@@ -92,10 +90,11 @@ def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, An
 def load(path: str | os.PathLike[str]) -> Any:
     """Read an estimator that :func:`save` has written; nothing in the file is run.
 
-    The file names types and functions, and only those are accepted that do no harm: our estimators, and
+    The file names types and functions, and only harmless ones are accepted: our estimators, and
     pipelines, column transformers, encoders, imputers, scalers and selectors of scikit-learn. The parts of
-    our estimators are checked to fit together before they are handed out, and sizes are compared before
-    anything is unpacked. A file is read by every version that knows its format, the number in its first line.
+    our estimators are checked to fit together before they are handed out. Nothing is compressed, so that a
+    small file takes little memory. A file is read by every version that knows its format, the number in its
+    first line.
 
     Parameters
     ----------
@@ -111,7 +110,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     ------
     ValueError
         If it is not a model file, is damaged or was altered, was written by a newer version, or names
-        anything else than the above. The message names the file and the reason.
+        anything but the above. The message names the file and the reason.
 
     Examples
     --------
@@ -126,7 +125,12 @@ def load(path: str | os.PathLike[str]) -> Any:
     """
     with _naming_file(path):
         header, content = _read(path)
-        estimator = _unpack(content)
+        try:
+            estimator = unpack(content)
+        except ForeignNameError:
+            raise
+        except Exception as error:
+            raise ValueError(f"its content does not fit together ({_reason(error)})") from error
         if not isinstance(estimator, BaseEstimator) or short_name(type(estimator)) != header["class"]:
             raise ValueError(f"its header declares {header['class']}, but it contains something else")
     return estimator
@@ -158,9 +162,7 @@ def read_notes(path: str | os.PathLike[str]) -> dict[str, Any]:
     {'target': 'fruit'}
     """
     with _naming_file(path):
-        notes = _read(path)[0].get("notes", {})
-        if not isinstance(notes, dict):
-            raise ValueError("its notes are damaged")
+        notes: dict[str, Any] = _read(path)[0]["notes"]
     return notes
 
 
@@ -190,22 +192,19 @@ def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], bytes]:
     line, _, content = body.partition(b"\n")
     try:
         header = json.loads(line)
-        check_instance("header", header, dict)
-        for name in ("class", "skcredal"):
-            check_instance(name, header.get(name), str)
-    except (ValueError, TypeError, RecursionError) as error:
+        for name, kind in (("class", str), ("skcredal", str), ("notes", dict)):
+            check_instance(name, header[name], kind)
+    except (ValueError, TypeError, LookupError, RecursionError) as error:
         raise ValueError(f"its header is damaged ({_reason(error)})") from None
     return header, content
 
 
 def _pack(estimator: Any) -> bytes:
-    """Return the archive of an estimator."""
-    name, buffer = type(estimator).__name__, BytesIO()
+    name = type(estimator).__name__
     try:
-        with ZipFile(buffer, "w", ZIP_DEFLATED, compresslevel=1) as archive:
-            Writer(archive).write(estimator)
+        return pack(estimator)
     except ForeignNameError as error:
-        # A search keeps scorers and splitters, which what it has found does without.
+        # A search holds scorers and splitters, which the estimator that it found does not need.
         advice = "Save its best_estimator_, or keep" if hasattr(estimator, "best_estimator_") else "Keep"
         raise TypeError(
             f"{name} cannot be kept in a model file: {error}. {advice} it with pickle or joblib, at your own "
@@ -213,18 +212,6 @@ def _pack(estimator: Any) -> bytes:
         ) from None
     except (TypeError, ValueError, RecursionError) as error:
         raise TypeError(f"{name} cannot be kept in a model file: {_reason(error)}") from error
-    return buffer.getvalue()
-
-
-def _unpack(content: bytes) -> Any:
-    """Return what an archive holds, if that is nothing but what may be in it."""
-    try:
-        with ZipFile(BytesIO(content)) as archive:
-            return Reader(archive).read()
-    except ForeignNameError:
-        raise
-    except Exception as error:
-        raise ValueError(f"its content does not fit together ({_reason(error)})") from error
 
 
 def _reason(error: BaseException) -> str:

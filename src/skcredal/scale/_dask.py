@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from importlib import import_module
-from importlib.util import find_spec
 from itertools import accumulate
+from operator import add
 from typing import Any, TypeVar
 
 import numpy as np
@@ -196,17 +197,13 @@ class DaskSource(RowSource):
         return total
 
     def _tree(self, work: Callable[[Any, Any, Any, int], Any], shared: Any) -> Any:
-        for attempt in range(1, ATTEMPTS + 1):
+        for _ in range(ATTEMPTS - 1):
             try:
-                total = self._attempt(work, shared)
+                return self._attempt(work, shared)
             except Exception as error:
-                if attempt == ATTEMPTS or not _is_loss(error):
+                if not _is_loss(error):
                     raise
-            else:
-                if total is None:
-                    raise ValueError("data must have at least one row, got none.")
-                return total
-        raise AssertionError  # unreachable: the last attempt returned or raised
+        return self._attempt(work, shared)
 
     def _attempt(self, work: Callable[[Any, Any, Any, int], Any], shared: Any) -> Any:
         dask = require("dask", extra="dask", purpose="fit_dask")
@@ -223,22 +220,21 @@ class DaskSource(RowSource):
         while len(level) > 1:
             groups = [level[start : start + FAN_IN] for start in range(0, len(level), FAN_IN)]
             level = [dask.delayed(_add, pure=False)(group) for group in groups]
-        if not level:
-            return None
-        return level[0].compute() if self.client is None else self.client.compute(level[0]).result()
+        total = level[0].compute() if self.client is None else self.client.compute(level[0]).result()
+        if total is None:
+            raise ValueError("data must have at least one row, got none.")
+        return total
 
 
 def _client_of(client: Any) -> Any:
     """Return the client given, the one that Dask is connected to, or ``None``."""
-    if client is not None and not (hasattr(client, "scatter") and hasattr(client, "compute")):
-        raise TypeError(f"client must be a distributed.Client, got {type(client).__name__}.")
     if client is not None:
+        if not hasattr(client, "scatter"):
+            raise TypeError(f"client must be a distributed.Client, got {type(client).__name__}.")
         return client
-    if find_spec("distributed") is None:
-        return None
     try:
         return import_module("distributed").default_client()
-    except ValueError:
+    except (ImportError, ValueError):  # not installed, or not connected
         return None
 
 
@@ -359,8 +355,6 @@ def _sum_part(
 
 
 def _add(parts: Sequence[Any]) -> Any:
-    total = None
-    for part in parts:
-        if part is not None:
-            total = part if total is None else total + part
-    return total
+    # A partition without rows has no part in the sum.
+    filled = [part for part in parts if part is not None]
+    return reduce(add, filled) if filled else None

@@ -119,8 +119,6 @@ class LikelihoodSums:
     residue: FloatArray
 
     def __add__(self, other: LikelihoodSums) -> LikelihoodSums:
-        if not isinstance(other, LikelihoodSums):
-            return NotImplemented
         # Knuth's two-sum: the sum of two numbers, and its exact rounding error.
         sums = self.sums + other.sums
         second = sums - self.sums
