@@ -239,6 +239,9 @@ COMPOSITES = {
     "pipeline by type": by_type(),
     "pipeline with a selection": by_type(SelectKBest(k=3)),
     "pipeline with another selection": by_type(SelectKBest(mutual_info_classif, k=2)),
+    "pipeline with a seeded selection": by_type(
+        SelectKBest(partial(mutual_info_classif, random_state=0), k=2)
+    ),
     "pipeline of positive numbers": absolute_values(SelectPercentile(chi2, percentile=100), CredalCompAODE()),
     "rare categories": make_pipeline(
         OneHotEncoder(min_frequency=0.2, handle_unknown="infrequent_if_exist", sparse_output=False),
@@ -377,10 +380,7 @@ def double(X):
     [
         (make_pipeline(FunctionTransformer(double), CompAODE()), r"\S*double"),
         (make_pipeline(FunctionTransformer(np.nan_to_num), CompAODE()), r"numpy\.nan_to_num"),
-        (
-            make_pipeline(SelectKBest(partial(mutual_info_classif, random_state=0), k=1)),
-            r"functools\.partial",
-        ),
+        (make_pipeline(FunctionTransformer(partial(np.abs, where=True)), CompAODE()), "a partial of <ufunc 'absolute'>"),
         # Compiled parts, which take numbers from the file as places in memory.
         (make_pipeline(SVC()), r"sklearn\.svm\._classes\.SVC"),
         (
@@ -1104,6 +1104,12 @@ def test_many_features_in_few_bytes_are_refused_before(saved):
     said, taken = load_apart(path)
     assert "more than pair_table_limit" in said or "must have the shape" in said
     assert taken < 1_000_000
+
+
+def test_tables_beyond_the_limit_are_refused_before_they_are_made(saved):
+    _, path, _ = saved
+    with skcredal.config_context(pair_table_limit=100):
+        refused(path, path.read_bytes(), r"the pair tables would take [\d,]+ bytes, more than pair_table_limit")
 
 
 def test_altered_arrays_end_in_an_error_or_an_answer_but_not_in_a_signal(tmp_path):

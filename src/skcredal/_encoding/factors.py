@@ -133,14 +133,17 @@ def factor_of_bytes(values: AnyArray) -> Factor:
 
 def factor_of_small_integers(values: AnyArray, low: int, high: int) -> Factor:
     """Find the states of integers between ``low`` and ``high`` with a table of that range."""
-    # Wide enough for the difference: int8 holds -128 and 127, but not the distance between them.
-    wide = values.astype(np.int64) if values.dtype.kind == "i" else values
-    shifted = (wide - wide.dtype.type(low)).astype(np.int64)
-    present = np.zeros(high - low + 1, np.bool_)
-    present[shifted] = True
-    rank = np.cumsum(present) - 1
+    shifted = values
+    # np.bincount takes no unsigned integers of 64 bits.
+    if low != 0 or values.dtype == np.uint64:
+        # Wide enough for the difference: int8 holds -128 and 127, but not the distance between them.
+        wide = values.astype(np.int64, copy=False) if values.dtype.kind == "i" else values
+        shifted = (wide - wide.dtype.type(low)).astype(np.int64, copy=False)
+    present = np.bincount(shifted, minlength=high - low + 1) > 0
     states = [low + offset for offset in np.flatnonzero(present).tolist()]
-    return Factor(rank[shifted], states, declared=False)
+    # Without gaps they are codes already.
+    codes = shifted if present.all() else (np.cumsum(present) - 1)[shifted]
+    return Factor(codes, states, declared=False)
 
 
 def translated(codes: AnyArray, lookup: AnyArray) -> AnyArray:

@@ -10,8 +10,7 @@ from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from skcredal._arrays import AnyArray, CountArray, FloatArray, LabelArray
-from skcredal._encoding.columns import Column
-from skcredal._encoding.factors import FirstOccurrences, is_missing
+from skcredal._encoding.factors import FirstOccurrences, factor_of_small_integers, is_missing
 from skcredal._encoding.frames import read_series, read_text
 from skcredal._validation import naming, real_numbers, refuse_mask, safe_repr
 
@@ -56,10 +55,11 @@ def encode_target(y: Any, *, estimator: Any, n_rows: int | None = None) -> tuple
     if target.dtype.kind == "O":
         return _encode_objects(target)
     assert_all_finite(target, input_name="y")
-    if target.dtype.kind in "iu":
-        factor = Column("y", target).factor()
-        if factor.occurrences is not None and 2 * len(factor.states) <= len(target):
-            # Few small integers are certainly classes, and need no sorting.
+    if target.dtype.kind in "iu" and len(target):
+        low, high = int(target.min()), int(target.max())
+        # Few integers close together are certainly classes, and need no sorting.
+        if 2 * (high - low + 1) <= len(target):
+            factor = factor_of_small_integers(target, low, high)
             return np.array(factor.states, target.dtype), factor.codes.astype(np.int32)
     # Refuses numbers that look like the target of a regression.
     check_classification_targets(target)

@@ -20,6 +20,7 @@ import numpy as np
 from sklearn import config_context
 
 from skcredal._arrays import CountArray, IntArray
+from skcredal._config import get_config
 from skcredal._encoding.discretizer import MDLDiscretizer
 from skcredal._encoding.features import CategoricalFeature, NumericFeature
 from skcredal._encoding.table_encoding import Codings, Feature, TableEncoding, conservative_mask
@@ -30,6 +31,7 @@ from skcredal._ensemble.counts import (
     Layout,
     ValueCounts,
     check_counts,
+    pair_table_bytes,
 )
 from skcredal._ensemble.credal_tree import DecisionTree
 from skcredal._validation import check_array, check_instance
@@ -183,6 +185,12 @@ def _unpack_counts(given: Any, n_c: CountArray, codings: list[IntArray]) -> list
     for arrays, n_states in zip(given, codings, strict=True):
         counts: Any = ValueCounts(Layout(n_states, len(n_c)), n_c, arrays.pop("n_ca"))
         if arrays:
+            # Integers are small in a file, and the tables that are derived from them many times as large.
+            needed, limit = pair_table_bytes(n_states, len(n_c)), get_config()["pair_table_limit"]
+            if needed > limit:
+                raise ValueError(
+                    f"the pair tables would take {needed:,} bytes, more than pair_table_limit ({limit:,})"
+                )
             counts = JointCounts(counts, **arrays)
         counts.check()
         found.append(counts)

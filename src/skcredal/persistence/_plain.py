@@ -32,6 +32,7 @@ from skcredal.persistence._trust import (
     check_one_hot,
     find_by_name,
     find_type,
+    is_score_function,
     name_of,
     short_name,
 )
@@ -47,6 +48,20 @@ def _make_interval(ends: list[Any]) -> Any:
     return pandas.Interval(*ends)
 
 
+def _partial_parts(value: Any) -> list[Any]:
+    # Of a score function alone: a ufunc writes to whatever array an argument names.
+    if not is_score_function(value.func):
+        raise ForeignNameError(f"a partial of {value.func!r}")
+    return [value.func, value.args, value.keywords]
+
+
+def _make_partial(parts: list[Any]) -> Any:
+    function, arguments, keywords = parts
+    made = partial(function, *arguments, **keywords)
+    _partial_parts(made)  # for its check alone
+    return made
+
+
 def _make_part(kind: type, found: dict[str, Any]) -> Any:
     part: Any = kind(**found)
     part.check()
@@ -60,6 +75,8 @@ _TYPES: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "builtins.dict": (lambda value: [list(item) for item in value.items()], dict),
     # Which columns of the output come from which step of a column transformer.
     "builtins.slice": (lambda value: [value.start, value.stop, value.step], lambda parts: slice(*parts)),
+    # What a selector scores columns by, with a fixed random state.
+    "functools.partial": (_partial_parts, _make_partial),
     "numpy.dtype": (lambda value: value.str, np.dtype),
     # What pandas.cut makes of numbers.
     "pandas.Interval": (lambda value: [value.left, value.right, value.closed], _make_interval),

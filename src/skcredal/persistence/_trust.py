@@ -23,6 +23,7 @@ __all__ = [
     "check_one_hot",
     "find_by_name",
     "find_type",
+    "is_score_function",
     "name_of",
     "short_name",
 ]
@@ -103,6 +104,11 @@ def find_by_name(name: str) -> Any:
         if isinstance(one, np.ufunc) or (isinstance(one, type) and issubclass(one, np.generic)):
             return one
     return None
+
+
+def is_score_function(one: Any) -> bool:
+    """Tell whether it is what SelectKBest and the like score columns by."""
+    return any(find_by_name(f"sklearn.{name}") is one for name in _SCORE_FUNCTIONS.split())
 
 
 def name_of(one: Any) -> str | None:
