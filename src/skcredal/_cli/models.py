@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from skcredal._cli.console import CallError
+from skcredal._cli.options import Reading
 from skcredal._cli.user_tables import (
-    Reading,
     are_reading_notes,
     as_categories,
     display_name,

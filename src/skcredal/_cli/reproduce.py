@@ -7,10 +7,9 @@ from typing import Annotated
 
 import typer
 
-from skcredal._cli.console import CallError, note
-from skcredal._cli.options import Source, check_jobs, split_names
+from skcredal._cli.console import note
+from skcredal._cli.options import Source, check_jobs, every_name, naming_data, split_names
 from skcredal._extras import require
-from skcredal._names import NAMES
 
 __all__ = ["reproduce"]
 
@@ -36,8 +35,7 @@ def reproduce(
         str | None,
         typer.Option(
             metavar="NAMES",
-            help=f"Names of classifiers separated by commas. Default: all, which are "
-            f"{', '.join(NAMES)} (write -star for *, which shells expand).",
+            help=every_name("Names of classifiers separated by commas. Default: all of them, which are"),
         ),
     ] = None,
     seed: Annotated[
@@ -71,11 +69,10 @@ def reproduce(
     for module in ("matplotlib", "baycomp", "mapie", "scikit_posthocs"):
         require(module, extra="paper", purpose="skcredal reproduce")
     # Imported here: it needs the packages that were just checked.
-
     from skcredal.evaluation._terminal import TableConsole
     from skcredal.paper import ResultStore, _command
 
-    try:
+    with naming_data():
         plan = _command.make_plan(
             data,
             split_names("--datasets", datasets),
@@ -87,8 +84,6 @@ def reproduce(
             baselines=baselines,
         )
         store = ResultStore(out / "results.sqlite", fresh=fresh)
-    except (ValueError, OSError) as error:
-        raise CallError(str(error).replace("source must", "--data must")) from None
     console = TableConsole()
     with store:
         outcome = _command.reproduce_plan(plan, store, jobs=jobs)
