@@ -29,7 +29,7 @@ from skcredal._cli.options import (
     naming_data,
     split_names,
 )
-from skcredal._names import CLOSE_CALL, DEFAULT
+from skcredal._names import CLOSE_CALL, DEFAULT, counted
 
 __all__ = ["datasets", "evaluate", "explain", "fit", "predict"]
 
@@ -57,7 +57,7 @@ def fit(
     (skcredal datasets iris -o iris.csv writes this table.)
     """
     from skcredal._cli.models import check_file, what_was_read
-    from skcredal._cli.user_tables import counted, label_table
+    from skcredal._cli.user_tables import label_table
     from skcredal.persistence import save
 
     # Everything that can be wrong with the call is checked before the table is read, which may take long.
@@ -90,8 +90,8 @@ def predict(
 ) -> None:
     """Classify the rows of a table with a model.
 
-    Writes a row for each row, in the same order, with the columns predicted (the
-    most probable class) and probability_CLASS. A classifier with sets adds set (the
+    Writes an answer for each row, in the same order: the columns predicted (the most
+    probable class) and probability_CLASS. A classifier with sets adds set (the
     classes that remain; separated by | in text, a list in Parquet), set_size, and
     lower_CLASS and upper_CLASS, the bounds of each probability; lp-aode*, bma-aode*
     and comp-aode* also add robustness. Standard error tells how many rows are
@@ -258,14 +258,16 @@ def evaluate(
     Example: skcredal evaluate iris.csv --target class --report iris.html
     """
     from skcredal._cli import evaluate as steps
-    from skcredal._cli.models import check_output, write_table
+    from skcredal._cli.models import check_file, check_output, write_table
     from skcredal._cli.user_tables import label_table
     from skcredal.evaluation import make_classifiers, ranking
 
     names = split_names("--classifiers", classifiers)
     made = parameters.make(names)
     if report is not None:
-        steps.check_report(report)
+        check_file(str(report), inputs=[data], option="--report")
+        if report.suffix.lower() not in (".html", ".htm"):
+            raise CallError(f"--report must end in .html, got {str(report)!r}.")
         # The page compares with always giving the most frequent class.
         made |= make_classifiers(["null"])
     format_ = None if out is None else check_output(out, inputs=[data])

@@ -12,7 +12,8 @@ from rich.table import Table
 
 import skcredal
 from skcredal._cli.console import CallError, note
-from skcredal._cli.user_tables import LabelledTable, counted
+from skcredal._cli.user_tables import LabelledTable
+from skcredal._names import counted
 from skcredal._progress import progress_bar
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.evaluation._cross_validation import (
@@ -28,7 +29,6 @@ from skcredal.evaluation._terminal import TableConsole, format_cell, new_table
 
 __all__ = [
     "COMPARED_WITH",
-    "check_report",
     "evaluate_classifiers",
     "folds_for",
     "print_doubt",
@@ -123,14 +123,6 @@ def evaluate_classifiers(
             jobs=jobs,
             on_fold=lambda: advance(1),
         )
-
-
-def check_report(report: Path) -> None:
-    """Refuse a path that a page cannot be written to, before any work is done."""
-    if report.is_dir() or not report.absolute().parent.is_dir():
-        raise CallError(f"--report must be a file in an existing folder, got {str(report)!r}.")
-    if report.suffix.lower() not in (".html", ".htm"):
-        raise CallError(f"--report must end in .html, got {str(report)!r}.")
 
 
 def write_page(

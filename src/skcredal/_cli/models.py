@@ -26,7 +26,7 @@ from skcredal._encoding.factors import is_missing
 from skcredal._encoding.features import CategoricalFeature, NumericFeature
 from skcredal._extras import require
 from skcredal._files import replacing
-from skcredal._names import is_below
+from skcredal._names import counted, is_below, listed
 from skcredal.classifiers._answers import Answers
 from skcredal.classifiers._base import TabularClassifier, learned_features
 from skcredal.evaluation._table_files import table_format
@@ -142,9 +142,8 @@ def what_was_read(model: TabularClassifier) -> str:
     """Return in short how the columns of a fitted model are used."""
     kinds = [one.kind for one in model.encoding_]
     left_out = [f"{one.name} ({one.why_not})" for one in model.encoding_ if not one.kept]
-    more = f" and {len(left_out) - 10} more" if len(left_out) > 10 else ""
     text = f"Read {kinds.count('numeric')} numeric and {kinds.count('categorical')} categorical columns"
-    return f"{text}; left out: {', '.join(left_out[:10])}{more}." if left_out else f"{text}."
+    return f"{text}; left out: {listed(left_out, 10)}." if left_out else f"{text}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,38 +183,37 @@ class Doubts:
         parts = [f"{self.close} {calls} (one class, but with a probability below {100 * close_call:.4g} %)"]
         if several is not None:
             parts.insert(0, f"{several} {'is' if several == 1 else 'are'} undecided (several classes remain)")
-        return f"Of {n} row{'' if n == 1 else 's'}, {' and '.join(parts)}."
+        return f"Of {counted(n, 'row')}, {' and '.join(parts)}."
 
 
 def strange_values(model: Any, frame: pandas.DataFrame) -> str | None:
     """Return in one sentence what the model has never seen: categories, and numbers far out of range."""
     if not isinstance(model, TabularClassifier):
         return None
-    unseen, outside = {}, {}
+    unseen, outside = [], []
     for name, feature in zip(frame.columns, learned_features(model), strict=True):
         if isinstance(feature, CategoricalFeature):
             known = frame[name].dropna()
-            unseen[str(name)] = int((~known.isin(feature.values)).sum())
+            strange, listing = int((~known.isin(feature.values)).sum()), unseen
         elif frame[name].dtype.kind in "iuf":
             # Beyond the range by more than its width: a wrong unit or a slip, rather than a rare case.
             width = feature.high - feature.low
             values = frame[name].to_numpy(dtype=float)
             far = (values < feature.low - width) | (values > feature.high + width)
-            outside[str(name)] = int(far.sum())
+            strange, listing = int(far.sum()), outside
+        else:
+            continue
+        if strange:
+            listing.append(f"{name} ({counted(strange, 'row')})")
     parts = [
-        f"{counts} in {_listed_counts(by_column)}"
-        for counts, by_column in (
+        f"{what} in {listed(columns, 5)}"
+        for what, columns in (
             ("categories that the model has not seen", unseen),
             ("numbers far outside the training range", outside),
         )
-        if any(by_column.values())
+        if columns
     ]
     return f"The table holds {' and '.join(parts)}." if parts else None
-
-
-def _listed_counts(by_column: dict[str, int]) -> str:
-    found = [f"{name} ({n} row{'' if n == 1 else 's'})" for name, n in by_column.items() if n]
-    return ", ".join(found[:5]) + (f" and {len(found) - 5} more columns" if len(found) > 5 else "")
 
 
 def _refuse_text_for_numbers(model: Any, frame: pandas.DataFrame, data: str) -> None:
@@ -247,14 +245,14 @@ def _states(model: Any) -> dict[str, Sequence[Any]]:
     }
 
 
-def check_file(out: str, *, inputs: Sequence[str] = ()) -> None:
+def check_file(out: str, *, inputs: Sequence[str] = (), option: str = "-o") -> None:
     """Refuse what cannot be written as a file, or is one of the input files."""
     path = Path(out)
     if path.is_dir() or not path.absolute().parent.is_dir():
-        raise CallError(f"-o must be a file in an existing folder, got {out!r}.")
+        raise CallError(f"{option} must be a file in an existing folder, got {out!r}.")
     for given in inputs:
         if given != "-" and path.exists() and Path(given).exists() and path.samefile(given):
-            raise CallError(f"-o must not be one of the input files, got {out!r}.")
+            raise CallError(f"{option} must not be one of the input files, got {out!r}.")
 
 
 def check_output(out: str, *, inputs: Sequence[str] = ()) -> str:

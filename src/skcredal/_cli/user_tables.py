@@ -18,6 +18,7 @@ from skcredal._cli.console import CallError, note, shown_warnings
 from skcredal._cli.options import Columns, Reading
 from skcredal._encoding.factors import is_missing
 from skcredal._encoding.features import IDENTIFIER_STATES, too_many_states
+from skcredal._names import counted, listed
 from skcredal.evaluation._table_files import read_table_file, table_format
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ __all__ = [
     "LabelledTable",
     "are_reading_notes",
     "as_categories",
-    "counted",
     "display_name",
     "label_table",
     "need_columns",
@@ -181,9 +181,10 @@ def need_columns(frame: pandas.DataFrame, names: Sequence[str], data: str) -> pa
     there = [str(name) for name in frame.columns]
     lacking = [name for name in names if name not in there]
     if lacking:
-        listed = ", ".join(lacking[:10]) + (f" and {len(lacking) - 10} more" if len(lacking) > 10 else "")
         many = f"{len(lacking)} columns" if len(lacking) > 1 else "a column"
-        raise ValueError(f"{display_name(data)} lacks {many} that the model was fitted to: {listed}.")
+        raise ValueError(
+            f"{display_name(data)} lacks {many} that the model was fitted to: {listed(lacking, 10)}."
+        )
     # The columns themselves, not copies: a table may be large.
     return type(frame)({name: frame[name] for name in names}, index=frame.index, copy=False)
 
@@ -191,17 +192,6 @@ def need_columns(frame: pandas.DataFrame, names: Sequence[str], data: str) -> pa
 def display_name(data: str) -> str:
     """Return the name of a data source for messages."""
     return "Standard input" if data == "-" else data
-
-
-def counted(n: int, thing: str) -> str:
-    """Return a number with its noun in the singular or plural.
-
-    Examples
-    --------
-    >>> counted(1, "row"), counted(2, "class")
-    ('1 row', '2 classes')
-    """
-    return f"{n} {thing}{'' if n == 1 else 'es' if thing.endswith('s') else 's'}"
 
 
 def _column(name: str, columns: Sequence[str], option: str, data: str) -> str:
@@ -220,9 +210,8 @@ def _no_column(data: str, name: str, columns: Sequence[str]) -> str:
     by_lower = {column.lower(): column for column in reversed(columns)}
     close = difflib.get_close_matches(name.lower(), by_lower, n=1)
     hint = f" Did you mean {by_lower[close[0]]!r}?" if close else ""
-    more = f" and {len(columns) - 20} more" if len(columns) > 20 else ""
     where = "standard input" if data == "-" else Path(data).name
-    return f"there is no column {name!r} in {where}.{hint} The columns are {', '.join(columns[:20])}{more}."
+    return f"there is no column {name!r} in {where}.{hint} The columns are {listed(columns, 20)}."
 
 
 def _label(value: Any) -> str:
@@ -283,9 +272,11 @@ def _warn_of_identifiers(features: pandas.DataFrame) -> None:
     suspects = [str(name) for name in features.columns if _looks_like_identifier(features[name], str(name))]
     if suspects:
         drops = " ".join(f"--drop {_quoted(name)}" for name in suspects[:5])
-        listed = ", ".join(suspects[:5]) + (f" and {len(suspects) - 5} more" if len(suspects) > 5 else "")
         verb = "looks like an identifier" if len(suspects) == 1 else "look like identifiers"
-        note(f"{listed} {verb} and may say nothing about new cases; consider {drops}", label="Warning")
+        note(
+            f"{listed(suspects, 5)} {verb} and may say nothing about new cases; consider {drops}",
+            label="Warning",
+        )
 
 
 def _looks_like_identifier(column: pandas.Series[Any], name: str) -> bool:
