@@ -23,9 +23,9 @@ from skcredal.evaluation._cross_validation import (
     evaluate_table,
     most_folds,
 )
-from skcredal.evaluation._data_notes import column_notes, read_as
 from skcredal.evaluation._page_data import evaluation_data, write_evaluation
 from skcredal.evaluation._terminal import TableConsole, format_cell, new_table
+from skcredal.evaluation._values import column_notes, read_as
 
 __all__ = [
     "COMPARED_WITH",

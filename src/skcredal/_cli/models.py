@@ -190,7 +190,8 @@ def strange_values(model: Any, frame: pandas.DataFrame) -> str | None:
     """Return in one sentence what the model has never seen: categories, and numbers far out of range."""
     if not isinstance(model, TabularClassifier):
         return None
-    unseen, outside = [], []
+    unseen: list[str] = []
+    outside: list[str] = []
     for name, feature in zip(frame.columns, learned_features(model), strict=True):
         if isinstance(feature, CategoricalFeature):
             known = frame[name].dropna()

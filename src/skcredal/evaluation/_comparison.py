@@ -37,12 +37,7 @@ def correlated_t_test(differences: FloatArray, *, folds: int) -> tuple[float, fl
     The Bayesian correlated t-test: training sets of different folds share most of their rows, so that the
     differences are correlated, and fewer than they seem.
 
-    Parameters
-    ----------
-    differences : ndarray of shape (runs × folds,)
-        One for each test fold.
-    folds : int
-        Number of folds of each run.
+    There is a difference for each test fold of each run of so many folds.
 
     Examples
     --------

@@ -44,28 +44,9 @@ def read_delimited(
 ) -> pandas.DataFrame:
     r"""Read delimited text, as :func:`decode` returns it, whose first line names the columns.
 
-    Parameters
-    ----------
-    text : str
-        The content of the file.
-    name : str
-        What errors call it.
-    types : CellTypes
-        Tells the types of the columns.
-    delimiter : str, optional
-        What separates cells: by default a comma, semicolon, tab or bar, whichever fits.
-    default_decimal : {".", ","}, optional
-        The decimal sign unless ``types`` have one, or it separates cells.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns of float64, of dates, or of objects: text, and None where it is missing.
-
-    Raises
-    ------
-    ValueError
-        If it cannot be read; the message has the name, and the line and column where there is one.
+    ``default_decimal`` is the decimal sign unless ``types`` have one, or it separates cells. Columns are of
+    float64, of dates, or of objects: text, and None where it is missing. An error has the name of the file,
+    and the line and column where there is one.
 
     Examples
     --------

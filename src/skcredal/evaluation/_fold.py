@@ -185,12 +185,8 @@ class Fold:
     def hold_out(self, classifier: TabularClassifier, *, share: float) -> HeldOut:
         """Fit to some of the training rows, and predict the others and the test rows.
 
-        Parameters
-        ----------
-        classifier : TabularClassifier
-            What to fit; nothing in it, not even a cut point, depends on the rows that are held out.
-        share : float
-            Which share of the rows of each class to hold out, rounded down so that every class is learned.
+        Nothing that is learned, not even a cut point, depends on the rows that are held out: a share of those
+        of each class, rounded down so that every class is learned.
         """
         # A fixed seed is enough: the folds themselves are shuffled anew in every run.
         rng = np.random.default_rng(0)

@@ -37,22 +37,10 @@ def document(
     lead: str = "",
     data: str | None = None,
 ) -> str:
-    """Return a self-contained HTML page.
+    """Return a self-contained HTML page; empty sections are left out.
 
-    Parameters
-    ----------
-    title : str
-        The title, which is also the heading.
-    sections : iterable of (name, title, content)
-        The sections; empty ones are left out.
-    styles : sequence of str
-        The style sheets, in order.
-    script : str
-        The script.
-    lead : str
-        HTML between the heading and the links to the sections.
-    data : str, optional
-        JSON for the script, safe inside of a script element.
+    A section is a name, a title and its content. ``lead`` is HTML between the heading and the links to the
+    sections, and ``data`` JSON for the script, safe inside of a script element.
 
     Examples
     --------

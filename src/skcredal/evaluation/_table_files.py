@@ -176,7 +176,7 @@ def read_table_file(
     )
     if chosen == "xlsx":
         types = replace(types, decimal=decimal or default_decimal)
-        return read_spreadsheet(content, name, sheet=sheet, types=types)
+        return read_spreadsheet(content, name, types, sheet=sheet)
     if chosen == "tsv" and delimiter is None:
         delimiter = "\t"
     text = decode(content, name, encoding)
