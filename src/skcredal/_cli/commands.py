@@ -6,9 +6,8 @@ Each imports what it needs when it runs: help must not wait for scikit-learn.
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -102,8 +101,9 @@ def predict(
     Example: skcredal predict iris.skcredal iris.csv -o answers.csv
     """
     from skcredal._cli.models import (
-        Doubts,
         check_output,
+        count_doubts,
+        doubts_in_words,
         read_for_model,
         read_model,
         strange_values,
@@ -127,7 +127,7 @@ def predict(
         if name in nothing.columns():
             raise CallError(f"--id must not be the name of a column of the answers, got {name!r}.")
     announce_compilation(kept.classifier)
-    ids, doubts = rows.id_columns(format_), Doubts.of(nothing, close_call)
+    ids, n_undecided, n_close = rows.id_columns(format_), 0, 0
     # Part by part: all answers together would take several times the memory of the table.
     with (
         progress_bar("rows", len(frame), "predicting") as advance,
@@ -140,11 +140,14 @@ def predict(
             found = answers(kept.classifier, part) if len(part) else nothing
             columns = arrow_columns(found) if format_ == "parquet" else found.columns()
             write({name: column[some] for name, column in ids.items()} | columns)
-            doubts += Doubts.of(found, close_call)
+            undecided, close = count_doubts(found, close_call)
+            n_undecided, n_close = n_undecided + undecided, n_close + close
             advance(len(part))
-    for remark in (doubts.in_words(close_call), strange_values(kept.classifier, frame)):
-        if remark is not None:
-            note(remark)
+    if not frame.empty:
+        note(doubts_in_words(len(frame), None if nothing.sets is None else n_undecided, n_close, close_call))
+    remark = strange_values(kept.classifier, frame)
+    if remark is not None:
+        note(remark)
 
 
 def explain(
@@ -333,17 +336,9 @@ def datasets(
     with naming_data():
         found = load_dataset(name, data)
     table = {str(column): found.features[column] for column in found.features}
-    columns = {**table, _free_name(found.target.name or "class", table): found.target}
+    columns = {**table, str(found.target.name): found.target}
     # With all digits: a data set should read back as it was.
     write_table(columns, out, format_, float_format=None)
-
-
-def _free_name(name: Any, taken: Collection[str]) -> str:
-    """Return the name, followed by underscores if a feature already has it."""
-    free = str(name)
-    while free in taken:
-        free += "_"
-    return free
 
 
 def _list_sizes(data: str) -> None:

@@ -36,11 +36,12 @@ if TYPE_CHECKING:
     import pandas
 
 __all__ = [
-    "Doubts",
     "KeptModel",
     "RowsForModel",
     "check_file",
     "check_output",
+    "count_doubts",
+    "doubts_in_words",
     "known_class",
     "read_for_model",
     "read_model",
@@ -146,44 +147,26 @@ def what_was_read(model: TabularClassifier) -> str:
     return f"{text}; left out: {listed(left_out, 10)}." if left_out else f"{text}."
 
 
-@dataclass(frozen=True, slots=True)
-class Doubts:
-    """How many of some rows are undecided (None without sets) and how many are close calls."""
+def count_doubts(found: Answers, close_call: float) -> tuple[int, int]:
+    """Return how many rows are undecided, and how many are close calls."""
+    several = np.zeros(len(found.proba), bool) if found.set_size is None else found.set_size > 1
+    close = ~several & is_below(found.proba.max(axis=1), close_call)
+    return int(several.sum()), int(close.sum())
 
-    n_rows: int
-    undecided: int | None
-    close: int
 
-    @classmethod
-    def of(cls, found: Answers, close_call: float) -> Doubts:
-        """Count them in the answers."""
-        several = np.zeros(len(found.proba), bool) if found.set_size is None else found.set_size > 1
-        close = ~several & is_below(found.proba.max(axis=1, initial=0.0), close_call)
-        undecided = None if found.sets is None else int(several.sum())
-        return cls(len(found.proba), undecided, int(close.sum()))
+def doubts_in_words(n_rows: int, undecided: int | None, close: int, close_call: float) -> str:
+    """Return how many rows are undecided (None without sets) and how many are close calls.
 
-    def __add__(self, other: Doubts) -> Doubts:
-        undecided = None
-        if self.undecided is not None and other.undecided is not None:
-            undecided = self.undecided + other.undecided
-        return Doubts(self.n_rows + other.n_rows, undecided, self.close + other.close)
-
-    def in_words(self, close_call: float) -> str | None:
-        """Return how many rows are in doubt, of either kind; None without rows.
-
-        Examples
-        --------
-        >>> Doubts(2, None, 1).in_words(0.75)
-        'Of 2 rows, 1 is a close call (one class, but with a probability below 75 %).'
-        """
-        n, several = self.n_rows, self.undecided
-        if not n:
-            return None
-        calls = "is a close call" if self.close == 1 else "are close calls"
-        parts = [f"{self.close} {calls} (one class, but with a probability below {100 * close_call:.4g} %)"]
-        if several is not None:
-            parts.insert(0, f"{several} {'is' if several == 1 else 'are'} undecided (several classes remain)")
-        return f"Of {counted(n, 'row')}, {' and '.join(parts)}."
+    Examples
+    --------
+    >>> doubts_in_words(2, None, 1, 0.75)
+    'Of 2 rows, 1 is a close call (one class, but with a probability below 75 %).'
+    """
+    calls = "is a close call" if close == 1 else "are close calls"
+    parts = [f"{close} {calls} (one class, but with a probability below {100 * close_call:.4g} %)"]
+    if undecided is not None:
+        parts.insert(0, f"{undecided} {'is' if undecided == 1 else 'are'} undecided (several classes remain)")
+    return f"Of {counted(n_rows, 'row')}, {' and '.join(parts)}."
 
 
 def strange_values(model: Any, frame: pandas.DataFrame) -> str | None:

@@ -87,7 +87,7 @@ class Column:
     @classmethod
     def of_cells(cls, cells: Any) -> Column:
         """Return the column of an Arrow array of text."""
-        compute = require("pyarrow.compute", extra="cli", purpose="Reading a table")
+        compute = _arrow("pyarrow.compute")
         coded = cells.dictionary_encode()
         # Cleaned, different cells may become the same one.
         cleaned = compute.utf8_trim_whitespace(compute.utf8_normalize(coded.dictionary, form="NFC"))
@@ -99,7 +99,7 @@ class Column:
 
     def matching(self, pattern: str) -> AnyArray:
         """Tell which different cells match a regular expression."""
-        compute = require("pyarrow.compute", extra="cli", purpose="Reading a table")
+        compute = _arrow("pyarrow.compute")
         found: AnyArray = compute.match_substring_regex(self.different, pattern).to_numpy(
             zero_copy_only=False
         )
@@ -107,8 +107,8 @@ class Column:
 
     def among(self, texts: Collection[str]) -> AnyArray:
         """Tell which different cells are among some texts."""
-        arrow = require("pyarrow", extra="cli", purpose="Reading a table")
-        compute = require("pyarrow.compute", extra="cli", purpose="Reading a table")
+        arrow = _arrow("pyarrow")
+        compute = _arrow("pyarrow.compute")
         found: AnyArray = compute.is_in(
             self.different, value_set=arrow.array(sorted(texts), arrow.string())
         ).to_numpy(zero_copy_only=False)
@@ -143,8 +143,8 @@ class Style:
 
     def numbers(self, cells: Any) -> FloatArray:
         """Return Arrow's text as numbers."""
-        arrow = require("pyarrow", extra="cli", purpose="Reading a table")
-        compute = require("pyarrow.compute", extra="cli", purpose="Reading a table")
+        arrow = _arrow("pyarrow")
+        compute = _arrow("pyarrow.compute")
         if self.group is not None:
             cells = compute.replace_substring(cells, self.group, "")
         if self.decimal != ".":
@@ -167,24 +167,9 @@ _STYLES = [
 class CellTypes:
     """Tells the types of columns from their different cells.
 
-    Parameters
-    ----------
-    decimal : {".", ","}, optional
-        The decimal sign. By default it is found out, column by column; where a column could be read in two
-        ways, as 1.275 can, those that can be read in one way decide, and then ``likely_decimal``.
-    thousands : {".", ",", " ", "'"}, optional
-        What groups digits; by default it is found out likewise.
-    likely_decimal : {".", ","}, optional
-        The decimal sign that the file as such makes likely.
-    missing : collection of str
-        Cells that are missing values, besides the usual ones.
-    usual_missing : bool
-        Whether the usual ones (``MISSING_MARKERS``) are missing values and, in columns that are otherwise
-        numbers, also ``None``, ``none``, ``-`` and ``.``.
-    text_columns : collection of str
-        Columns whose cells stay text even if all of them are numbers.
-    numeric_columns : collection of str
-        Columns that must be numbers, also if that takes leading zeros off.
+    The fields of :func:`~skcredal.evaluation.read_table_file` with these names; and ``likely_decimal``, the
+    decimal sign that the file as such makes likely. Where a column could be read in two ways, as 1.275 can,
+    those that can be read in one way decide, and then ``likely_decimal``.
     """
 
     decimal: str | None = None
@@ -297,7 +282,9 @@ class CellTypes:
         _, cell = column.first_row(column.matching(grouped.grouped))
         # A point is decimal more often than not; of a comma nobody knows.
         chosen = plain if plain.decimal == "." else None
-        reading = "text" if chosen is None else f"{float(plain.numbers(_one(cell))[0]):g}"
+        reading = (
+            "text" if chosen is None else f"{float(plain.numbers(_arrow('pyarrow').array([cell]))[0]):g}"
+        )
         warnings.warn(
             f"{where(0).rpartition(', ')[0]}: column {show(name)} can be read in two ways: {show(cell)} "
             f"is taken for {reading}. If {show(plain.decimal)} groups digits there, say so "
@@ -309,7 +296,7 @@ class CellTypes:
     def _numbers(self, name: str, column: Column, style: Style, where: Callable[[int], str]) -> FloatArray:
         known, finite = self._known(column)
         numbers = np.full(len(known), math.nan)
-        arrow = require("pyarrow", extra="cli", purpose="Reading a table")
+        arrow = _arrow("pyarrow")
         numbers[finite] = style.numbers(column.different.filter(arrow.array(finite)))
         infinite = (known & ~finite) | np.isinf(numbers)
         if infinite.any():
@@ -385,6 +372,5 @@ def _has_sign(column: Column, style: Style) -> bool:
     return bool(column.matching(f"[{signs}]").any())
 
 
-def _one(cell: str) -> Any:
-    arrow = require("pyarrow", extra="cli", purpose="Reading a table")
-    return arrow.array([cell], arrow.string())
+def _arrow(module: str) -> Any:
+    return require(module, extra="cli", purpose="Reading a table")

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from skcredal._extras import require
+from skcredal._names import counted
 from skcredal._validation import safe_repr
 from skcredal.evaluation._cell_types import CellTypes, Column, clean, name_columns, show
 
@@ -163,12 +164,14 @@ def _guess_delimiter(text: str) -> str:
     sample = text[:_SAMPLE_LENGTH]
     if len(text) > _SAMPLE_LENGTH and "\n" in sample:
         sample = sample[: sample.rindex("\n") + 1]
-    try:
-        return csv.Sniffer().sniff(sample, DELIMITERS).delimiter
-    except csv.Error:
-        # A single column, or rows that have nothing in common: what is most frequent in the header.
-        header = sample.lstrip("\n").partition("\n")[0]
-        return max(DELIMITERS, key=header.count)
+
+    def fit(delimiter: str) -> tuple[float, int]:
+        records = csv.reader(_lines(sample), delimiter=delimiter, skipinitialspace=True)
+        sizes = [len(cells) for cells in records if cells] or [0]
+        # How many records have as many cells as the header; a comma may be decimal in most of them.
+        return (sizes.count(sizes[0]) / len(sizes) if sizes[0] > 1 else 0.0), sizes[0]
+
+    return max(DELIMITERS, key=fit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +231,7 @@ class _Text:
             row = refused[0]
             raise ValueError(
                 f"{self.name}, line {self._line(row.number)}: a row must have "
-                f"{_counted_cells(row.expected_columns)}, one for each column, got {row.actual_columns} in "
+                f"{counted(row.expected_columns, 'cell')}, one for each column, got {row.actual_columns} in "
                 f"{show(row.text)}."
             ) from None
 
@@ -290,7 +293,3 @@ def _lines(text: str) -> Iterator[str]:
         end = text.find("\n", start) + 1 or len(text)
         yield text[start:end]
         start = end
-
-
-def _counted_cells(n: int) -> str:
-    return f"{n} cell{'' if n == 1 else 's'}"

@@ -12,9 +12,10 @@ from sklearn.base import clone
 
 from skcredal._arrays import AnyArray
 from skcredal._encoding.factors import is_missing
-from skcredal._encoding.table_encoding import FeatureEncoding
+from skcredal._encoding.features import CategoricalFeature
+from skcredal._encoding.table_encoding import Feature, FeatureEncoding
 from skcredal._names import listed
-from skcredal.classifiers._base import TabularClassifier, every_cut
+from skcredal.classifiers._base import TabularClassifier, every_cut, learned_features
 from skcredal.classifiers._rows import training_rows
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def values_with_bins(model: TabularClassifier, rows: pandas.DataFrame) -> list[d
     >>> table = pd.DataFrame({"age": [20, 30, 40, 50] * 9, "sex": ["f", None] * 18})
     >>> model = AODE().fit(table, table["age"] > 30)
     >>> values_with_bins(model, table.iloc[:2])
-    [{'age': '20, up to 35', 'sex': 'f'}, {'age': '30, up to 35', 'sex': 'missing'}]
+    [{'age': '20, up to 35', 'sex': 'f'}, {'age': '30, up to 35', 'sex': 'missing, read as f'}]
     """
     has_names = hasattr(model, "feature_names_in_")
     columns: dict[str, list[str]] = {}
@@ -44,13 +45,23 @@ def values_with_bins(model: TabularClassifier, rows: pandas.DataFrame) -> list[d
         name = str(how.name) if has_names else f"feature {j}"
         # Without cuts by MDL there may still be those of other codings.
         cuts = how.cuts or (every_cut(model, j).tolist() if how.kind == "numeric" else ())
-        columns[name] = [_with_bin(value, cuts) for value in rows.iloc[:, j].tolist()]
+        if_missing = _missing(learned_features(model)[j])
+        columns[name] = [
+            if_missing if is_missing(value) else _with_bin(value, cuts) for value in rows.iloc[:, j].tolist()
+        ]
     return [{name: cells[r] for name, cells in columns.items()} for r in range(len(rows))]
 
 
+def _missing(feature: Feature) -> str:
+    """Return what a missing cell is called: where it is imputed, also as what it is read."""
+    if isinstance(feature, CategoricalFeature):
+        value = str(feature.states[feature.fill]) if feature.fill < feature.n_states else ""
+    else:
+        value = f"{feature.fill:.6g}" if np.isfinite(feature.fill) else ""
+    return f"missing, read as {value}" if value else "missing"
+
+
 def _with_bin(value: Any, cuts: Sequence[float]) -> str:
-    if is_missing(value):
-        return "missing"
     # repr of a float may have 17 digits, most of them rounding.
     shown = f"{value:.6g}" if isinstance(value, (float, np.floating)) else str(value)
     return f"{shown}, {bin_in_words(float(value), cuts)}" if cuts else shown
@@ -118,7 +129,7 @@ def column_notes(
     ``encoding`` is what :func:`read_as` returns; ``aside`` are other columns of the file, and their use.
     """
     rows = [
-        [str(how.name), _holds(column, how), how_used(how), _missing(int(column.isna().sum()), len(column))]
+        [str(how.name), _holds(column, how), how_used(how), _share(int(column.isna().sum()), len(column))]
         for how, (_, column) in zip(encoding, features.items(), strict=True)
     ]
     return rows + [[name, "", use, ""] for name, use in aside]
@@ -155,5 +166,5 @@ def _holds(column: Any, how: FeatureEncoding) -> str:
     return "numbers" if low != low else f"numbers from {low:.4g} to {high:.4g}"
 
 
-def _missing(n: int, n_rows: int) -> str:
+def _share(n: int, n_rows: int) -> str:
     return f"{n} ({n / n_rows:.0%})" if n else "none"
