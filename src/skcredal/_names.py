@@ -38,14 +38,7 @@ CLOSE_CALL = 0.75
 
 
 def is_below(probability: FloatArray, threshold: float) -> BoolArray:
-    """Tell which probabilities are below the threshold of a close call; one that rounding puts there is not.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> is_below(np.array([0.7499, 0.1 * 3 + 0.45 - 1e-16]), 0.75).tolist()
-    [True, False]
-    """
+    """Tell which probabilities are below that of a close call, but not those that only rounding puts there."""
     below: BoolArray = probability < threshold - 1e-9
     return below
 

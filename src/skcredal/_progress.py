@@ -111,11 +111,6 @@ def progress_bar(unit: str, total: int, title: str) -> Iterator[Callable[..., No
 
     The title tells bars that follow each other apart. The bar is drawn only where someone is watching, and
     disappears at the end.
-
-    Examples
-    --------
-    >>> with progress_bar("folds", 10, "comparing classifiers") as advance:
-    ...     advance(3)
     """
     done = 0
     with _bar(title, total, transient=True) as draw:

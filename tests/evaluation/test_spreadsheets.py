@@ -13,19 +13,8 @@ import pytest
 from skcredal.evaluation._table_files import read_table_file
 
 
-@pytest.fixture(params=["calamine", "openpyxl"])
-def engine(request, monkeypatch):
-    """Read with python-calamine, or with openpyxl where it is not installed."""
-    if request.param == "calamine":
-        pytest.importorskip("python_calamine")
-    else:
-        monkeypatch.setattr(
-            "skcredal.evaluation._spreadsheets.find_spec", lambda name: name != "python_calamine" or None
-        )
-
-
 @pytest.fixture
-def read(tmp_path, engine):
+def read(tmp_path):
     def read_rows(rows, *others, **options):
         book = openpyxl.Workbook()
         book.active.title = "Patients"
@@ -173,7 +162,6 @@ def test_a_stream_is_recognised_by_its_content(engine):
 
 
 def test_without_an_engine(monkeypatch):
-    monkeypatch.setattr("skcredal.evaluation._spreadsheets.find_spec", lambda name: None)
     monkeypatch.setitem(sys.modules, "python_calamine", None)
     expected = (
         r"^Reading an Excel file needs python_calamine\. Install it with: pip install 'skcredal\[cli\]'$"

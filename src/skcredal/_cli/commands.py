@@ -175,7 +175,7 @@ def explain(
     Example: skcredal explain iris.skcredal iris.csv --row 71
     """
     from skcredal._cli.explanations import explain_row
-    from skcredal._cli.models import known_class, read_for_model, read_model
+    from skcredal._cli.models import read_for_model, read_model
 
     kept = read_model(model)
     classifier = kept.classifier
@@ -184,18 +184,16 @@ def explain(
             f"{type(classifier).__name__} cannot explain its answers; lp-aode*, comp-aode* and bma-aode* can."
         )
     rows = read_for_model(kept, data, reading, ids=id or ())
-    frame, true = rows.features, rows.true
-    for number in row:
-        if number > len(frame):
-            raise CallError(f"--row must be at most {len(frame)}, the number of rows, got {number}.")
+    if max(row) > len(rows.features):
+        raise CallError(f"--row must be at most {len(rows.features)}, the number of rows, got {max(row)}.")
     announce_compilation(classifier)
     with shown_warnings():
         texts = [
             explain_row(
                 classifier,
-                frame.iloc[[number - 1]],
+                rows.features.iloc[[number - 1]],
                 rows.title(number),
-                known_class(kept, true, number - 1),
+                rows.known_class(number),
                 close_call=close_call,
             )
             for number in row

@@ -34,7 +34,7 @@ _NEARLY_CERTAIN = 0.9995
 
 
 def explain_row(
-    model: Any, row: pandas.DataFrame, title: str, known: str | None = None, *, close_call: float
+    model: Any, row: pandas.DataFrame, title: str, known: str | None, *, close_call: float
 ) -> str:
     """Explain in words and numbers why a model decided a row, or left it undecided."""
     case = model.explain(row).iloc[0]

@@ -42,7 +42,6 @@ __all__ = [
     "check_output",
     "count_doubts",
     "doubts_in_words",
-    "known_class",
     "read_for_model",
     "read_model",
     "strange_values",
@@ -81,6 +80,12 @@ class RowsForModel:
     def title(self, number: int) -> str:
         """Return what a row is called, by its number from 1 and its ids."""
         return ", ".join([f"Row {number}", *(f"{name} {ids[number - 1]}" for name, ids in self.ids.items())])
+
+    def known_class(self, number: int) -> str | None:
+        """Return a sentence about the true class of a row, None if the table does not contain it."""
+        if self.true is None or is_missing(self.true.iloc[number - 1]):
+            return None
+        return f"In the table, {self.true.name} is {self.true.iloc[number - 1]}."
 
 
 def read_model(path: str) -> KeptModel:
@@ -325,10 +330,3 @@ def _writing(
 def _escape(label: str) -> str:
     """Escape a label, so that a bar in it does not separate labels."""
     return label.replace("\\", "\\\\").replace("|", "\\|")
-
-
-def known_class(kept: KeptModel, true: pandas.Series[Any] | None, row: int) -> str | None:
-    """Return a sentence about the true class of a row, None if the table does not contain it."""
-    if true is None or is_missing(true.iloc[row]):
-        return None
-    return f"In the table, {kept.target} is {true.iloc[row]}."

@@ -323,13 +323,7 @@ def check_jobs(jobs: int | None) -> None:
 
 
 def split_names(option: str, text: str | None) -> list[str] | None:
-    """Return the names in a comma-separated list without duplicates; None if the option is not given.
-
-    Examples
-    --------
-    >>> split_names("--classifiers", "aode, ncc,aode")
-    ['aode', 'ncc']
-    """
+    """Return the names in a comma-separated list without duplicates; None if the option is not given."""
     if text is None:
         return None
     names = [name.strip() for name in text.split(",") if name.strip()]

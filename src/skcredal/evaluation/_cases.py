@@ -35,20 +35,10 @@ _NEGLIGIBLE = 1e-6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CaseDetails:
-    """What is known about one of the least certain cases beyond its answer.
+    """What is known about one of the least certain cases beyond its answer, where the classifier can tell.
 
-    Parameters
-    ----------
-    interval : ndarray of shape (n_classes, 2), optional
-        Lower and upper probabilities, of a credal classifier.
-    reason : dict
-        What ``explain`` returns, if the classifier has it.
-    values : dict
-        The cells of the row as a reader sees them, numbers with their bins.
-    left_out : list of str
-        The models without weight, if the classifier is made of models with weights.
-    changes : list of Change, optional
-        What would change the answer.
+    These are lower and upper probabilities, what ``explain`` returns, the cells of the row as a reader sees
+    them, the models without weight, and what would change the answer.
     """
 
     interval: FloatArray | None

@@ -39,14 +39,7 @@ ALL_CLASSES = "all classes"
 
 
 def most_folds(target: AnyArray) -> int:
-    """Return the largest possible number of folds: the number of rows of the most frequent class.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> most_folds(np.array(["a", "a", "b"]))
-    2
-    """
+    """Return the largest possible number of folds: the number of rows of the most frequent class."""
     check_instance("target", target, np.ndarray)
     if target.ndim != 1 or not len(target):
         raise ValueError(f"target must be one-dimensional and not empty, got shape {target.shape}.")
@@ -55,15 +48,7 @@ def most_folds(target: AnyArray) -> int:
 
 
 def check_folds(target: AnyArray, folds: int) -> None:
-    """Refuse more folds than the most frequent class has rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> check_folds(np.array(["a", "a", "b"]), 3)
-    Traceback (most recent call last):
-    ValueError: folds must be at most 2, the number of rows of the most frequent class, got 3.
-    """
+    """Refuse more folds than the most frequent class has rows."""
     check_integer("folds", folds, low=2)
     # StratifiedKFold has the same limit, but its message does not name the option.
     most = most_folds(target)

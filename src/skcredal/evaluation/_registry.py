@@ -64,13 +64,7 @@ _DISPLAY_NAMES = {
 
 
 def is_credal(name: str) -> bool:
-    """Tell whether the classifier or baseline with this name returns sets.
-
-    Examples
-    --------
-    >>> is_credal("cdt"), is_credal("tan"), is_credal("random-forest")
-    (True, False, False)
-    """
+    """Tell whether the classifier or baseline with this name returns sets."""
     check_choice("name", name, (*CLASSIFIERS, *BASELINES))
     return name in CLASSIFIERS and issubclass(CLASSIFIERS[name], CredalMixin)
 
@@ -98,11 +92,5 @@ def make_classifiers(names: Iterable[str] | None = None) -> dict[str, TabularCla
 
 
 def display_name(classifier: str) -> str:
-    """Return the name of a classifier as the paper prints it.
-
-    Examples
-    --------
-    >>> display_name("comp-aode*"), display_name("naive-bayes")
-    ('COMP-AODE*', 'naive Bayes')
-    """
+    """Return the name of a classifier as the paper prints it."""
     return _DISPLAY_NAMES.get(classifier, classifier.upper() if classifier in CLASSIFIERS else classifier)

@@ -7,7 +7,6 @@ import io
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -88,13 +87,11 @@ def read_spreadsheet(
 def _open(content: bytes, name: str, sheet: str | int | None) -> tuple[str, AnyArray]:
     """Return the name of a sheet and its cells, from the first row and column."""
     pandas = require("pandas", extra="cli", purpose="Reading an Excel file")
-    engine = "calamine" if find_spec("python_calamine") or not find_spec("openpyxl") else "openpyxl"
-    if engine == "calamine":
-        require("python_calamine", extra="cli", purpose="Reading an Excel file")
+    require("python_calamine", extra="cli", purpose="Reading an Excel file")
     try:
-        book = pandas.ExcelFile(io.BytesIO(content), engine=engine)
+        book = pandas.ExcelFile(io.BytesIO(content), engine="calamine")
         sheets = list(map(str, book.sheet_names))
-    except Exception as error:  # each engine raises many kinds of errors for a damaged file
+    except Exception as error:  # a damaged file raises many kinds of errors
         raise _damaged(name, error) from None
     with book:
         title = _find_sheet(sheets, name, sheet)
@@ -122,7 +119,7 @@ def _find_sheet(sheets: Sequence[str], name: str, sheet: str | int | None) -> st
 
 
 def _is_filled(cell: Any) -> bool:
-    # An error of Excel (#DIV/0!) is empty text or not a number, as the engine has it.
+    # An error of Excel (#DIV/0!) is empty text or not a number.
     return cell is not None and cell == cell and not (isinstance(cell, str) and not cell.strip())
 
 

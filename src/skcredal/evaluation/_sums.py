@@ -150,14 +150,7 @@ def pool(parts: Iterable[FoldSums]) -> FoldSums:
 
 
 def measures(sums: FoldSums, *, credal: bool) -> dict[str, float]:
-    """Return the measures from pooled sums; NaN if there is nothing to average over.
-
-    Examples
-    --------
-    >>> found = measures(FoldSums(4, 3, brier=1.0, brier_multiclass=1.5, log_loss=2.0), credal=False)
-    >>> found["accuracy"], found["brier"], found["log_loss"], found["u65"]
-    (0.75, 0.25, 0.5, nan)
-    """
+    """Return the measures from pooled sums; NaN if there is nothing to average over."""
     of_sets = (sums.n, sums.determinate, sums.indeterminate) if credal else (0, 0, 0)
     n, determinate, indeterminate = of_sets
     return {
