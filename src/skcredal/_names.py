@@ -38,7 +38,7 @@ CLOSE_CALL = 0.75
 
 
 def is_below(probability: FloatArray, threshold: float) -> BoolArray:
-    """Tell which probabilities are below that of a close call, but not those that only rounding puts there."""
+    """Tell which probabilities are below a threshold, but not those that only rounding puts there."""
     below: BoolArray = probability < threshold - 1e-9
     return below
 

@@ -132,7 +132,7 @@ def test_columns_can_be_declared(run):
     assert {one.name: one.kind for one in skcredal.load("m.skcredal").encoding_}["ward"] == "numeric"
     result = run.refused("fit", "p.csv", *options, "--numeric", "sex")
     assert result.exit_code == 1
-    assert "column 'sex': a number is wanted, got" in result.stderr
+    assert "column 'sex': must be a number, got" in result.stderr
 
 
 def test_what_predict_met_is_said_in_one_line(run):

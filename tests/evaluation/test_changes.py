@@ -163,6 +163,17 @@ def test_a_category_that_is_no_text_and_a_column_without_cuts_are_no_obstacle():
     assert values_with_bins(model, table.iloc[[0]])[0]["t"] == "(1, 2)"
 
 
+def test_a_missing_cell_is_shown_with_what_it_is_read_as():
+    table = pd.DataFrame({"x": [1.0, 2.5, 4.0, np.nan] * 10, "t": ["f", "f", "m", None] * 10})
+    target = ["a", "a", "b", "b"] * 10
+    for missing, expected in (
+        ("impute", {"x": "missing, read as 2.5", "t": "missing, read as f"}),
+        ("marginalize", {"x": "missing", "t": "missing"}),
+    ):
+        model = AODE(missing=missing).fit(table, target)
+        assert values_with_bins(model, table.iloc[[3]]) == [expected]
+
+
 def test_large_numbers_are_moved_into_the_next_bin():
     table = pd.DataFrame({"x": [1e17, 3e17] * 20})
     model = AODE().fit(table, ["a", "b"] * 20)

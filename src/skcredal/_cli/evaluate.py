@@ -163,7 +163,7 @@ def write_page(
 
 
 def _aside(table: LabelledTable) -> list[tuple[str, str]]:
-    """Return what became of the columns that are no features."""
+    """Return what became of the columns that are not features."""
     return [
         (table.name, f"the target: {counted(len(np.unique(table.target)), 'class')}"),
         *((str(name), "an id: carried along, never learned from") for name in table.ids.columns),

@@ -159,7 +159,7 @@ def label_table(data: str, reading: Reading, target: str, columns: Columns) -> L
 
 
 def _declare(frame: pandas.DataFrame, categorical: Sequence[str], numeric: Sequence[str], data: str) -> None:
-    """Make categories of the columns that are declared so, and refuse others that are no numbers."""
+    """Make categories of the columns declared as such; refuse columns declared numeric that are not."""
     for name in categorical:
         frame[name] = as_categories(frame[name])
     for name in numeric:

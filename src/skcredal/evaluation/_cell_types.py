@@ -249,7 +249,7 @@ class CellTypes:
         evidence: str | None,
         where: Callable[[int], str],
     ) -> Style | None:
-        """Return the style of a column, or ``None`` if it is no column of numbers."""
+        """Return the style of a column, or ``None`` if it does not hold numbers."""
         if name in self.numeric_columns and not styles:
             self._refuse_words(name, column, where)
         if len(styles) < 2:
@@ -281,8 +281,8 @@ class CellTypes:
         )
         warnings.warn(
             f"{where(0).rpartition(', ')[0]}: column {show(name)} can be read in two ways: {show(cell)} "
-            f"is taken for {reading}. If {show(plain.decimal)} groups digits there, say so "
-            f"(--thousands {plain.decimal}); if it is decimal, too (--decimal {plain.decimal}).",
+            f"is read as {reading}. If {show(plain.decimal)} groups digits, say so with "
+            f"--thousands {plain.decimal}; if it is the decimal sign, with --decimal {plain.decimal}",
             stacklevel=2,
         )
         return chosen
@@ -326,7 +326,7 @@ class CellTypes:
         return values
 
     def _words(self, column: Column) -> AnyArray:
-        """Tell which known cells are no numbers in any style."""
+        """Tell which known cells are not numbers in any style."""
         words, _ = self._known(column)
         for style in _STYLES:
             words = words & ~column.matching(style.pattern)
@@ -351,7 +351,7 @@ class CellTypes:
         if words.any():
             row, cell = column.first_row(words)
             raise ValueError(
-                f"{where(row)}, column {show(name)}: a number is wanted, got {show(cell)}. If it marks a "
+                f"{where(row)}, column {show(name)}: must be a number, got {show(cell)}. If it marks a "
                 f"missing value, name it: --missing {cell if cell.isalnum() else show(cell)}"
             )
         raise ValueError(

@@ -78,7 +78,7 @@ const drawAside = ({ probability, robustness }, n) => {
   const after = (curve, share) => curve.filter(([at]) => at <= share + 1e-9).at(-1)[1];
   const kinds = [["probability", probability, "first", "the least probable first"], ["robustness", robustness, "second", "the least robust first"]].filter(([, curve]) => curve);
   const tenth = kinds.map(([name, curve]) => `${percent(after(curve, 0.1))} by ${name}`);
-  const summary = `Accuracy is ${percent(all)} on all ${counted(n, "case")}; if a tenth is set aside, it is on the others ${listed(tenth)}.`;
+  const summary = `Accuracy is ${percent(all)} on all ${counted(n, "case")}; with a tenth set aside, accuracy on the others is ${listed(tenth)}.`;
   const { svg, x, y } = frame({ low: 0, high: most, ticks: steps(0, most, 0.1) }, ys, "share of cases set aside", "accuracy on the others", summary);
   svg.append(draw("line", { class: "all", x1: x(0), x2: x(most), y1: y(all), y2: y(all) }));
   const legend = make("ul", { className: "legend" });
