@@ -1053,7 +1053,7 @@ def test_one_bar_says_what_is_done(run, table, monkeypatch):
         titles.append(title)
         yield lambda *_: None
 
-    monkeypatch.setattr("skcredal._cli.evaluate.progress_bar", watched)
+    monkeypatch.setattr("skcredal._progress.progress_bar", watched)
     call = ("evaluate", "patients.csv", "--target", "outcome", "--classifiers", "ncc", "--folds", 2)
     assert run(*call, "--report", "page.html").exit_code == 0
     assert titles == ["comparing classifiers"]

@@ -228,7 +228,7 @@ def test_a_header_alone_is_a_table_without_rows():
         ("a,b\n", {"encoding": "klingon"}, "unknown text encoding 'klingon'"),
         ("a,b\n", {"encoding": "rot13"}, "unknown text encoding 'rot13'"),
         (b"\xff", {"encoding": "utf-8"}, "t.csv cannot be decoded as utf-8"),
-        (b"\xef\xbb\xbf\xff", {}, "t.csv starts with the byte order mark of utf-8"),
+        (b"\xef\xbb\xbf\xff", {}, "t.csv cannot be decoded as utf-8, which its byte order mark stands for"),
         ("a,b\n", {"delimiter": ",,"}, "delimiter must be one ASCII character"),
         ("a,b\n", {"delimiter": '"'}, "delimiter must be one ASCII character"),
         ("a,b\n", {"delimiter": "a"}, "delimiter must be one ASCII character"),

@@ -20,12 +20,15 @@ from skcredal._cli.options import (
     Model,
     Parameters,
     Reading,
+    Runs,
+    Seed,
     Source,
     TableOut,
     Target,
     check_jobs,
     every_name,
     naming_data,
+    option,
     split_names,
 )
 from skcredal._names import CLOSE_CALL, DEFAULT, counted
@@ -40,8 +43,8 @@ def fit(
     data: Data,
     *,
     target: Target,
-    out: Annotated[str, typer.Option("--out", "-o", metavar="MODEL", help="The model file to write.")],
-    classifier: Annotated[str, typer.Option(metavar="NAME", help=every_name("One of"))] = DEFAULT,
+    out: Annotated[str, option("MODEL", "The model file to write.", "--out", "-o")],
+    classifier: Annotated[str, option("NAME", every_name("One of"))] = DEFAULT,
     columns: Columns,
     parameters: Parameters,
     reading: Reading,
@@ -155,10 +158,7 @@ def explain(
     data: Data,
     *,
     row: Annotated[
-        list[int],
-        typer.Option(
-            min=1, metavar="N", help="Number of the row, from 1, not counting the header. Can be repeated."
-        ),
+        list[int], option("N", "Number of the row, from 1, not counting the header. Can be repeated.", min=1)
     ],
     id: Id = None,  # noqa: A002
     close_call: CloseCall = CLOSE_CALL,
@@ -206,40 +206,27 @@ def evaluate(
     *,
     target: Target,
     classifiers: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAMES", help=every_name("Names separated by commas. Default: all of them, which are")
-        ),
+        str | None, option("NAMES", every_name("Names separated by commas. Default: all of them, which are"))
     ] = None,
     columns: Columns,
-    runs: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Repetitions, each with new random folds.")
-    ] = 1,
+    runs: Runs = 1,
     folds: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=2, help="Number of folds. Default: 10, or fewer for a tiny table."),
+        int | None, option("N", "Number of folds. Default: 10, or fewer for a tiny table.", min=2)
     ] = None,
-    seed: Annotated[
-        int, typer.Option(metavar="N", min=0, max=2**32 - 1, help="Random seed of the folds.")
-    ] = 0,
+    seed: Seed = 0,
     jobs: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
-            help="Number of processes; -1 for one per core. Default: depends on the size of the table.",
-        ),
+        option("N", "Number of processes; -1 for one per core. Default: depends on the size of the table."),
     ] = None,
     out: Annotated[
         str | None,
-        typer.Option(
-            "--out", "-o", metavar="OUT", help="Also write the measures to this file: .csv, .tsv or .parquet."
-        ),
+        option("OUT", "Also write the measures to this file: .csv, .tsv or .parquet.", "--out", "-o"),
     ] = None,
     report: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE.html",
-            help="Also write an HTML page: all classifiers side by side, scikit-learn's among them, and "
+        option(
+            "FILE.html",
+            "Also write an HTML page: all classifiers side by side, scikit-learn's among them, and "
             f"each doubtful case with its reasons. It opens with {DEFAULT}, or else the first with sets.",
         ),
     ] = None,
@@ -261,7 +248,8 @@ def evaluate(
     from skcredal._cli import evaluate as steps
     from skcredal._cli.models import check_file, check_output, write_table
     from skcredal._cli.user_tables import label_table
-    from skcredal.evaluation import make_classifiers, ranking
+    from skcredal._progress import progress_bar
+    from skcredal.evaluation import evaluate_table, make_classifiers, ranking
 
     names = split_names("--classifiers", classifiers)
     made = parameters.make(names)
@@ -275,18 +263,21 @@ def evaluate(
     check_jobs(jobs)
     with recorded_notes() as messages:
         table = label_table(data, reading, target, columns)
-        folds = steps.folds_for(table) if folds is None else folds
+        folds = steps.choose_folds(table, folds)
     announce_compilation(*made.values())
-    evaluation = steps.evaluate_classifiers(
-        table,
-        made,
-        baselines=steps.COMPARED_WITH if names is None or report is not None else (),
-        explain=report is not None,
-        runs=runs,
-        folds=folds,
-        seed=seed,
-        jobs=jobs,
-    )
+    with progress_bar("folds", runs * folds, "comparing classifiers") as advance:
+        evaluation = evaluate_table(
+            made,
+            table.features,
+            table.target,
+            baselines=steps.COMPARED_WITH if names is None or report is not None else (),
+            explain=report is not None,
+            runs=runs,
+            folds=folds,
+            seed=seed,
+            jobs=steps.choose_jobs(table, runs * folds) if jobs is None else jobs,
+            on_fold=lambda: advance(1),
+        )
     rows = ranking(evaluation)
     measures = {name: [row[name] for row in rows] for name in rows[0]}
     # Files first: the reader of standard output may close it early, which ends the command.
@@ -340,7 +331,8 @@ def datasets(
 
 
 def _list_sizes(data: str) -> None:
-    from skcredal.datasets import list_datasets
+    from skcredal.datasets import list_datasets, load_dataset
+    from skcredal.datasets._openml import OPENML
 
     with naming_data():
         names = list_datasets(data)
@@ -351,7 +343,13 @@ def _list_sizes(data: str) -> None:
     failures = 0
     for name in names:
         try:
-            sizes = _sizes(name, data)
+            if data == "openml":
+                # From the table of ids: listing the names must not download anything.
+                entry = OPENML[name]
+                sizes = (entry.n_rows, entry.n_features, entry.n_classes)
+            else:
+                found = load_dataset(name, data)
+                sizes = (*found.features.shape, found.target.nunique())
         except ValueError as error:
             # One broken file must not hide the others.
             note(str(error), label="Error")
@@ -360,15 +358,3 @@ def _list_sizes(data: str) -> None:
         typer.echo(f"{name:<{width}}  {sizes[0]:>6}  {sizes[1]:>8}  {sizes[2]:>7}")
     if failures:
         raise typer.Exit(1)
-
-
-def _sizes(name: str, source: str) -> tuple[int, int, int]:
-    from skcredal.datasets import load_dataset
-    from skcredal.datasets._openml import OPENML
-
-    if source == "openml":
-        # From the table of ids: listing the names must not download anything.
-        entry = OPENML[name]
-        return entry.n_rows, entry.n_features, entry.n_classes
-    found = load_dataset(name, source)
-    return (*found.features.shape, found.target.nunique())

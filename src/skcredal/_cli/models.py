@@ -277,54 +277,51 @@ def table_writer(
 
     In text, numbers have six digits: enough to tell apart classes that are not tied, and still readable.
     """
-    if out == "-":
-        # Not before the end: what has not failed yet may still, and half an answer looks like a whole one.
-        with TemporaryFile() as stream:
-            yield from _writing(stream, format_, float_format)
+    with ExitStack() as stack:
+        if out == "-":
+            # Not before the end: what has not failed yet may still, and half an answer looks whole.
+            stream: Any = stack.enter_context(TemporaryFile())
+        else:
+            stream = stack.enter_context(stack.enter_context(replacing(out)).open("wb"))
+        yield _parquet(stream, stack) if format_ == "parquet" else _text(stream, format_, float_format)
+        if out == "-":
             stream.seek(0)
             shutil.copyfileobj(stream, sys.stdout.buffer)
             sys.stdout.buffer.flush()
-    else:
-        with replacing(out) as unfinished, unfinished.open("wb") as stream:
-            yield from _writing(stream, format_, float_format)
 
 
-def _writing(
-    stream: BinaryIO, format_: str, float_format: str | None
-) -> Iterator[Callable[[dict[str, Any]], None]]:
-    if format_ == "parquet":
-        arrow = require("pyarrow", extra="scale", purpose="Writing Parquet")
-        parquet = require("pyarrow.parquet", extra="scale", purpose="Writing Parquet")
-        with ExitStack() as stack:
-            writer: Any = None
+def _parquet(stream: BinaryIO, stack: ExitStack) -> Callable[[dict[str, Any]], None]:
+    arrow = require("pyarrow", extra="scale", purpose="Writing Parquet")
+    parquet = require("pyarrow.parquet", extra="scale", purpose="Writing Parquet")
+    writer: Any = None
 
-            def write_arrow(columns: dict[str, Any]) -> None:
-                nonlocal writer
-                table = arrow.table(columns)
-                if writer is None:
-                    writer = stack.enter_context(parquet.ParquetWriter(stream, table.schema))
-                writer.write_table(table)
+    def write(columns: dict[str, Any]) -> None:
+        nonlocal writer
+        table = arrow.table(columns)
+        if writer is None:
+            writer = stack.enter_context(parquet.ParquetWriter(stream, table.schema))
+        writer.write_table(table)
 
-            yield write_arrow
-        return
+    return write
+
+
+def _text(stream: BinaryIO, format_: str, float_format: str | None) -> Callable[[dict[str, Any]], None]:
     pandas = require("pandas", extra="cli", purpose="Writing a table")
-    is_first = True
+    sep = "\t" if format_ == "tsv" else ","
 
-    def write_text(columns: dict[str, Any]) -> None:
-        nonlocal is_first
+    def write(columns: dict[str, Any]) -> None:
         frame = pandas.DataFrame(columns)
         if "set" in frame:
             frame["set"] = [
                 "|".join(_escape(str(label)) for label in found) if isinstance(found, list) else found
                 for found in frame["set"]
             ]
-        sep = "\t" if format_ == "tsv" else ","
+        header = stream.tell() == 0
         frame.to_csv(
-            stream, index=False, header=is_first, sep=sep, float_format=float_format, lineterminator="\n"
+            stream, index=False, header=header, sep=sep, float_format=float_format, lineterminator="\n"
         )
-        is_first = False
 
-    yield write_text
+    return write
 
 
 def _escape(label: str) -> str:

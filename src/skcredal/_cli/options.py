@@ -22,57 +22,55 @@ __all__ = [
     "Model",
     "Parameters",
     "Reading",
+    "Runs",
+    "Seed",
     "Source",
     "TableOut",
     "Target",
     "check_jobs",
     "every_name",
     "naming_data",
+    "option",
     "split_names",
     "unfolded",
 ]
 
+
+def option(metavar: str, help: str, *names: str, **more: Any) -> Any:  # noqa: A002
+    """Return an option of a command."""
+    return typer.Option(*names, metavar=metavar, help=help, **more)
+
+
+Text = str | None
+Texts = list[str] | None
+Number = float | None
 Data = Annotated[
     str,
     typer.Argument(metavar="DATA", help="The table: CSV, TSV, Excel, Parquet or ARFF; - for standard input."),
 ]
 Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model written by skcredal fit.")]
-Target = Annotated[str, typer.Option(metavar="COL", help="The column with the class.")]
-TableOut = Annotated[
-    str, typer.Option("--out", "-o", metavar="OUT", help=".csv, .tsv or .parquet; - for standard output.")
-]
+Target = Annotated[str, option("COL", "The column with the class.")]
+TableOut = Annotated[str, option("OUT", ".csv, .tsv or .parquet; - for standard output.", "--out", "-o")]
 Id = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--id", metavar="COL", help="A column that names the rows; never learned from. Can be repeated."
-    ),
+    Texts, option("COL", "A column that names the rows; never learned from. Can be repeated.", "--id")
 ]
 CloseCall = Annotated[
     float,
-    typer.Option(
+    option(
+        "P",
+        "A single class is a close call if its probability is below this.",
         "--close-call",
         min=0.0,
         max=1.0,
-        metavar="P",
-        help="A single class is a close call if its probability is below this.",
     ),
 ]
+Runs = Annotated[int, option("N", "Repetitions, each with new random folds.", min=1)]
+Seed = Annotated[int, option("N", "Random seed of the folds.", min=0, max=2**32 - 1)]
 Source = Annotated[
     str,
-    typer.Option(
-        metavar="SOURCE",
-        help='"embedded", "openml", or a folder of ARFF files whose last attribute is the class.',
-    ),
+    option("SOURCE", '"embedded", "openml", or a folder of ARFF files whose last attribute is the class.'),
 ]
-_DELIMITERS = {
-    "tab": "\t",
-    "\\t": "\t",
-    "comma": ",",
-    "semicolon": ";",
-    "bar": "|",
-    "pipe": "|",
-    "space": " ",
-}
+_DELIMITERS = {"tab": "\t", "\\t": "\t"}
 # What options of the command line are called as parameters of classifiers.
 _PARAMETERS = {"treat_missing": "missing", "unknown": "handle_unknown"}
 
@@ -81,21 +79,13 @@ _PARAMETERS = {"treat_missing": "missing", "unknown": "handle_unknown"}
 class Columns:
     """What the user says about the columns of a table to learn from."""
 
-    drop: Annotated[
-        list[str] | None, typer.Option(metavar="COL", help="A column to leave out. Can be repeated.")
-    ] = None
+    drop: Annotated[Texts, option("COL", "A column to leave out. Can be repeated.")] = None
     id: Id = None
     categorical: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COL", help="A column to read as categories, even if it holds numbers. Can be repeated."
-        ),
+        Texts, option("COL", "A column to read as categories, even if it holds numbers. Can be repeated.")
     ] = None
     numeric: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COL", help="A column of numbers: anything else in it is refused. Can be repeated."
-        ),
+        Texts, option("COL", "A column of numbers: anything else in it is refused. Can be repeated.")
     ] = None
     as_classes: Annotated[
         bool,
@@ -115,38 +105,28 @@ class Parameters:
     """The parameters of classifiers; those that are not given keep their defaults."""
 
     epsilon: Annotated[
-        float | None,
-        typer.Option(metavar="X", help="ε of bma-aode*, comp-aode* and cma. Default: chosen from the table."),
+        Number, option("X", "ε of bma-aode*, comp-aode* and cma. Default: chosen from the table.")
     ] = None
-    credibility: Annotated[
-        float | None, typer.Option(metavar="P", help="Credibility of lp-aode*. Default: 0.9.")
-    ] = None
+    credibility: Annotated[Number, option("P", "Credibility of lp-aode*. Default: 0.9.")] = None
     ess: Annotated[
-        float | None,
-        typer.Option(
-            metavar="X", help="Equivalent sample size of the prior. Default: 4 for lp-aode*, else 1."
-        ),
+        Number, option("X", "Equivalent sample size of the prior. Default: 4 for lp-aode*, else 1.")
     ] = None
     criterion: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Which classes remain: maximality, interval_dominance or, for bma-aode*, e_admissibility. "
+        Text,
+        option(
+            "NAME",
+            "Which classes remain: maximality, interval_dominance or, for bma-aode*, e_admissibility. "
             "Default: maximality.",
         ),
     ] = None
     treat_missing: Annotated[
-        str | None,
-        typer.Option(
-            metavar="HOW",
-            help="Missing values: impute (the median or mode) or marginalize (leave out). Default: impute.",
+        Text,
+        option(
+            "HOW", "Missing values: impute (the median or mode) or marginalize (leave out). Default: impute."
         ),
     ] = None
     unknown: Annotated[
-        str | None,
-        typer.Option(
-            metavar="HOW", help="Categories not seen in training: ignore or error. Default: ignore."
-        ),
+        Text, option("HOW", "Categories not seen in training: ignore or error. Default: ignore.")
     ] = None
 
     def make(self, names: list[str] | None) -> dict[str, Any]:
@@ -161,16 +141,16 @@ class Parameters:
             value, name = getattr(self, field.name), _PARAMETERS.get(field.name, field.name)
             if value is None:
                 continue
-            option = f"--{field.name.replace('_', '-')}"
+            said = f"--{field.name.replace('_', '-')}"
             concerned = [classifier for classifier in made.values() if name in classifier.get_params()]
             if not concerned:
-                raise CallError(f"{option} is not a parameter of {', '.join(made)}.")
+                raise CallError(f"{said} is not a parameter of {', '.join(made)}.")
             for classifier in concerned:
                 classifier.set_params(**{name: value})
                 try:
                     classifier._check_parameters()
                 except (ValueError, TypeError) as error:
-                    raise CallError(f"{option}: {error}") from None
+                    raise CallError(f"{said}: {error}") from None
         return made
 
 
@@ -179,35 +159,21 @@ class Reading:
     """How to read a table."""
 
     format: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FORMAT", help="csv, tsv, xlsx, parquet or arff. Default: told from the file name."
-        ),
+        Text, option("FORMAT", "csv, tsv, xlsx, parquet or arff. Default: told from the file name.")
     ] = None
-    encoding: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Text encoding of a CSV. Default: detected.")
-    ] = None
+    encoding: Annotated[Text, option("NAME", "Text encoding of a CSV. Default: detected.")] = None
     delimiter: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CHAR", help="Delimiter of a CSV: a character, or the word tab. Default: detected."
-        ),
+        Text, option("CHAR", "Delimiter of a CSV: a character, or the word tab. Default: detected.")
     ] = None
-    decimal: Annotated[
-        str | None,
-        typer.Option(metavar="CHAR", help="Decimal sign of a CSV: . or a comma. Default: detected."),
-    ] = None
+    decimal: Annotated[Text, option("CHAR", "Decimal sign of a CSV: . or a comma. Default: detected.")] = None
     thousands: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CHAR", help="What groups the digits of numbers: . , ' or a blank. Default: detected."
-        ),
+        Text, option("CHAR", "What groups the digits of numbers: . , ' or a blank. Default: detected.")
     ] = None
     missing: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="TEXT",
-            help="A text that marks a missing value in a CSV, besides the usual ones: an empty cell, ?, NA, "
+        Texts,
+        option(
+            "TEXT",
+            "A text that marks a missing value in a CSV, besides the usual ones: an empty cell, ?, NA, "
             "N/A, NaN, null (and None, - and . among numbers). Can be repeated.",
         ),
     ] = None
@@ -219,10 +185,7 @@ class Reading:
             show_default=False,
         ),
     ] = None
-    sheet: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Name of the sheet of an Excel file. Default: the first."),
-    ] = None
+    sheet: Annotated[Text, option("NAME", "Name of the sheet of an Excel file. Default: the first.")] = None
     # Not an option: the decimal sign that a model was fitted with.
     default_decimal: str | None = None
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from skcredal._cli.console import note
-from skcredal._cli.options import Source, check_jobs, every_name, naming_data, split_names
+from skcredal._cli.options import Runs, Seed, Source, check_jobs, every_name, naming_data, option, split_names
 from skcredal._extras import require
 
 __all__ = ["reproduce"]
@@ -18,33 +18,26 @@ def reproduce(
     data: Source = "embedded",
     setting: Annotated[
         str,
-        typer.Option(
-            metavar="SETTING",
-            help='"honest": discretise inside each training fold. "paper": once, on the whole data set.',
+        option(
+            "SETTING", '"honest": discretise inside each training fold. "paper": once, on the whole data set.'
         ),
     ] = "honest",
-    runs: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Repetitions, each with new random folds.")
-    ] = 10,
-    folds: Annotated[int, typer.Option(min=2, metavar="N", help="Number of folds.")] = 5,
+    runs: Runs = 10,
+    folds: Annotated[int, option("N", "Number of folds.", min=2)] = 5,
     datasets: Annotated[
-        str | None,
-        typer.Option(metavar="NAMES", help="Names of data sets separated by commas. Default: all."),
+        str | None, option("NAMES", "Names of data sets separated by commas. Default: all.")
     ] = None,
     classifiers: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAMES",
-            help=every_name("Names of classifiers separated by commas. Default: all of them, which are"),
+        option(
+            "NAMES", every_name("Names of classifiers separated by commas. Default: all of them, which are")
         ),
     ] = None,
-    seed: Annotated[
-        int, typer.Option(min=0, max=2**32 - 1, metavar="N", help="Random seed of the folds.")
-    ] = 0,
-    jobs: Annotated[int, typer.Option(metavar="N", help="Number of processes; -1 for one per core.")] = -1,
-    out: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Folder for the results, finished and unfinished.")
-    ] = Path("results"),
+    seed: Seed = 0,
+    jobs: Annotated[int, option("N", "Number of processes; -1 for one per core.")] = -1,
+    out: Annotated[Path, option("FOLDER", "Folder for the results, finished and unfinished.")] = Path(
+        "results"
+    ),
     baselines: Annotated[
         bool,
         typer.Option(

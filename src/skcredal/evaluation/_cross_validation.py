@@ -13,6 +13,7 @@ import joblib
 import numpy as np
 
 from skcredal._arrays import AnyArray, FloatArray, IntArray
+from skcredal._names import DEFAULT
 from skcredal._threads import worker_options
 from skcredal._validation import check_choice, check_instance, check_integer, naming, safe_repr
 from skcredal.classifiers._base import TabularClassifier
@@ -28,11 +29,18 @@ from skcredal.evaluation._fold import (
     fold_answers,
     splits,
 )
-from skcredal.evaluation._registry import DEFAULT
-from skcredal.evaluation._sums import FoldSums, measures, pool
+from skcredal.evaluation._sums import FoldSums, fold_sums, measures, pool
 from skcredal.metrics._outcomes import utility_of_accuracy
 
-__all__ = ["ALL_CLASSES", "Evaluation", "check_folds", "evaluate_table", "most_folds", "ranking"]
+__all__ = [
+    "ALL_CLASSES",
+    "Evaluation",
+    "check_folds",
+    "check_table",
+    "evaluate_table",
+    "most_folds",
+    "ranking",
+]
 
 # A baseline that needs no learning: it answers with all classes, always.
 ALL_CLASSES = "all classes"
@@ -166,7 +174,7 @@ def evaluate_table(
     check_integer("runs", runs, low=1, high=10**6)
     check_integer("seed", seed, low=0)
     check_folds(target, folds)
-    _check_features(features, target)
+    check_table("features", features, len(target))
     classes, true = np.unique(target, return_inverse=True)
     credal = {name: isinstance(one, CredalMixin) for name, one in classifiers.items()}
     credal |= dict.fromkeys(names, False)
@@ -201,12 +209,12 @@ def evaluate_table(
     )
 
 
-def _check_features(features: Any, target: AnyArray) -> None:
-    """Refuse features that are not a DataFrame, or not as long as the target."""
-    if not hasattr(features, "iloc") or not hasattr(features, "columns"):
-        raise TypeError(f"features must be a pandas DataFrame, got a {type(features).__name__}.")
-    if len(features) != len(target):
-        raise ValueError(f"features must have {len(target)} rows, like target, got {len(features)}.")
+def check_table(name: str, table: Any, n_rows: int) -> None:
+    """Refuse what is not a DataFrame with so many rows."""
+    if not hasattr(table, "iloc") or not hasattr(table, "columns"):
+        raise TypeError(f"{name} must be a pandas DataFrame, got a {type(table).__name__}.")
+    if len(table) != n_rows:
+        raise ValueError(f"{name} must have {n_rows} rows, like the target, got {len(table)}.")
 
 
 class _Wanted(NamedTuple):
@@ -303,18 +311,8 @@ def _row(name: str, credal: bool, total: FoldSums) -> dict[str, Any]:
 
 def _all_classes(n_classes: int, n: int) -> dict[str, Any]:
     """Return the measures of answering with all classes always; it has no most probable class."""
-    u65, u80 = (float(utility_of_accuracy(np.array(1.0 / n_classes), w)) for w in (0.65, 0.8))
-    total = FoldSums(
-        *(n, 0, 0.0, 0.0, 0.0),
-        indeterminate=n,
-        set_correct=n,
-        set_size=n * n_classes,
-        discounted=n / n_classes,
-        u65=n * u65,
-        u80=n * u80,
-        dependent_u65=n * u65,
-        dependent_u80=n * u80,
-    )
-    row = _row(ALL_CLASSES, True, total)
+    # Every row has the same, so that one of them tells the means.
+    classes, sets = np.arange(n_classes), np.ones((1, n_classes), np.bool_)
+    row = _row(ALL_CLASSES, True, fold_sums(classes[:1], sets / n_classes, sets, classes))
     unsaid = ("accuracy", "brier", "brier_multiclass", "log_loss", "accuracy_undecided")
-    return row | dict.fromkeys(unsaid, math.nan)
+    return row | {"n": n, "n_undecided": n} | dict.fromkeys(unsaid, math.nan)

@@ -100,21 +100,16 @@ def check_encoding(encoding: str) -> None:
 
 def decode(content: bytes, name: str, encoding: str | None = None) -> str:
     r"""Return text with ``\n`` at the end of lines."""
-    mark, marked = next((pair for pair in _BOMS if content.startswith(pair[0])), (b"", None))
     if encoding is not None:
         check_encoding(encoding)
+    marked = next((name for mark, name in _BOMS if content.startswith(mark)), None)
+    if encoding is not None or marked is not None:
         try:
-            text = content.decode(encoding)
+            text = content.decode(encoding or str(marked))
             text.encode()  # some encodings give lone surrogates, which nothing could print
         except ValueError as error:
-            raise ValueError(f"{name} cannot be decoded as {encoding}: {error}.") from None
-    elif marked is not None:
-        try:
-            text = content[len(mark) :].decode(marked)
-        except UnicodeDecodeError as error:
-            raise ValueError(
-                f"{name} starts with the byte order mark of {marked}, but cannot be decoded: {error}."
-            ) from None
+            how = encoding or f"{marked}, which its byte order mark stands for"
+            raise ValueError(f"{name} cannot be decoded as {how}: {error}.") from None
     else:
         try:
             text = content.decode("utf-8")
@@ -122,7 +117,7 @@ def decode(content: bytes, name: str, encoding: str | None = None) -> str:
             text = content.decode("cp1252", errors="replace")
             # Windows-1252 leaves five bytes open; where they occur, the text is more likely Latin-1.
             text = content.decode("latin-1") if "\ufffd" in text else text
-    text = text.lstrip("\ufeff")  # the mark of a given encoding, or one that was written twice
+    text = text.lstrip("\ufeff")  # byte order marks, of which there may be two
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise ValueError(

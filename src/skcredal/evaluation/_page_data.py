@@ -13,12 +13,13 @@ import numpy as np
 
 from skcredal._arrays import IntArray
 from skcredal._encoding.factors import is_missing
+from skcredal._names import CLOSE_CALL
 from skcredal._validation import check_instance, check_real, naming, safe_repr
 from skcredal.evaluation._comparison import WORTHS, correlated_t_test, in_words
-from skcredal.evaluation._cross_validation import ALL_CLASSES, Evaluation, ranking
+from skcredal.evaluation._cross_validation import ALL_CLASSES, Evaluation, check_table, ranking
 from skcredal.evaluation._html import document, escape, fact_list, read_resource, write_page
 from skcredal.evaluation._page_views import number, view
-from skcredal.evaluation._registry import CLOSE_CALL, display_name
+from skcredal.evaluation._registry import display_name
 
 if TYPE_CHECKING:
     import pandas
@@ -91,10 +92,8 @@ def evaluation_data(
     check_instance("title", title, str)
     true = next(iter(evaluation.cases.values())).true
     row_numbers = _row_numbers(numbers, len(true))
-    if ids is not None and not (hasattr(ids, "iloc") and hasattr(ids, "columns")):
-        raise TypeError(f"ids must be a pandas DataFrame, got a {type(ids).__name__}.")
-    if ids is not None and len(ids) != len(true):
-        raise ValueError(f"ids must have {len(true)} rows, one per case, got {len(ids)}.")
+    if ids is not None:
+        check_table("ids", ids, len(true))
     with naming("columns"):
         column_rows = [[str(cell) for cell in row] for row in columns]
     with naming("messages"):

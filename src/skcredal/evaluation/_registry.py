@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from skcredal._names import CLOSE_CALL, DEFAULT
 from skcredal._validation import check_choice, check_texts, safe_repr
 from skcredal.classifiers._aode import AODE
 from skcredal.classifiers._base import TabularClassifier
@@ -21,14 +20,7 @@ from skcredal.classifiers._naive_credal import CredalModelAveraging, NaiveCredal
 from skcredal.classifiers._tree import CredalTree
 from skcredal.evaluation._baselines import BASELINES
 
-__all__ = [
-    "CLASSIFIERS",
-    "CLOSE_CALL",
-    "DEFAULT",
-    "display_name",
-    "is_credal",
-    "make_classifiers",
-]
+__all__ = ["CLASSIFIERS", "display_name", "is_credal", "make_classifiers"]
 
 # In the order of the tables, which is that of NAMES.
 CLASSIFIERS: dict[str, type[TabularClassifier]] = {
