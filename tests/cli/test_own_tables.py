@@ -646,25 +646,6 @@ def test_what_was_said_while_reading_stands_on_the_page(run, tmp_path):
         assert f"<li>{html.escape(line, quote=True)}</li>" in page
 
 
-@pytest.mark.parametrize(
-    ("classifiers", "name"),
-    [
-        ("aode,bma-aode-star,comp-aode-star", "bma-aode*"),
-        ("ncc,comp-aode*", "ncc"),
-        ("aode,comp-aode*,lp-aode*", "lp-aode*"),
-        ("aode,null", "aode"),
-    ],
-)
-def test_the_page_opens_with_the_default_or_the_first_that_has_sets(run, tmp_path, classifiers, name):
-    patients(seed=5).to_csv("t.csv", index=False)
-    call = ("evaluate", "t.csv", "--target", "outcome", "--classifiers", classifiers, "--folds", 3)
-    result = run(*call, "--report", "page.html")
-    assert result.exit_code == 0, result.output
-    assert result.stderr == f"Note: Wrote page.html, which opens with the cases of {name}.\n"
-    data = embedded((tmp_path / "page.html").read_text())
-    assert data["classifiers"][data["opening"]]["key"] == name
-
-
 @pytest.mark.parametrize("report", ["page.pdf", "no/folder.html", "."])
 def test_a_place_that_a_page_cannot_go_to_is_refused_before_any_work(run, table, report):
     result = run("evaluate", "patients.csv", "--target", "outcome", "--report", report)
