@@ -320,7 +320,7 @@ def test_explanations_of_a_pool_tell_what_each_feature_multiplies_the_odds_by(ru
         assert np.exp(sum(logs)) == pytest.approx(case["odds"])
         assert re.fullmatch(r"= odds of \S+ to 1", printed[-1][2])
     first, second = result.stdout.split("\n\nRow ")[:2]
-    assert re.search(r"\n  age +missing +×", first)
+    assert re.search(r"\n  age +missing, read as \d+ +×", first)
     assert re.search(r"\n  smoker +pipe +×1 ", second)
 
 
