@@ -7,28 +7,21 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 import joblib
 import numpy as np
 
-from skcredal._arrays import AnyArray, FloatArray, IntArray
+from skcredal._arrays import AnyArray, FloatArray
 from skcredal._names import DEFAULT
 from skcredal._threads import worker_options
 from skcredal._validation import check_choice, check_instance, check_integer, naming, safe_repr
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
 from skcredal.evaluation._baselines import BASELINES
-from skcredal.evaluation._cases import Cases, FoldCases, explain_cases, fold_cases, join_cases
+from skcredal.evaluation._cases import Cases, FoldCases, Wanted, fold_cases, join_cases
 from skcredal.evaluation._comparison import WORTHS, Comparison, compare, mean_utilities, optimal_utilities
-from skcredal.evaluation._fold import (
-    Fold,
-    FoldAnswer,
-    baseline_answers,
-    check_classifiers,
-    fold_answers,
-    splits,
-)
+from skcredal.evaluation._fold import Fold, baseline_answers, check_classifiers, fold_answers, splits
 from skcredal.evaluation._sums import FoldSums, fold_sums, measures, pool
 from skcredal.metrics._outcomes import utility_of_accuracy
 
@@ -189,7 +182,7 @@ def evaluate_table(
             dict(classifiers),
             names,
             Fold(features, target, train, test),
-            _Wanted(features, test, classes, folds, found.opening if explain else None) if run == 0 else None,
+            Wanted(features, test, classes, folds, found.opening if explain else None) if run == 0 else None,
         )
         for run in range(runs)
         for train, test in splits(target, folds=folds, run=run, seed=seed)
@@ -217,21 +210,11 @@ def check_table(name: str, table: Any, n_rows: int) -> None:
         raise ValueError(f"{name} must have {n_rows} rows, like the target, got {len(table)}.")
 
 
-class _Wanted(NamedTuple):
-    """What is to be known of the cases of a fold; ``opening`` is the classifier to look at most closely."""
-
-    features: Any
-    test: IntArray
-    classes: AnyArray
-    folds: int
-    opening: str | None
-
-
 def _run_fold(
     classifiers: Mapping[str, TabularClassifier],
     baselines: Iterable[str],
     fold: Fold,
-    wanted: _Wanted | None,
+    wanted: Wanted | None,
 ) -> dict[str, tuple[FoldSums, FloatArray, FoldCases | None]]:
     """Return the sums and optimal utilities of each classifier, and its cases if they are asked for."""
     results = {}
@@ -243,23 +226,9 @@ def _run_fold(
             # A class that the training rows lack has no probability; its index is -1.
             index = np.minimum(np.searchsorted(labels, fold.y_test), len(labels) - 1)
             index = np.where(labels[index] == fold.y_test, index, -1)
-            its_cases = None if wanted is None else _cases(name, answer, wanted)
+            its_cases = None if wanted is None else fold_cases(name, answer, wanted)
             results[name] = (answer.sums(fold.y_test), optimal_utilities(answer.proba, index), its_cases)
     return results
-
-
-def _cases(name: str, answer: FoldAnswer, wanted: _Wanted) -> FoldCases:
-    found = fold_cases(answer, wanted.test, wanted.classes)
-    if wanted.opening is None or not isinstance(answer.learner, TabularClassifier):
-        return found
-    return explain_cases(
-        found,
-        answer.learner,
-        wanted.features,
-        wanted.classes,
-        folds=wanted.folds,
-        with_changes=name == wanted.opening,
-    )
 
 
 def ranking(evaluation: Evaluation) -> list[dict[str, Any]]:
