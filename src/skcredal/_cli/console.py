@@ -15,6 +15,8 @@ from typing import Any, NoReturn
 import typer
 import typer.core
 
+from skcredal._cli.interrupts import INTERRUPTED
+
 __all__ = [
     "CallError",
     "OneLineGroup",
@@ -24,8 +26,6 @@ __all__ = [
     "shown_warnings",
 ]
 
-# 128 + SIGINT, as shells report it.
-_INTERRUPTED = 130
 # A hyphen that no line is broken at.
 _UNBROKEN = "\u2011"
 
@@ -132,7 +132,7 @@ class OneLineGroup(typer.core.TyperGroup):
             raise typer.Exit(0) from None
         except KeyboardInterrupt:
             note("stopped by Ctrl-C.", label="Interrupted")
-            raise typer.Exit(_INTERRUPTED) from None
+            raise typer.Exit(INTERRUPTED) from None
         except Exception as error:
             if self.debug or hasattr(error, "format_message") or isinstance(error, (typer.Exit, typer.Abort)):
                 raise

@@ -128,7 +128,7 @@ class Wanted(NamedTuple):
 
 
 def least_certain(probability: FloatArray, undecided: BoolArray, robustness: FloatArray, n: int) -> IntArray:
-    """Return the n least certain rows: undecided ones first, then by probability and by robustness in turn."""
+    """Return the n least certain rows: undecided ones first, then by probability and robustness in turn."""
     # NaN sorts last: without robustness, all rows keep the order of their probabilities.
     ranks = [np.argsort(np.lexsort((probability, key, ~undecided))) for key in (probability, robustness)]
     # The row with the best rank in either order comes first; the least probable one where both are equal.
