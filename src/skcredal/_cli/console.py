@@ -80,7 +80,8 @@ class PlainCommand(typer.core.TyperCommand):
         super().__init__(*parts, **more)
         described: Any
         for described in (self, *self.params):
-            described.help = described.help.replace("-", _UNBROKEN)
+            if described.help:  # some versions of typer lose that of arguments
+                described.help = described.help.replace("-", _UNBROKEN)
 
     def get_help(self, ctx: Any) -> str:
         """Return the help, aligned as it was."""
