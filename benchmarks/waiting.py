@@ -127,7 +127,7 @@ def _cpu_seconds(call):
 STEPS = {
     "learning and predicting": ("_fold.py fold_answers", "_fold.py baseline_answers"),
     "reading the file": ("user_tables.py label_table",),
-    "explaining the doubtful cases": ("_cases.py explain_cases",),
+    "explaining the doubtful cases": ("_cases.py fold_cases",),
     "utilities of other sets": ("_comparison.py optimal_utilities",),
     "ranking": ("_cross_validation.py ranking",),
     "the page": ("evaluate.py write_page",),

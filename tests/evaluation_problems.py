@@ -68,7 +68,7 @@ def _cases(name, rng, true, n_undecided, classes):
             changes = None
             if name == "lp-aode*" and r < 50:
                 alone = (int(order[r, 0]),)
-                changes = [Change("age", "above 54", alone, 60.0), Change(HOSTILE, "= b", (0, 1), "b")]
+                changes = [Change("age", "above 54", alone), Change(HOSTILE, "= b", (0, 1))]
             values = {HOSTILE: "</script>", "age": f"{40 + r % 30}, up to 80", "__proto__": "missing"}
             why = reason(rng, r, classes[order[r, 1]])
             details[r] = CaseDetails(interval, why, values, ["sex"] if why else [], changes)

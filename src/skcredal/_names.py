@@ -1,13 +1,14 @@
-"""What the command line calls the classifiers, and a close call; without imports that help would wait for."""
+"""What messages call things: classifiers, a close call, counts, lists; without imports that take long."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from skcredal._arrays import BoolArray, FloatArray
 
-__all__ = ["CLOSE_CALL", "DEFAULT", "NAMES", "is_below"]
+__all__ = ["CLOSE_CALL", "DEFAULT", "NAMES", "counted", "is_below", "listed"]
 
 # In the order of the tables: determinate classifiers first, then the credal ones.
 NAMES = (
@@ -37,13 +38,29 @@ CLOSE_CALL = 0.75
 
 
 def is_below(probability: FloatArray, threshold: float) -> BoolArray:
-    """Tell which probabilities are below the threshold of a close call; one that rounding puts there is not.
+    """Tell which probabilities are below a threshold, but not those that only rounding puts there."""
+    below: BoolArray = probability < threshold - 1e-9
+    return below
+
+
+def counted(n: int, thing: str) -> str:
+    """Return a number with its noun in the singular or plural.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> is_below(np.array([0.7499, 0.1 * 3 + 0.45 - 1e-16]), 0.75).tolist()
-    [True, False]
+    >>> counted(1, "row"), counted(2, "class")
+    ('1 row', '2 classes')
     """
-    below: BoolArray = probability < threshold - 1e-9
-    return below
+    return f"{n} {thing}{'' if n == 1 else 'es' if thing.endswith('s') else 's'}"
+
+
+def listed(words: Sequence[str], most: int) -> str:
+    """Return the first of some words with commas between them, and how many more there are.
+
+    Examples
+    --------
+    >>> listed(["age", "sex", "pain"], most=2)
+    'age, sex and 1 more'
+    """
+    more = f" and {len(words) - most} more" if len(words) > most else ""
+    return ", ".join(words[:most]) + more

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,42 +67,23 @@ def report_progress(choice: ProgressChoice, stage: str, total: int | None) -> It
     if not (isinstance(choice, bool) or callable(choice)):
         raise TypeError(f"progress must be True, False or a function, got {safe_repr(choice)}.")
     start, done = time.perf_counter(), 0
-    with _listener(choice, stage, total) as listen:
+    last_line = start
+    # The bars of finished passes stay, with the speed of each.
+    with _bar(stage, total, transient=False) if choice is True else nullcontext() as draw:
 
         def advance(n_rows: int) -> None:
-            nonlocal done
-            done += n_rows
-            listen(Progress(stage, done, total, time.perf_counter() - start))
+            nonlocal done, last_line
+            done, now = done + n_rows, time.perf_counter()
+            at = Progress(stage, done, total, now - start)
+            if callable(choice):
+                choice(at)
+            elif draw is not None:
+                draw(done, f"{done:,} rows, {at.rows_per_second:,.0f} rows/s,")
+            elif choice and (done == total or now - last_line > SECONDS_BETWEEN_LINES):
+                last_line = now
+                print(at, file=sys.stderr)
 
         yield advance
-
-
-@contextmanager
-def _listener(choice: ProgressChoice, stage: str, total: int | None) -> Iterator[Callable[[Progress], Any]]:
-    if not isinstance(choice, bool):
-        yield choice
-        return
-    if not choice:
-        yield lambda progress: None
-        return
-    # The bars of finished passes stay, with the speed of each.
-    with _bar(stage, total, transient=False) as draw:
-        if draw is None:
-            yield _plain_lines()
-        else:
-            yield lambda at: draw(at.n_rows, f"{at.n_rows:,} rows, {at.rows_per_second:,.0f} rows/s,")
-
-
-def _plain_lines() -> Callable[[Progress], None]:
-    last = time.perf_counter()
-
-    def say(progress: Progress) -> None:
-        nonlocal last
-        if progress.n_rows == progress.total or time.perf_counter() - last > SECONDS_BETWEEN_LINES:
-            last = time.perf_counter()
-            print(progress, file=sys.stderr)
-
-    return say
 
 
 @contextmanager
@@ -111,11 +92,6 @@ def progress_bar(unit: str, total: int, title: str) -> Iterator[Callable[..., No
 
     The title tells bars that follow each other apart. The bar is drawn only where someone is watching, and
     disappears at the end.
-
-    Examples
-    --------
-    >>> with progress_bar("folds", 10, "comparing classifiers") as advance:
-    ...     advance(3)
     """
     done = 0
     with _bar(title, total, transient=True) as draw:

@@ -320,7 +320,7 @@ def test_explanations_of_a_pool_tell_what_each_feature_multiplies_the_odds_by(ru
         assert np.exp(sum(logs)) == pytest.approx(case["odds"])
         assert re.fullmatch(r"= odds of \S+ to 1", printed[-1][2])
     first, second = result.stdout.split("\n\nRow ")[:2]
-    assert re.search(r"\n  age +missing +×", first)
+    assert re.search(r"\n  age +missing, read as \d+ +×", first)
     assert re.search(r"\n  smoker +pipe +×1 ", second)
 
 
@@ -391,7 +391,7 @@ def test_the_default_is_the_pool_with_sets(run, table):
     assert "Fitted CredalLogPoolAODE to 60 rows" in result.stderr
     assert type(skcredal.load("m")) is CredalLogPoolAODE
     for command in ("fit", "evaluate"):
-        text = unwrapped(run(command, "--help").stdout).replace("lp- ", "lp-")
+        text = unwrapped(run(command, "--help").stdout)
         assert re.search(r"[Dd]efault: lp-aode\*|opens with lp-aode\*", text), text
 
 
@@ -644,25 +644,6 @@ def test_what_was_said_while_reading_stands_on_the_page(run, tmp_path):
     page = (tmp_path / "page.html").read_text()
     for line in said:
         assert f"<li>{html.escape(line, quote=True)}</li>" in page
-
-
-@pytest.mark.parametrize(
-    ("classifiers", "name"),
-    [
-        ("aode,bma-aode-star,comp-aode-star", "bma-aode*"),
-        ("ncc,comp-aode*", "ncc"),
-        ("aode,comp-aode*,lp-aode*", "lp-aode*"),
-        ("aode,null", "aode"),
-    ],
-)
-def test_the_page_opens_with_the_default_or_the_first_that_has_sets(run, tmp_path, classifiers, name):
-    patients(seed=5).to_csv("t.csv", index=False)
-    call = ("evaluate", "t.csv", "--target", "outcome", "--classifiers", classifiers, "--folds", 3)
-    result = run(*call, "--report", "page.html")
-    assert result.exit_code == 0, result.output
-    assert result.stderr == f"Note: Wrote page.html, which opens with the cases of {name}.\n"
-    data = embedded((tmp_path / "page.html").read_text())
-    assert data["classifiers"][data["opening"]]["key"] == name
 
 
 @pytest.mark.parametrize("report", ["page.pdf", "no/folder.html", "."])
@@ -1053,7 +1034,7 @@ def test_one_bar_says_what_is_done(run, table, monkeypatch):
         titles.append(title)
         yield lambda *_: None
 
-    monkeypatch.setattr("skcredal._cli.evaluate.progress_bar", watched)
+    monkeypatch.setattr("skcredal._progress.progress_bar", watched)
     call = ("evaluate", "patients.csv", "--target", "outcome", "--classifiers", "ncc", "--folds", 2)
     assert run(*call, "--report", "page.html").exit_code == 0
     assert titles == ["comparing classifiers"]

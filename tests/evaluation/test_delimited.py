@@ -74,6 +74,11 @@ def test_a_spreadsheet_may_declare_its_delimiter():
     assert as_lists(read("sep=;\na;b,c\n1;2\n")) == {"a": [1], "b,c": [2]}
 
 
+def test_a_comma_in_the_header_beside_decimal_ones_is_no_delimiter():
+    rows = ["id;CRP, mg/l;sex", *(f"{r};{r},5;f" for r in range(20)), "20;n/a;m"]
+    assert list(read("\n".join(rows))) == ["id", "CRP, mg/l", "sex"]
+
+
 def test_text_before_the_delimiter_counts_decides_by_equal_rows():
     # More commas than semicolons, but not the same number in every row.
     assert as_lists(read("note;n\na, b, c;1\nd;2\n")) == {"note": ["a, b, c", "d"], "n": [1, 2]}
@@ -118,9 +123,9 @@ def test_grouped_digits_are_recognised_by_the_whole_file(text, expected):
 
 
 def test_what_can_be_read_in_two_ways_is_said_with_the_remedy():
-    with pytest.warns(UserWarning, match=r"t\.csv: column 'a' can be read in two ways: '1\.275' is taken"):
+    with pytest.warns(UserWarning, match=r"t\.csv: column 'a' can be read in two ways: '1\.275' is read"):
         assert read("a;b\n1.275;x\n576;y\n")["a"].tolist() == [1.275, 576.0]
-    with pytest.warns(UserWarning, match=r"'1,234' is taken for text.*--thousands ,.*--decimal ,"):
+    with pytest.warns(UserWarning, match=r"'1,234' is read as text.*--thousands ,.*--decimal ,"):
         assert read("a\tb\n1,234\tx\n2\ty\n")["a"].tolist() == ["1,234", "2"]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -136,7 +141,7 @@ def test_codes_with_leading_zeros_stay_text():
 
 
 def test_columns_can_be_declared_numeric():
-    with pytest.raises(ValueError, match=r"line 3, column 'a': a number is wanted, got 'x'.*--missing x"):
+    with pytest.raises(ValueError, match=r"line 3, column 'a': must be a number, got 'x'.*--missing x"):
         read("a,b\n1,1\nx,2\n", numeric_columns=["a"])
     with pytest.raises(ValueError, match=r"t\.csv, column 'a': its numbers must be written in one style"):
         read("a;b\n1.5;1\n2,5;2\n", numeric_columns=["a"])
@@ -223,7 +228,7 @@ def test_a_header_alone_is_a_table_without_rows():
         ("a,b\n", {"encoding": "klingon"}, "unknown text encoding 'klingon'"),
         ("a,b\n", {"encoding": "rot13"}, "unknown text encoding 'rot13'"),
         (b"\xff", {"encoding": "utf-8"}, "t.csv cannot be decoded as utf-8"),
-        (b"\xef\xbb\xbf\xff", {}, "t.csv starts with the byte order mark of utf-8"),
+        (b"\xef\xbb\xbf\xff", {}, "t.csv cannot be decoded as utf-8, which its byte order mark stands for"),
         ("a,b\n", {"delimiter": ",,"}, "delimiter must be one ASCII character"),
         ("a,b\n", {"delimiter": '"'}, "delimiter must be one ASCII character"),
         ("a,b\n", {"delimiter": "a"}, "delimiter must be one ASCII character"),

@@ -223,10 +223,10 @@ def test_a_page_of_noise_says_so_by_itself(open_page, tmp_path):
     page = open_page(address)
     most = CLASSES[data["most_frequent"]["class"]]
     warning = page.locator(".null-model")
-    assert warning.inner_text().startswith(f"No better than always “{most}”, which is right in ")
+    assert warning.inner_text().startswith(f"No better than always saying “{most}”, which is right in ")
     assert percent(data["most_frequent"]["share"]) in warning.inner_text()
     line = page.locator("#classifiers tr[aria-current] th").inner_text()
-    assert line.split("\n") == [LP, f"no better than always “{most}”"]
+    assert line.split("\n") == [LP, f"no better than always saying “{most}”"]
     choose(page, BMA)
     assert about(data, BMA)["beats_null"]
     assert not warning.is_visible()
@@ -381,7 +381,7 @@ def test_a_case_of_a_pool_shows_what_would_change_it_and_a_bar_for_each_feature(
         assert word not in page.locator("body").inner_text()
     why.get_by_text("For specialists").click()
     assert "super-parent" in why.inner_text()
-    assert "Without weight, and left out: sex." in why.inner_text()
+    assert "Left out for lack of weight: sex." in why.inner_text()
     table = why.locator("table.factors")
     expected = [
         ["how frequent the classes are", "", *case["frequencies"]],
@@ -435,7 +435,7 @@ def test_a_case_of_models_has_their_votes_and_its_prior_behind_a_click(page, sma
     for line, (parent, value, vote, _) in zip(table, case["voices"], strict=True):
         speaks = CLASSES[predicted if vote > 0 else case["rival"]]
         assert line[:4] == [small[1]["names"][parent], value, speaks, f"{abs(vote):.3f}"]
-    assert "Without weight, and left out: the model around sex." in why.inner_text()
+    assert "Left out for lack of weight: the model around sex." in why.inner_text()
     for word in ("super-parent", "prior"):
         assert word not in page.locator("body").inner_text()
     why.get_by_text("For specialists").click()

@@ -421,7 +421,7 @@ def test_words_of_the_paper_are_not_on_the_page(data):
 
 
 def test_what_does_not_fit_is_refused(evaluation):
-    with pytest.raises(ValueError, match="ids must have 203 rows, one per case, got 3"):
+    with pytest.raises(ValueError, match="ids must have 203 rows, like the target, got 3"):
         evaluation_data(evaluation, title="", ids=made_up_ids(3))
     with pytest.raises(ValueError, match="numbers must be 203 integers"):
         evaluation_data(evaluation, title="", numbers=np.arange(3))

@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 import skcredal
-from skcredal._cli import commands
+from skcredal._cli.commands import datasets, evaluate, explain, fit, predict
 from skcredal._cli.console import OneLineGroup, PlainCommand
-from skcredal._cli.datasets import datasets
+from skcredal._cli.options import unfolded
 from skcredal._cli.reproduce import reproduce
 
 __all__ = ["app"]
@@ -47,5 +47,5 @@ def main(
     """
 
 
-for command in (commands.fit, commands.predict, commands.explain, commands.evaluate, datasets, reproduce):
-    app.command(cls=PlainCommand)(command)
+for command in (fit, predict, explain, evaluate, datasets, reproduce):
+    app.command(cls=PlainCommand)(unfolded(command))

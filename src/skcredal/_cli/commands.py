@@ -1,4 +1,4 @@
-"""The commands for a user's own table: fit, predict, explain and evaluate.
+"""The commands for tables: fit, predict, explain, evaluate and datasets.
 
 Each imports what it needs when it runs: help must not wait for scikit-learn.
 """
@@ -13,39 +13,27 @@ import typer
 
 from skcredal._cli.console import CallError, announce_compilation, note, recorded_notes, shown_warnings
 from skcredal._cli.options import (
-    AsClasses,
-    Categorical,
     CloseCall,
-    Credibility,
-    Criterion,
+    Columns,
     Data,
-    Decimal,
-    Delimiter,
-    Drop,
-    Encoding,
-    Epsilon,
-    Ess,
-    Folds,
-    Format,
     Id,
-    Jobs,
-    Missing,
     Model,
-    Numeric,
+    Parameters,
+    Reading,
     Runs,
     Seed,
-    Sheet,
+    Source,
+    TableOut,
     Target,
-    Thousands,
-    TreatMissing,
-    Unknown,
-    UsualMissing,
     check_jobs,
+    every_name,
+    naming_data,
+    option,
     split_names,
 )
-from skcredal._names import CLOSE_CALL, DEFAULT, NAMES
+from skcredal._names import CLOSE_CALL, DEFAULT, counted
 
-__all__ = ["evaluate", "explain", "fit", "predict"]
+__all__ = ["datasets", "evaluate", "explain", "fit", "predict"]
 
 # Rows per batch: few enough for a smooth progress bar, enough that the overhead does not show.
 _ROWS = 20_000
@@ -53,33 +41,13 @@ _ROWS = 20_000
 
 def fit(
     data: Data,
+    *,
     target: Target,
-    out: Annotated[str, typer.Option("--out", "-o", metavar="MODEL", help="The model file to write.")],
-    classifier: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME", help=f"One of {', '.join(NAMES)} (write -star for *, which shells expand)."
-        ),
-    ] = DEFAULT,
-    drop: Drop = None,
-    id: Id = None,  # noqa: A002
-    categorical: Categorical = None,
-    numeric: Numeric = None,
-    as_classes: AsClasses = False,
-    epsilon: Epsilon = None,
-    credibility: Credibility = None,
-    ess: Ess = None,
-    criterion: Criterion = None,
-    treat_missing: TreatMissing = None,
-    unknown: Unknown = None,
-    format: Format = None,  # noqa: A002
-    encoding: Encoding = None,
-    delimiter: Delimiter = None,
-    decimal: Decimal = None,
-    thousands: Thousands = None,
-    missing: Missing = None,
-    usual_missing: UsualMissing = None,
-    sheet: Sheet = None,
+    out: Annotated[str, option("MODEL", "The model file to write.", "--out", "-o")],
+    classifier: Annotated[str, option("NAME", every_name("One of"))] = DEFAULT,
+    columns: Columns,
+    parameters: Parameters,
+    reading: Reading,
 ) -> None:
     """Fit a classifier to a table and save it to a file.
 
@@ -91,35 +59,23 @@ def fit(
     (skcredal datasets iris -o iris.csv writes this table.)
     """
     from skcredal._cli.models import check_file, what_was_read
-    from skcredal._cli.parameters import given_parameters, make_all
-    from skcredal._cli.user_tables import Reading, counted, label_table
+    from skcredal._cli.user_tables import label_table
     from skcredal.persistence import save
 
     # Everything that can be wrong with the call is checked before the table is read, which may take long.
-    parameters = given_parameters(
-        epsilon=epsilon,
-        credibility=credibility,
-        ess=ess,
-        criterion=criterion,
-        treat_missing=treat_missing,
-        unknown=unknown,
-    )
-    (made,) = make_all([classifier], parameters).values()
+    (made,) = parameters.make([classifier]).values()
     if out == "-":
         raise CallError("-o must be a file: a model cannot be written to standard output.")
     check_file(out, inputs=[data])
-    reading = Reading(
-        format, encoding, delimiter, decimal, thousands, missing, usual_missing, sheet, categorical, numeric
-    )
-    table = label_table(data, reading, target=target, drop=drop or [], ids=id or [], as_classes=as_classes)
+    table = label_table(data, reading, target, columns)
     announce_compilation(made)
     with shown_warnings():
         made.fit(table.features, table.target)
     notes = {"target": table.name, "reading": reading.to_notes(), "ids": list(table.ids.columns)}
     save(made, out, notes=notes)
-    rows, columns = table.features.shape
+    n_rows, n_columns = table.features.shape
     note(
-        f"Fitted {type(made).__name__} to {counted(rows, 'row')} and {counted(columns, 'column')}, "
+        f"Fitted {type(made).__name__} to {counted(n_rows, 'row')} and {counted(n_columns, 'column')}, "
         f"{counted(len(made.classes_), 'class')}; saved to {out}."
     )
     note(what_was_read(made))
@@ -128,51 +84,41 @@ def fit(
 def predict(
     model: Model,
     data: Data,
-    out: Annotated[
-        str,
-        typer.Option("--out", "-o", metavar="OUT", help=".csv, .tsv or .parquet; - for standard output."),
-    ] = "-",
+    *,
+    out: TableOut = "-",
     id: Id = None,  # noqa: A002
     close_call: CloseCall = CLOSE_CALL,
-    format: Format = None,  # noqa: A002
-    encoding: Encoding = None,
-    delimiter: Delimiter = None,
-    decimal: Decimal = None,
-    thousands: Thousands = None,
-    missing: Missing = None,
-    usual_missing: UsualMissing = None,
-    sheet: Sheet = None,
+    reading: Reading,
 ) -> None:
-    r"""Classify the rows of a table with a model.
+    """Classify the rows of a table with a model.
 
-    Writes one row per row, in the same order, with the columns predicted (the most
-    probable class) and probability_CLASS; for a classifier with sets also set (the
-    classes that remain whatever the prior, or the weights; separated by | in text
-    and a list in Parquet), set_size, and lower_CLASS and upper_CLASS, the bounds of
-    each probability; and robustness (for lp-aode*, bma-aode* and comp-aode*).
-    Columns that the model does not know are ignored. A table without rows gives a
-    table without rows. How many rows are undecided or close calls is said on
-    standard error. The model remembers the --missing, --decimal and
-    --no-usual-missing it was fitted with.
+    Writes an answer for each row, in the same order: the columns predicted (the most
+    probable class) and probability_CLASS. A classifier with sets adds set (the
+    classes that remain; separated by | in text, a list in Parquet), set_size, and
+    lower_CLASS and upper_CLASS, the bounds of each probability; lp-aode*, bma-aode*
+    and comp-aode* also add robustness. Standard error tells how many rows are
+    undecided or close calls. Columns that the model does not know are ignored. The
+    model remembers the --missing, --decimal, --thousands and --no-usual-missing it
+    was fitted with.
 
     Example: skcredal predict iris.skcredal iris.csv -o answers.csv
     """
     from skcredal._cli.models import (
-        Doubts,
         check_output,
+        count_doubts,
+        doubts_in_words,
         read_for_model,
         read_model,
         strange_values,
         table_writer,
     )
-    from skcredal._cli.user_tables import Reading, display_name
+    from skcredal._cli.user_tables import display_name
     from skcredal._progress import progress_bar
     from skcredal.classifiers._answers import answers, no_answers
     from skcredal.scale._predictions import arrow_columns
 
     format_ = check_output(out, inputs=[model, data])
     kept = read_model(model)
-    reading = Reading(format, encoding, delimiter, decimal, thousands, missing, usual_missing, sheet)
     rows = read_for_model(kept, data, reading, ids=id or (), without_rows=True)
     frame = rows.features
     if frame.empty:
@@ -184,7 +130,7 @@ def predict(
         if name in nothing.columns():
             raise CallError(f"--id must not be the name of a column of the answers, got {name!r}.")
     announce_compilation(kept.classifier)
-    ids, doubts = rows.id_columns(format_), Doubts.of(nothing, close_call)
+    ids, n_undecided, n_close = rows.id_columns(format_), 0, 0
     # Part by part: all answers together would take several times the memory of the table.
     with (
         progress_bar("rows", len(frame), "predicting") as advance,
@@ -197,46 +143,39 @@ def predict(
             found = answers(kept.classifier, part) if len(part) else nothing
             columns = arrow_columns(found) if format_ == "parquet" else found.columns()
             write({name: column[some] for name, column in ids.items()} | columns)
-            doubts += Doubts.of(found, close_call)
+            undecided, close = count_doubts(found, close_call)
+            n_undecided, n_close = n_undecided + undecided, n_close + close
             advance(len(part))
-    for remark in (doubts.in_words(close_call), strange_values(kept.classifier, frame)):
-        if remark is not None:
-            note(remark)
+    if not frame.empty:
+        note(doubts_in_words(len(frame), None if nothing.sets is None else n_undecided, n_close, close_call))
+    remark = strange_values(kept.classifier, frame)
+    if remark is not None:
+        note(remark)
 
 
 def explain(
     model: Model,
     data: Data,
+    *,
     row: Annotated[
-        list[int],
-        typer.Option(
-            min=1, metavar="N", help="Number of the row, from 1, not counting the header. Can be repeated."
-        ),
+        list[int], option("N", "Number of the row, from 1, not counting the header. Can be repeated.", min=1)
     ],
     id: Id = None,  # noqa: A002
     close_call: CloseCall = CLOSE_CALL,
-    format: Format = None,  # noqa: A002
-    encoding: Encoding = None,
-    delimiter: Delimiter = None,
-    decimal: Decimal = None,
-    thousands: Thousands = None,
-    missing: Missing = None,
-    usual_missing: UsualMissing = None,
-    sheet: Sheet = None,
+    reading: Reading,
 ) -> None:
     """Explain why a row was decided, or left undecided.
 
     Prints its set, whether it is undecided or a close call, the bounds of each
-    class, and how robust the answer is; for lp-aode* what each feature multiplies
-    the odds of the answer by, for bma-aode* and comp-aode* what each super-parent
-    votes for, and the prior that flips the answer. Other classifiers have no
-    explanations.
+    class, and how robust the answer is. For lp-aode*: what each feature multiplies
+    the odds of the answer by. For bma-aode* and comp-aode*: what each super-parent
+    votes for, and the prior that flips the answer. Other classifiers cannot explain
+    their answers.
 
     Example: skcredal explain iris.skcredal iris.csv --row 71
     """
     from skcredal._cli.explanations import explain_row
-    from skcredal._cli.models import known_class, read_for_model, read_model
-    from skcredal._cli.user_tables import Reading
+    from skcredal._cli.models import read_for_model, read_model
 
     kept = read_model(model)
     classifier = kept.classifier
@@ -244,20 +183,17 @@ def explain(
         raise CallError(
             f"{type(classifier).__name__} cannot explain its answers; lp-aode*, comp-aode* and bma-aode* can."
         )
-    reading = Reading(format, encoding, delimiter, decimal, thousands, missing, usual_missing, sheet)
     rows = read_for_model(kept, data, reading, ids=id or ())
-    frame, true = rows.features, rows.true
-    for number in row:
-        if number > len(frame):
-            raise CallError(f"--row must be at most {len(frame)}, the number of rows, got {number}.")
+    if max(row) > len(rows.features):
+        raise CallError(f"--row must be at most {len(rows.features)}, the number of rows, got {max(row)}.")
     announce_compilation(classifier)
     with shown_warnings():
         texts = [
             explain_row(
                 classifier,
-                frame.iloc[[number - 1]],
+                rows.features.iloc[[number - 1]],
                 rows.title(number),
-                known_class(kept, true, number - 1),
+                rows.known_class(number),
                 close_call=close_call,
             )
             for number in row
@@ -267,107 +203,81 @@ def explain(
 
 def evaluate(
     data: Data,
+    *,
     target: Target,
     classifiers: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAMES",
-            help=f"Names separated by commas. Default: all, which are {', '.join(NAMES)} (write -star "
-            "for *, which shells expand).",
-        ),
+        str | None, option("NAMES", every_name("Names separated by commas. Default: all of them, which are"))
     ] = None,
-    drop: Drop = None,
-    id: Id = None,  # noqa: A002
-    categorical: Categorical = None,
-    numeric: Numeric = None,
+    columns: Columns,
     runs: Runs = 1,
-    folds: Folds = None,
+    folds: Annotated[
+        int | None, option("N", "Number of folds. Default: 10, or fewer for a tiny table.", min=2)
+    ] = None,
     seed: Seed = 0,
-    jobs: Jobs = None,
+    jobs: Annotated[
+        int | None,
+        option("N", "Number of processes; -1 for one per core. Default: depends on the size of the table."),
+    ] = None,
     out: Annotated[
         str | None,
-        typer.Option(
-            "--out", "-o", metavar="OUT", help="Also write the measures to this file: .csv, .tsv or .parquet."
-        ),
+        option("OUT", "Also write the measures to this file: .csv, .tsv or .parquet.", "--out", "-o"),
     ] = None,
     report: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE.html",
-            help="Also write an HTML page: the classifiers side by side, also with scikit-learn's, and each "
-            f"doubtful case with its reasons. It opens with {DEFAULT}, or else the first with sets.",
+        option(
+            "FILE.html",
+            "Also write an HTML page: all classifiers side by side, scikit-learn's among them, and "
+            f"each doubtful case with its reasons. It opens with {DEFAULT}, or else the first with sets.",
         ),
     ] = None,
     close_call: CloseCall = CLOSE_CALL,
-    as_classes: AsClasses = False,
-    epsilon: Epsilon = None,
-    credibility: Credibility = None,
-    ess: Ess = None,
-    criterion: Criterion = None,
-    treat_missing: TreatMissing = None,
-    unknown: Unknown = None,
-    format: Format = None,  # noqa: A002
-    encoding: Encoding = None,
-    delimiter: Delimiter = None,
-    decimal: Decimal = None,
-    thousands: Thousands = None,
-    missing: Missing = None,
-    usual_missing: UsualMissing = None,
-    sheet: Sheet = None,
+    parameters: Parameters,
+    reading: Reading,
 ) -> None:
     """Compare classifiers on a table by cross-validation.
 
-    Everything is learned inside the training folds, and all classifiers see the
-    same folds, and so do a random forest and a logistic regression (if all are
-    compared, or with --report). They are ordered by the utility u65. For those with
-    sets two kinds of doubt are counted: undecided rows, in which several classes
-    remain, and close calls, whose one class is not very probable. With --report, a
+    All classifiers learn from the same training folds and nothing else; a random
+    forest and a logistic regression do so, too, if all classifiers are compared, or
+    with --report. They are ordered by the utility u65. For those with sets, two
+    kinds of doubt are counted: undecided rows, in which several classes remain, and
+    close calls, in which one remains that is not very probable. With --report, a
     self-contained page shows all this, and the doubtful cases with their reasons.
 
     Example: skcredal evaluate iris.csv --target class --report iris.html
     """
     from skcredal._cli import evaluate as steps
-    from skcredal._cli.models import check_output, write_table
-    from skcredal._cli.parameters import given_parameters, make_all
-    from skcredal._cli.user_tables import Reading, label_table
-    from skcredal.evaluation import make_classifiers, ranking
+    from skcredal._cli.models import check_file, check_output, write_table
+    from skcredal._cli.user_tables import label_table
+    from skcredal._progress import progress_bar
+    from skcredal.evaluation import evaluate_table, make_classifiers, ranking
 
     names = split_names("--classifiers", classifiers)
-    parameters = given_parameters(
-        epsilon=epsilon,
-        credibility=credibility,
-        ess=ess,
-        criterion=criterion,
-        treat_missing=treat_missing,
-        unknown=unknown,
-    )
-    made = make_all(names, parameters)
+    made = parameters.make(names)
     if report is not None:
+        check_file(str(report), inputs=[data], option="--report")
+        if report.suffix.lower() not in (".html", ".htm"):
+            raise CallError(f"--report must end in .html, got {str(report)!r}.")
         # The page compares with always giving the most frequent class.
-        made = made | make_classifiers(["null"])
+        made |= make_classifiers(["null"])
     format_ = None if out is None else check_output(out, inputs=[data])
-    if report is not None:
-        steps.check_report(report)
     check_jobs(jobs)
-    reading = Reading(
-        format, encoding, delimiter, decimal, thousands, missing, usual_missing, sheet, categorical, numeric
-    )
     with recorded_notes() as messages:
-        table = label_table(
-            data, reading, target=target, drop=drop or [], ids=id or [], as_classes=as_classes
-        )
-        folds = steps.folds_for(table) if folds is None else folds
+        table = label_table(data, reading, target, columns)
+        folds = steps.choose_folds(table, folds)
     announce_compilation(*made.values())
-    evaluation = steps.evaluate_classifiers(
-        table,
-        made,
-        baselines=steps.COMPARED_WITH if names is None or report is not None else (),
-        explain=report is not None,
-        runs=runs,
-        folds=folds,
-        seed=seed,
-        jobs=jobs,
-    )
+    with progress_bar("folds", runs * folds, "comparing classifiers") as advance:
+        evaluation = evaluate_table(
+            made,
+            table.features,
+            table.target,
+            baselines=steps.COMPARED_WITH if names is None or report is not None else (),
+            explain=report is not None,
+            runs=runs,
+            folds=folds,
+            seed=seed,
+            jobs=steps.choose_jobs(table, runs * folds) if jobs is None else jobs,
+            on_fold=lambda: advance(1),
+        )
     rows = ranking(evaluation)
     measures = {name: [row[name] for row in rows] for name in rows[0]}
     # Files first: the reader of standard output may close it early, which ends the command.
@@ -388,3 +298,63 @@ def evaluate(
     else:
         steps.print_ranking(rows, folds=folds, runs=runs, n=len(table.target))
         steps.print_doubt(rows, evaluation, close_call)
+
+
+def datasets(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Write this data set as a table.")
+    ] = None,
+    out: TableOut = "-",
+    data: Source = "embedded",
+) -> None:
+    """List the data sets, or write one of them as a table.
+
+    The list has their rows, features and classes.
+
+    Example: skcredal datasets iris -o iris.csv
+    """
+    from skcredal._cli.models import check_output, write_table
+    from skcredal.datasets import load_dataset
+
+    if name is None:
+        if out != "-":
+            raise CallError("-o needs the NAME of a data set to write.")
+        _list_sizes(data)
+        return
+    format_ = check_output(out)
+    with naming_data():
+        found = load_dataset(name, data)
+    table = {str(column): found.features[column] for column in found.features}
+    columns = {**table, str(found.target.name): found.target}
+    # With all digits: a data set should read back as it was.
+    write_table(columns, out, format_, float_format=None)
+
+
+def _list_sizes(data: str) -> None:
+    from skcredal.datasets import list_datasets, load_dataset
+    from skcredal.datasets._openml import OPENML
+
+    with naming_data():
+        names = list_datasets(data)
+    if not names:
+        raise CallError(f"There is no data set in {data}: none of its files ends in .arff.")
+    width = max(map(len, ["name", *names]))
+    typer.echo(f"{'name':<{width}}  {'rows':>6}  {'features':>8}  {'classes':>7}")
+    failures = 0
+    for name in names:
+        try:
+            if data == "openml":
+                # From the table of ids: listing the names must not download anything.
+                entry = OPENML[name]
+                sizes = (entry.n_rows, entry.n_features, entry.n_classes)
+            else:
+                found = load_dataset(name, data)
+                sizes = (*found.features.shape, found.target.nunique())
+        except ValueError as error:
+            # One broken file must not hide the others.
+            note(str(error), label="Error")
+            failures += 1
+            continue
+        typer.echo(f"{name:<{width}}  {sizes[0]:>6}  {sizes[1]:>8}  {sizes[2]:>7}")
+    if failures:
+        raise typer.Exit(1)

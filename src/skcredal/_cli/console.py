@@ -15,6 +15,8 @@ from typing import Any, NoReturn
 import typer
 import typer.core
 
+from skcredal._cli.interrupts import INTERRUPTED
+
 __all__ = [
     "CallError",
     "OneLineGroup",
@@ -24,8 +26,8 @@ __all__ = [
     "shown_warnings",
 ]
 
-# 128 + SIGINT, as shells report it.
-_INTERRUPTED = 130
+# A hyphen that no line is broken at.
+_UNBROKEN = "\u2011"
 
 
 class CallError(ValueError):
@@ -72,11 +74,19 @@ def announce_compilation(*classifiers: Any) -> None:
 
 
 class PlainCommand(typer.core.TyperCommand):
-    """A command whose help names its arguments alone: that they are texts, as typer adds, helps nobody."""
+    """A command whose help does not say that arguments are texts, nor break lp-aode* at its hyphen."""
+
+    def __init__(self, *parts: Any, **more: Any) -> None:
+        super().__init__(*parts, **more)
+        described: Any
+        for described in (self, *self.params):
+            if described.help:  # some versions of typer lose that of arguments
+                described.help = described.help.replace("-", _UNBROKEN)
 
     def get_help(self, ctx: Any) -> str:
         """Return the help, aligned as it was."""
-        text = re.sub(r"(?<=[A-Z]) <\w+>", lambda added: " " * len(added[0]), super().get_help(ctx))
+        text = super().get_help(ctx).replace(_UNBROKEN, "-")
+        text = re.sub(r"(?<=[A-Z]) <\w+>", lambda added: " " * len(added[0]), text)
         return re.sub(r"\{([A-Z]+)\}", r"\1", text)
 
 
@@ -86,6 +96,10 @@ class OneLineGroup(typer.core.TyperGroup):
     The exit code is 0 for success, 1 if data or a model cannot be used, 2 if the call itself is wrong, and
     130 after Ctrl-C. With ``--debug`` anywhere in the call, an error keeps its traceback.
     """
+
+    def get_help(self, ctx: Any) -> str:
+        """Return the help."""
+        return super().get_help(ctx).replace(_UNBROKEN, "-")
 
     def main(self, args: Sequence[str] | None = None, *more: Any, **options: Any) -> NoReturn:
         """Run a command and exit."""
@@ -119,7 +133,7 @@ class OneLineGroup(typer.core.TyperGroup):
             raise typer.Exit(0) from None
         except KeyboardInterrupt:
             note("stopped by Ctrl-C.", label="Interrupted")
-            raise typer.Exit(_INTERRUPTED) from None
+            raise typer.Exit(INTERRUPTED) from None
         except Exception as error:
             if self.debug or hasattr(error, "format_message") or isinstance(error, (typer.Exit, typer.Abort)):
                 raise

@@ -12,25 +12,23 @@ from rich.table import Table
 
 import skcredal
 from skcredal._cli.console import CallError, note
-from skcredal._cli.user_tables import LabelledTable, counted
-from skcredal._progress import progress_bar
+from skcredal._cli.user_tables import LabelledTable
+from skcredal._names import counted
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.evaluation._cross_validation import (
     ALL_CLASSES,
     Evaluation,
     check_folds,
-    evaluate_table,
     most_folds,
 )
-from skcredal.evaluation._data_notes import column_notes, read_as
 from skcredal.evaluation._page_data import evaluation_data, write_evaluation
 from skcredal.evaluation._terminal import TableConsole, format_cell, new_table
+from skcredal.evaluation._values import column_notes, read_as
 
 __all__ = [
     "COMPARED_WITH",
-    "check_report",
-    "evaluate_classifiers",
-    "folds_for",
+    "choose_folds",
+    "choose_jobs",
     "print_doubt",
     "print_ranking",
     "write_page",
@@ -77,60 +75,29 @@ undecided    rows in which several classes remain, how often the true one is
 """
 
 
-def folds_for(table: LabelledTable) -> int:
-    """Return the default number of folds for a table."""
-    most = most_folds(table.target)
-    if 2 <= most < _FOLDS:  # with less than 2, evaluate_classifiers says what is wrong
-        note(f"Using {most} folds instead of {_FOLDS}, because the most frequent class has only {most} rows.")
-        return most
-    return _FOLDS
-
-
-def evaluate_classifiers(
-    table: LabelledTable,
-    classifiers: Mapping[str, TabularClassifier],
-    *,
-    baselines: Sequence[str],
-    explain: bool,
-    runs: int,
-    folds: int,
-    seed: int,
-    jobs: int | None,
-) -> Evaluation:
-    """Cross-validate with a progress bar."""
+def choose_folds(table: LabelledTable, folds: int | None) -> int:
+    """Return the number of folds, by default fewer for a tiny table; refuse more than it allows."""
     # Before check_folds, whose message would only say that there are too many folds.
     if len(set(table.target.tolist())) == len(table.target):
         raise ValueError(
             f"Each of {counted(len(table.target), 'row')} has its own class, so nothing can be learned about "
             "a row from the others."
         )
+    if folds is None:
+        folds = min(_FOLDS, most_folds(table.target))
+        if folds < _FOLDS:
+            why = f"the most frequent class has only {folds} rows"
+            note(f"Using {folds} folds instead of {_FOLDS}, because {why}.")
     try:
         check_folds(table.target, folds)
     except ValueError as error:
         raise CallError(f"--{error}") from None
-    if jobs is None:
-        jobs = -1 if len(table.target) * runs * folds > _WORTH_PROCESSES else 1
-    with progress_bar("folds", runs * folds, "comparing classifiers") as advance:
-        return evaluate_table(
-            classifiers,
-            table.features,
-            table.target,
-            baselines=baselines,
-            explain=explain,
-            runs=runs,
-            folds=folds,
-            seed=seed,
-            jobs=jobs,
-            on_fold=lambda: advance(1),
-        )
+    return folds
 
 
-def check_report(report: Path) -> None:
-    """Refuse a path that a page cannot be written to, before any work is done."""
-    if report.is_dir() or not report.absolute().parent.is_dir():
-        raise CallError(f"--report must be a file in an existing folder, got {str(report)!r}.")
-    if report.suffix.lower() not in (".html", ".htm"):
-        raise CallError(f"--report must end in .html, got {str(report)!r}.")
+def choose_jobs(table: LabelledTable, n_folds: int) -> int:
+    """Return the number of processes: one, or one per core for so many folds of a large table."""
+    return -1 if len(table.target) * n_folds > _WORTH_PROCESSES else 1
 
 
 def write_page(
@@ -171,7 +138,7 @@ def write_page(
 
 
 def _aside(table: LabelledTable) -> list[tuple[str, str]]:
-    """Return what became of the columns that are no features."""
+    """Return what became of the columns that are not features."""
     return [
         (table.name, f"the target: {counted(len(np.unique(table.target)), 'class')}"),
         *((str(name), "an id: carried along, never learned from") for name in table.ids.columns),

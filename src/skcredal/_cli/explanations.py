@@ -34,7 +34,7 @@ _NEARLY_CERTAIN = 0.9995
 
 
 def explain_row(
-    model: Any, row: pandas.DataFrame, title: str, known: str | None = None, *, close_call: float
+    model: Any, row: pandas.DataFrame, title: str, known: str | None, *, close_call: float
 ) -> str:
     """Explain in words and numbers why a model decided a row, or left it undecided."""
     case = model.explain(row).iloc[0]
@@ -68,8 +68,7 @@ def explain_row(
             f"{interval[rest, 1].max():.3f}"
         )
     by_feature = isinstance(model, CredalLogPoolAODE)
-    robust = _credibility_in_words if by_feature else _robustness_in_words
-    lines += ["", *_wrap(robust(case, predicted, model))]
+    lines += ["", *_wrap(_robustness_in_words(case, predicted, model))]
     (values,) = values_with_bins(model, row)
     if rival is not None and by_feature:
         lines += ["", *_contributions(case, values, predicted, rival)]
@@ -103,33 +102,21 @@ def _bar(low: float, high: float, reference: float) -> str:
 
 
 def _robustness_in_words(case: Any, predicted: str, model: Any) -> str:
-    robustness = case["robustness"]
-    if robustness >= 1:
-        words = f"{predicted} remains the answer under any other prior."
-    elif robustness <= 0:
-        words = f"under the reference prior itself, another class is as probable as {predicted}."
-    else:
-        words = (
-            f"{predicted} remains the answer as long as less than {robustness:.0%} of the reference "
-            "prior is replaced by another."
-        )
-    return f"Robustness {robustness:.2f}: {words}"
-
-
-def _credibility_in_words(case: Any, predicted: str, model: Any) -> str:
-    robustness, asked = case["robustness"], f"the set is that of a credibility of {model.credibility:.4g}"
-    if robustness >= _NEARLY_CERTAIN:
-        return (
-            f"Robustness above 0.999: {predicted} beats every other class up to a credibility of more than "
-            f"0.999; {asked}."
-        )
+    robustness, by_weights = case["robustness"], isinstance(model, CredalLogPoolAODE)
     if robustness <= 0:
+        reference = "the best weights themselves" if by_weights else "the reference prior itself"
+        return f"Robustness 0: under {reference}, another class is as probable as {predicted}."
+    if by_weights:
+        known = f"{robustness:.3f}" if robustness < _NEARLY_CERTAIN else "more than 0.999"
         return (
-            f"Robustness 0: under the best weights themselves, another class is as probable as {predicted}."
+            f"Robustness {known}: {predicted} beats every other class up to a credibility of {known}; "
+            f"the set is that of a credibility of {model.credibility:.4g}."
         )
+    if robustness >= 1:
+        return f"Robustness 1.00: {predicted} remains the answer under any other prior."
     return (
-        f"Robustness {robustness:.3f}: {predicted} beats every other class up to a credibility of "
-        f"{robustness:.3f}; {asked}."
+        f"Robustness {robustness:.2f}: {predicted} remains the answer as long as less than {robustness:.0%} "
+        "of the reference prior is replaced by another."
     )
 
 

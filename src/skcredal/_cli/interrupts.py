@@ -7,9 +7,9 @@ import sys
 import threading
 from contextlib import suppress
 
-__all__ = ["stop_at_ctrl_c"]
+__all__ = ["INTERRUPTED", "stop_at_ctrl_c"]
 
-_INTERRUPTED = 130  # 128 + SIGINT, as shells report it
+INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 _LINE = b"Interrupted: stopped by Ctrl-C.\n"
 # A progress bar leaves a half-drawn line and no cursor.
 _TIDY_TERMINAL = b"\r\x1b[K\x1b[?25h"
@@ -47,7 +47,7 @@ def _wait(reader: int) -> None:
     try:
         _tidy_up()
     finally:
-        os._exit(_INTERRUPTED)
+        os._exit(INTERRUPTED)
 
 
 def _tidy_up() -> None:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from skcredal._cli.console import CallError
+from skcredal._cli.options import Reading
 from skcredal._cli.user_tables import (
-    Reading,
     are_reading_notes,
     as_categories,
     display_name,
@@ -26,7 +26,7 @@ from skcredal._encoding.factors import is_missing
 from skcredal._encoding.features import CategoricalFeature, NumericFeature
 from skcredal._extras import require
 from skcredal._files import replacing
-from skcredal._names import is_below
+from skcredal._names import counted, is_below, listed
 from skcredal.classifiers._answers import Answers
 from skcredal.classifiers._base import TabularClassifier, learned_features
 from skcredal.evaluation._table_files import table_format
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     import pandas
 
 __all__ = [
-    "Doubts",
     "KeptModel",
     "RowsForModel",
     "check_file",
     "check_output",
-    "known_class",
+    "count_doubts",
+    "doubts_in_words",
     "read_for_model",
     "read_model",
     "strange_values",
@@ -80,6 +80,12 @@ class RowsForModel:
     def title(self, number: int) -> str:
         """Return what a row is called, by its number from 1 and its ids."""
         return ", ".join([f"Row {number}", *(f"{name} {ids[number - 1]}" for name, ids in self.ids.items())])
+
+    def known_class(self, number: int) -> str | None:
+        """Return a sentence about the true class of a row, None if the table does not contain it."""
+        if self.true is None or is_missing(self.true.iloc[number - 1]):
+            return None
+        return f"In the table, {self.true.name} is {self.true.iloc[number - 1]}."
 
 
 def read_model(path: str) -> KeptModel:
@@ -142,80 +148,61 @@ def what_was_read(model: TabularClassifier) -> str:
     """Return in short how the columns of a fitted model are used."""
     kinds = [one.kind for one in model.encoding_]
     left_out = [f"{one.name} ({one.why_not})" for one in model.encoding_ if not one.kept]
-    more = f" and {len(left_out) - 10} more" if len(left_out) > 10 else ""
     text = f"Read {kinds.count('numeric')} numeric and {kinds.count('categorical')} categorical columns"
-    return f"{text}; left out: {', '.join(left_out[:10])}{more}." if left_out else f"{text}."
+    return f"{text}; left out: {listed(left_out, 10)}." if left_out else f"{text}."
 
 
-@dataclass(frozen=True, slots=True)
-class Doubts:
-    """How many of some rows are undecided (None without sets) and how many are close calls."""
+def count_doubts(found: Answers, close_call: float) -> tuple[int, int]:
+    """Return how many rows are undecided, and how many are close calls."""
+    several = np.zeros(len(found.proba), bool) if found.set_size is None else found.set_size > 1
+    close = ~several & is_below(found.proba.max(axis=1), close_call)
+    return int(several.sum()), int(close.sum())
 
-    n_rows: int
-    undecided: int | None
-    close: int
 
-    @classmethod
-    def of(cls, found: Answers, close_call: float) -> Doubts:
-        """Count them in the answers."""
-        several = np.zeros(len(found.proba), bool) if found.set_size is None else found.set_size > 1
-        close = ~several & is_below(found.proba.max(axis=1, initial=0.0), close_call)
-        undecided = None if found.sets is None else int(several.sum())
-        return cls(len(found.proba), undecided, int(close.sum()))
+def doubts_in_words(n_rows: int, undecided: int | None, close: int, close_call: float) -> str:
+    """Return how many rows are undecided (None without sets) and how many are close calls.
 
-    def __add__(self, other: Doubts) -> Doubts:
-        undecided = None
-        if self.undecided is not None and other.undecided is not None:
-            undecided = self.undecided + other.undecided
-        return Doubts(self.n_rows + other.n_rows, undecided, self.close + other.close)
-
-    def in_words(self, close_call: float) -> str | None:
-        """Return how many rows are in doubt, of either kind; None without rows.
-
-        Examples
-        --------
-        >>> Doubts(2, None, 1).in_words(0.75)
-        'Of 2 rows, 1 is a close call (one class, but with a probability below 75 %).'
-        """
-        n, several = self.n_rows, self.undecided
-        if not n:
-            return None
-        calls = "is a close call" if self.close == 1 else "are close calls"
-        parts = [f"{self.close} {calls} (one class, but with a probability below {100 * close_call:.4g} %)"]
-        if several is not None:
-            parts.insert(0, f"{several} {'is' if several == 1 else 'are'} undecided (several classes remain)")
-        return f"Of {n} row{'' if n == 1 else 's'}, {' and '.join(parts)}."
+    Examples
+    --------
+    >>> doubts_in_words(2, None, 1, 0.75)
+    'Of 2 rows, 1 is a close call (one class, but with a probability below 75 %).'
+    """
+    calls = "is a close call" if close == 1 else "are close calls"
+    parts = [f"{close} {calls} (one class, but with a probability below {100 * close_call:.4g} %)"]
+    if undecided is not None:
+        parts.insert(0, f"{undecided} {'is' if undecided == 1 else 'are'} undecided (several classes remain)")
+    return f"Of {counted(n_rows, 'row')}, {' and '.join(parts)}."
 
 
 def strange_values(model: Any, frame: pandas.DataFrame) -> str | None:
     """Return in one sentence what the model has never seen: categories, and numbers far out of range."""
     if not isinstance(model, TabularClassifier):
         return None
-    unseen, outside = {}, {}
+    unseen: list[str] = []
+    outside: list[str] = []
     for name, feature in zip(frame.columns, learned_features(model), strict=True):
         if isinstance(feature, CategoricalFeature):
             known = frame[name].dropna()
-            unseen[str(name)] = int((~known.isin(feature.values)).sum())
+            strange, listing = int((~known.isin(feature.values)).sum()), unseen
         elif frame[name].dtype.kind in "iuf":
             # Beyond the range by more than its width: a wrong unit or a slip, rather than a rare case.
             width = feature.high - feature.low
             values = frame[name].to_numpy(dtype=float)
             far = (values < feature.low - width) | (values > feature.high + width)
-            outside[str(name)] = int(far.sum())
+            strange, listing = int(far.sum()), outside
+        else:
+            continue
+        if strange:
+            listing.append(f"{name} ({counted(strange, 'row')})")
     parts = [
-        f"{counts} in {_listed_counts(by_column)}"
-        for counts, by_column in (
+        f"{what} in {listed(columns, 5)}"
+        for what, columns in (
             ("categories that the model has not seen", unseen),
             ("numbers far outside the training range", outside),
         )
-        if any(by_column.values())
+        if columns
     ]
     return f"The table holds {' and '.join(parts)}." if parts else None
-
-
-def _listed_counts(by_column: dict[str, int]) -> str:
-    found = [f"{name} ({n} row{'' if n == 1 else 's'})" for name, n in by_column.items() if n]
-    return ", ".join(found[:5]) + (f" and {len(found) - 5} more columns" if len(found) > 5 else "")
 
 
 def _refuse_text_for_numbers(model: Any, frame: pandas.DataFrame, data: str) -> None:
@@ -247,14 +234,14 @@ def _states(model: Any) -> dict[str, Sequence[Any]]:
     }
 
 
-def check_file(out: str, *, inputs: Sequence[str] = ()) -> None:
+def check_file(out: str, *, inputs: Sequence[str] = (), option: str = "-o") -> None:
     """Refuse what cannot be written as a file, or is one of the input files."""
     path = Path(out)
     if path.is_dir() or not path.absolute().parent.is_dir():
-        raise CallError(f"-o must be a file in an existing folder, got {out!r}.")
+        raise CallError(f"{option} must be a file in an existing folder, got {out!r}.")
     for given in inputs:
         if given != "-" and path.exists() and Path(given).exists() and path.samefile(given):
-            raise CallError(f"-o must not be one of the input files, got {out!r}.")
+            raise CallError(f"{option} must not be one of the input files, got {out!r}.")
 
 
 def check_output(out: str, *, inputs: Sequence[str] = ()) -> str:
@@ -290,63 +277,53 @@ def table_writer(
 
     In text, numbers have six digits: enough to tell apart classes that are not tied, and still readable.
     """
-    if out == "-":
-        # Not before the end: what has not failed yet may still, and half an answer looks like a whole one.
-        with TemporaryFile() as stream:
-            yield from _writing(stream, format_, float_format)
+    with ExitStack() as stack:
+        if out == "-":
+            # Not before the end: what has not failed yet may still, and half an answer looks whole.
+            stream: Any = stack.enter_context(TemporaryFile())
+        else:
+            stream = stack.enter_context(stack.enter_context(replacing(out)).open("wb"))
+        yield _parquet(stream, stack) if format_ == "parquet" else _text(stream, format_, float_format)
+        if out == "-":
             stream.seek(0)
             shutil.copyfileobj(stream, sys.stdout.buffer)
             sys.stdout.buffer.flush()
-    else:
-        with replacing(out) as unfinished, unfinished.open("wb") as stream:
-            yield from _writing(stream, format_, float_format)
 
 
-def _writing(
-    stream: BinaryIO, format_: str, float_format: str | None
-) -> Iterator[Callable[[dict[str, Any]], None]]:
-    if format_ == "parquet":
-        arrow = require("pyarrow", extra="scale", purpose="Writing Parquet")
-        parquet = require("pyarrow.parquet", extra="scale", purpose="Writing Parquet")
-        with ExitStack() as stack:
-            writer: Any = None
+def _parquet(stream: BinaryIO, stack: ExitStack) -> Callable[[dict[str, Any]], None]:
+    arrow = require("pyarrow", extra="scale", purpose="Writing Parquet")
+    parquet = require("pyarrow.parquet", extra="scale", purpose="Writing Parquet")
+    writer: Any = None
 
-            def write_arrow(columns: dict[str, Any]) -> None:
-                nonlocal writer
-                table = arrow.table(columns)
-                if writer is None:
-                    writer = stack.enter_context(parquet.ParquetWriter(stream, table.schema))
-                writer.write_table(table)
+    def write(columns: dict[str, Any]) -> None:
+        nonlocal writer
+        table = arrow.table(columns)
+        if writer is None:
+            writer = stack.enter_context(parquet.ParquetWriter(stream, table.schema))
+        writer.write_table(table)
 
-            yield write_arrow
-        return
+    return write
+
+
+def _text(stream: BinaryIO, format_: str, float_format: str | None) -> Callable[[dict[str, Any]], None]:
     pandas = require("pandas", extra="cli", purpose="Writing a table")
-    is_first = True
+    sep = "\t" if format_ == "tsv" else ","
 
-    def write_text(columns: dict[str, Any]) -> None:
-        nonlocal is_first
+    def write(columns: dict[str, Any]) -> None:
         frame = pandas.DataFrame(columns)
         if "set" in frame:
             frame["set"] = [
                 "|".join(_escape(str(label)) for label in found) if isinstance(found, list) else found
                 for found in frame["set"]
             ]
-        sep = "\t" if format_ == "tsv" else ","
+        header = stream.tell() == 0
         frame.to_csv(
-            stream, index=False, header=is_first, sep=sep, float_format=float_format, lineterminator="\n"
+            stream, index=False, header=header, sep=sep, float_format=float_format, lineterminator="\n"
         )
-        is_first = False
 
-    yield write_text
+    return write
 
 
 def _escape(label: str) -> str:
     """Escape a label, so that a bar in it does not separate labels."""
     return label.replace("\\", "\\\\").replace("|", "\\|")
-
-
-def known_class(kept: KeptModel, true: pandas.Series[Any] | None, row: int) -> str | None:
-    """Return a sentence about the true class of a row, None if the table does not contain it."""
-    if true is None or is_missing(true.iloc[row]):
-        return None
-    return f"In the table, {kept.target} is {true.iloc[row]}."

@@ -7,10 +7,9 @@ from typing import Annotated
 
 import typer
 
-from skcredal._cli.console import CallError, note
-from skcredal._cli.options import Source, check_jobs, split_names
+from skcredal._cli.console import note
+from skcredal._cli.options import Runs, Seed, Source, check_jobs, every_name, naming_data, option, split_names
 from skcredal._extras import require
-from skcredal._names import NAMES
 
 __all__ = ["reproduce"]
 
@@ -19,34 +18,26 @@ def reproduce(
     data: Source = "embedded",
     setting: Annotated[
         str,
-        typer.Option(
-            metavar="SETTING",
-            help='"honest": discretise inside each training fold. "paper": once, on the whole data set.',
+        option(
+            "SETTING", '"honest": discretise inside each training fold. "paper": once, on the whole data set.'
         ),
     ] = "honest",
-    runs: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Repetitions, each with new random folds.")
-    ] = 10,
-    folds: Annotated[int, typer.Option(min=2, metavar="N", help="Number of folds.")] = 5,
+    runs: Runs = 10,
+    folds: Annotated[int, option("N", "Number of folds.", min=2)] = 5,
     datasets: Annotated[
-        str | None,
-        typer.Option(metavar="NAMES", help="Names of data sets separated by commas. Default: all."),
+        str | None, option("NAMES", "Names of data sets separated by commas. Default: all.")
     ] = None,
     classifiers: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAMES",
-            help=f"Names of classifiers separated by commas. Default: all, which are "
-            f"{', '.join(NAMES)} (write -star for *, which shells expand).",
+        option(
+            "NAMES", every_name("Names of classifiers separated by commas. Default: all of them, which are")
         ),
     ] = None,
-    seed: Annotated[
-        int, typer.Option(min=0, max=2**32 - 1, metavar="N", help="Random seed of the folds.")
-    ] = 0,
-    jobs: Annotated[int, typer.Option(metavar="N", help="Number of processes; -1 for one per core.")] = -1,
-    out: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Folder for the results, finished and unfinished.")
-    ] = Path("results"),
+    seed: Seed = 0,
+    jobs: Annotated[int, option("N", "Number of processes; -1 for one per core.")] = -1,
+    out: Annotated[Path, option("FOLDER", "Folder for the results, finished and unfinished.")] = Path(
+        "results"
+    ),
     baselines: Annotated[
         bool,
         typer.Option(
@@ -71,11 +62,10 @@ def reproduce(
     for module in ("matplotlib", "baycomp", "mapie", "scikit_posthocs"):
         require(module, extra="paper", purpose="skcredal reproduce")
     # Imported here: it needs the packages that were just checked.
-
     from skcredal.evaluation._terminal import TableConsole
     from skcredal.paper import ResultStore, _command
 
-    try:
+    with naming_data():
         plan = _command.make_plan(
             data,
             split_names("--datasets", datasets),
@@ -87,8 +77,6 @@ def reproduce(
             baselines=baselines,
         )
         store = ResultStore(out / "results.sqlite", fresh=fresh)
-    except (ValueError, OSError) as error:
-        raise CallError(str(error).replace("source must", "--data must")) from None
     console = TableConsole()
     with store:
         outcome = _command.reproduce_plan(plan, store, jobs=jobs)

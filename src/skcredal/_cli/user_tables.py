@@ -6,8 +6,8 @@ import difflib
 import re
 import sys
 import unicodedata
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,36 +15,25 @@ import numpy as np
 
 from skcredal._arrays import AnyArray, IntArray
 from skcredal._cli.console import CallError, note, shown_warnings
+from skcredal._cli.options import Columns, Reading
 from skcredal._encoding.factors import is_missing
 from skcredal._encoding.features import IDENTIFIER_STATES, too_many_states
-from skcredal.evaluation._cell_types import CellTypes
-from skcredal.evaluation._delimited import check_delimiter, check_encoding
-from skcredal.evaluation._table_files import FORMATS, read_table_file, table_format
+from skcredal._names import counted, listed
+from skcredal.evaluation._table_files import read_table_file, table_format
 
 if TYPE_CHECKING:
     import pandas
 
 __all__ = [
     "LabelledTable",
-    "Reading",
     "are_reading_notes",
     "as_categories",
-    "counted",
     "display_name",
     "label_table",
     "need_columns",
     "read_user_table",
 ]
 
-_DELIMITERS = {
-    "tab": "\t",
-    "\\t": "\t",
-    "comma": ",",
-    "semicolon": ";",
-    "bar": "|",
-    "pipe": "|",
-    "space": " ",
-}
 # 18 digits always fit into int64; a leading zero makes a code, not a number.
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,17})")
 # "column 1" is the unnamed first column, the row numbers that pandas and R write.
@@ -53,64 +42,6 @@ _IDENTIFIER_NAME = re.compile(r"(?:.*[_ .-])?(?:id|index|key|nr|no|number|row)|c
 _FEW = 20
 # A target is numeric even if a few of its values are not ("unknown").
 _NEARLY_ALL = 0.9
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """How to read a table, as given by the options of the command line."""
-
-    format: str | None = None
-    encoding: str | None = None
-    delimiter: str | None = None
-    decimal: str | None = None
-    thousands: str | None = None
-    missing: list[str] | None = None
-    usual_missing: bool | None = None
-    sheet: str | None = None
-    categorical: list[str] | None = None
-    numeric: list[str] | None = None
-    default_decimal: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.format is not None and self.format not in FORMATS:
-            raise CallError(f"--format must be one of {', '.join(FORMATS)}, got {self.format!r}.")
-        for name in self.numeric or ():
-            if name in (self.categorical or ()):
-                raise CallError(f"--numeric and --categorical must name different columns, got {name!r}.")
-        try:
-            CellTypes(decimal=self.decimal, thousands=self.thousands)  # for its checks alone
-            if self.encoding is not None:
-                check_encoding(self.encoding)
-            if self.separator is not None:
-                check_delimiter(self.separator)
-        except ValueError as error:
-            raise CallError(f"--{error}") from None
-
-    @property
-    def separator(self) -> str | None:
-        """The delimiter as a character."""
-        return None if self.delimiter is None else _DELIMITERS.get(self.delimiter, self.delimiter)
-
-    def to_notes(self) -> dict[str, Any]:
-        """Return the options that change the values of cells, to be stored with a model."""
-        options = {
-            "decimal": self.decimal,
-            "thousands": self.thousands,
-            "missing": self.missing,
-            "usual_missing": self.usual_missing,
-        }
-        return {name: value for name, value in options.items() if value is not None}
-
-    def with_notes(self, notes: dict[str, Any]) -> Reading:
-        """Return these options completed by those stored with a model; markers of missing values add up."""
-        return replace(
-            self,
-            default_decimal=notes.get("decimal"),
-            thousands=self.thousands or notes.get("thousands"),
-            # What marked a missing value in the training table does so here; the call can only add to it.
-            missing=[*(self.missing or ()), *notes.get("missing", ())],
-            usual_missing=notes.get("usual_missing") if self.usual_missing is None else self.usual_missing,
-        )
 
 
 def are_reading_notes(notes: Any) -> bool:
@@ -144,7 +75,8 @@ def read_user_table(
     data: str,
     reading: Reading,
     *,
-    text_columns: Iterable[str] = (),
+    text_columns: Collection[str] = (),
+    numeric_columns: Collection[str] = (),
     without_rows: bool = False,
 ) -> pandas.DataFrame:
     """Read the table that a call names; ``-`` is standard input. A table without rows may be refused."""
@@ -166,8 +98,8 @@ def read_user_table(
                 sheet=reading.sheet,
                 missing=reading.missing or (),
                 usual_missing=reading.usual_missing is not False,
-                text_columns={*text_columns, *(reading.categorical or ())},
-                numeric_columns=set(reading.numeric or ()),
+                text_columns=text_columns,
+                numeric_columns=numeric_columns,
             )
         except OSError as error:
             raise CallError(f"{data} cannot be read: {error.strerror or error}.") from None
@@ -176,34 +108,32 @@ def read_user_table(
     return frame
 
 
-def label_table(
-    data: str,
-    reading: Reading,
-    *,
-    target: str,
-    drop: Sequence[str],
-    ids: Sequence[str] = (),
-    as_classes: bool,
-) -> LabelledTable:
+def label_table(data: str, reading: Reading, target: str, columns: Columns) -> LabelledTable:
     """Read a table and split it into features and classes; refuse a target that cannot be a class."""
-    # The target as text: 1 and 01 may be different classes.
-    frame = read_user_table(data, reading, text_columns=[target, *ids])
-    columns = [str(name) for name in frame.columns]
-    target = _column(target, columns, "--target", data)
+    frame = read_user_table(
+        data,
+        reading,
+        # The target as text: 1 and 01 may be different classes.
+        text_columns=[target, *(columns.id or ()), *(columns.categorical or ())],
+        numeric_columns=columns.numeric or (),
+    )
+    there = [str(name) for name in frame.columns]
+    target = _column(target, there, "--target", data)
+    # Without duplicates: who names a column twice means it once.
     chosen = {
-        option: [_column(name, columns, option, data) for name in names]
+        option: list(dict.fromkeys(_column(name, there, option, data) for name in names or ()))
         for option, names in {
-            "--drop": drop,
-            "--id": ids,
-            "--categorical": reading.categorical or (),
-            "--numeric": reading.numeric or (),
+            "--drop": columns.drop,
+            "--id": columns.id,
+            "--categorical": columns.categorical,
+            "--numeric": columns.numeric,
         }.items()
     }
     for option, names in chosen.items():
         if target in names:
             raise CallError(f"{option} must not name the target {target!r}.")
     _declare(frame, chosen["--categorical"], chosen["--numeric"], data)
-    features = frame.drop(columns=[target, *dict.fromkeys([*chosen["--drop"], *chosen["--id"]])])
+    features = frame.drop(columns=[target, *chosen["--drop"], *chosen["--id"]])
     if features.shape[1] == 0:
         raise CallError(f"{display_name(data)} has no columns other than the target and those dropped.")
     labels = [None if is_missing(value) else _label(value) for value in frame[target].tolist()]
@@ -214,7 +144,7 @@ def label_table(
         lost = int((~kept).sum())
         note(f"{lost} of {len(kept)} rows have no {target!r} and are left out.")
     classes = [label for label in labels if label is not None]
-    _check_classes(classes, target, as_classes=as_classes)
+    _check_classes(classes, target, as_classes=columns.as_classes)
     features = features[kept].reset_index(drop=True)
     # Only in the features: a date in the target may be a class.
     _refuse_dates(features)
@@ -224,13 +154,12 @@ def label_table(
         found: AnyArray = np.array(classes, dtype=np.int64)
     else:
         found = np.array(classes)
-    labels_of_rows = frame[list(dict.fromkeys(chosen["--id"]))][kept].reset_index(drop=True)
-    dropped = list(dict.fromkeys(chosen["--drop"]))
-    return LabelledTable(features, found, target, np.flatnonzero(kept) + 1, labels_of_rows, dropped)
+    ids = frame[chosen["--id"]][kept].reset_index(drop=True)
+    return LabelledTable(features, found, target, np.flatnonzero(kept) + 1, ids, chosen["--drop"])
 
 
 def _declare(frame: pandas.DataFrame, categorical: Sequence[str], numeric: Sequence[str], data: str) -> None:
-    """Make categories of the columns that are declared so, and refuse others that are no numbers."""
+    """Make categories of the columns declared as such; refuse columns declared numeric that are not."""
     for name in categorical:
         frame[name] = as_categories(frame[name])
     for name in numeric:
@@ -252,9 +181,10 @@ def need_columns(frame: pandas.DataFrame, names: Sequence[str], data: str) -> pa
     there = [str(name) for name in frame.columns]
     lacking = [name for name in names if name not in there]
     if lacking:
-        listed = ", ".join(lacking[:10]) + (f" and {len(lacking) - 10} more" if len(lacking) > 10 else "")
         many = f"{len(lacking)} columns" if len(lacking) > 1 else "a column"
-        raise ValueError(f"{display_name(data)} lacks {many} that the model was fitted to: {listed}.")
+        raise ValueError(
+            f"{display_name(data)} lacks {many} that the model was fitted to: {listed(lacking, 10)}."
+        )
     # The columns themselves, not copies: a table may be large.
     return type(frame)({name: frame[name] for name in names}, index=frame.index, copy=False)
 
@@ -262,17 +192,6 @@ def need_columns(frame: pandas.DataFrame, names: Sequence[str], data: str) -> pa
 def display_name(data: str) -> str:
     """Return the name of a data source for messages."""
     return "Standard input" if data == "-" else data
-
-
-def counted(n: int, thing: str) -> str:
-    """Return a number with its noun in the singular or plural.
-
-    Examples
-    --------
-    >>> counted(1, "row"), counted(2, "class")
-    ('1 row', '2 classes')
-    """
-    return f"{n} {thing}{'' if n == 1 else 'es' if thing.endswith('s') else 's'}"
 
 
 def _column(name: str, columns: Sequence[str], option: str, data: str) -> str:
@@ -291,9 +210,8 @@ def _no_column(data: str, name: str, columns: Sequence[str]) -> str:
     by_lower = {column.lower(): column for column in reversed(columns)}
     close = difflib.get_close_matches(name.lower(), by_lower, n=1)
     hint = f" Did you mean {by_lower[close[0]]!r}?" if close else ""
-    more = f" and {len(columns) - 20} more" if len(columns) > 20 else ""
     where = "standard input" if data == "-" else Path(data).name
-    return f"there is no column {name!r} in {where}.{hint} The columns are {', '.join(columns[:20])}{more}."
+    return f"there is no column {name!r} in {where}.{hint} The columns are {listed(columns, 20)}."
 
 
 def _label(value: Any) -> str:
@@ -354,9 +272,11 @@ def _warn_of_identifiers(features: pandas.DataFrame) -> None:
     suspects = [str(name) for name in features.columns if _looks_like_identifier(features[name], str(name))]
     if suspects:
         drops = " ".join(f"--drop {_quoted(name)}" for name in suspects[:5])
-        listed = ", ".join(suspects[:5]) + (f" and {len(suspects) - 5} more" if len(suspects) > 5 else "")
         verb = "looks like an identifier" if len(suspects) == 1 else "look like identifiers"
-        note(f"{listed} {verb} and may say nothing about new cases; consider {drops}", label="Warning")
+        note(
+            f"{listed(suspects, 5)} {verb} and may say nothing about new cases; consider {drops}",
+            label="Warning",
+        )
 
 
 def _looks_like_identifier(column: pandas.Series[Any], name: str) -> bool:

@@ -29,14 +29,6 @@ def make_baseline(name: str, features: Any) -> Pipeline:
     Every column that is not numeric holds categories; a missing category is a category of its own, and one
     that was not seen in training is none of those that were. Missing numbers become the median, but gradient
     boosting reads them as they are. A numeric column without a known value is left out.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> table = pd.DataFrame({"size": [1.0, 9.0, None, 8.0] * 5, "colour": ["red", None, "red", "blue"] * 5})
-    >>> model = make_baseline("random-forest", table).fit(table, ["a", "b"] * 10)
-    >>> model.predict(pd.DataFrame({"size": [1.0, 9.0], "colour": ["red", "green"]})).tolist()
-    ['a', 'b']
     """
     make = BASELINES[check_choice("name", name, tuple(BASELINES))]
     types = require("pandas.api.types", extra="cli", purpose="A table of mixed columns")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from skcredal.evaluation._values import values_with_bins
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["CaseDetails", "Cases", "FoldCases", "explain_cases", "fold_cases", "join_cases", "least_certain"]
+__all__ = ["CaseDetails", "Cases", "FoldCases", "Wanted", "fold_cases", "join_cases", "least_certain"]
 
 # For how many cases of all folds together a classifier is asked why; and what would change its answer.
 _EXPLAINED = 300
@@ -35,20 +35,10 @@ _NEGLIGIBLE = 1e-6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CaseDetails:
-    """What is known about one of the least certain cases beyond its answer.
+    """What is known about one of the least certain cases beyond its answer, where the classifier can tell.
 
-    Parameters
-    ----------
-    interval : ndarray of shape (n_classes, 2), optional
-        Lower and upper probabilities, of a credal classifier.
-    reason : dict
-        What ``explain`` returns, if the classifier has it.
-    values : dict
-        The cells of the row as a reader sees them, numbers with their bins.
-    left_out : list of str
-        The models without weight, if the classifier is made of models with weights.
-    changes : list of Change, optional
-        What would change the answer.
+    These are lower and upper probabilities, what ``explain`` returns, the cells of the row as a reader sees
+    them, the models without weight, and what would change the answer.
     """
 
     interval: FloatArray | None
@@ -127,25 +117,29 @@ class FoldCases:
     over: str | None
 
 
-def least_certain(probability: FloatArray, undecided: BoolArray, robustness: FloatArray, n: int) -> IntArray:
-    """Return the n least certain rows: undecided ones first, then by probability and by robustness in turn.
+class Wanted(NamedTuple):
+    """What is to be known of the cases of a fold; with the ``opening`` classifier's name, also why."""
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> least_certain(np.array([0.9, 0.6, 0.5]), np.array([False, True, False]), np.array([0.1, 0.5, 1.0]), 3)
-    array([1, 2, 0])
-    """
+    features: pandas.DataFrame
+    test: IntArray
+    classes: AnyArray
+    folds: int
+    opening: str | None
+
+
+def least_certain(probability: FloatArray, undecided: BoolArray, robustness: FloatArray, n: int) -> IntArray:
+    """Return the n least certain rows: undecided ones first, then by probability and robustness in turn."""
     # NaN sorts last: without robustness, all rows keep the order of their probabilities.
     ranks = [np.argsort(np.lexsort((probability, key, ~undecided))) for key in (probability, robustness)]
     # The row with the best rank in either order comes first; the least probable one where both are equal.
     return np.lexsort((ranks[0], np.minimum(*ranks)))[:n]
 
 
-def fold_cases(answer: FoldAnswer, test: IntArray, classes: AnyArray) -> FoldCases:
-    """Return what a classifier that learned a fold says about its test rows."""
+def fold_cases(name: str, answer: FoldAnswer, wanted: Wanted) -> FoldCases:
+    """Return what a classifier that learned a fold says about its test rows, and what is wanted beside."""
+    test, classes, learner = wanted.test, wanted.classes, answer.learner
     # A training fold may lack a class; its columns keep their zeros.
-    columns = np.searchsorted(classes, answer.learner.classes_)
+    columns = np.searchsorted(classes, learner.classes_)
     proba = np.zeros((len(test), len(classes)))
     proba[:, columns] = answer.proba
     sets = np.zeros(proba.shape, np.bool_)
@@ -154,31 +148,19 @@ def fold_cases(answer: FoldAnswer, test: IntArray, classes: AnyArray) -> FoldCas
     else:
         sets[:, columns] = answer.sets
     over = None
-    if isinstance(answer.learner, CredalMixin):
-        over = "weights" if isinstance(answer.learner, CredalLogPoolAODE) else "prior"
-    return FoldCases(test, proba, sets, np.full(len(test), np.nan), {}, over)
-
-
-def explain_cases(
-    cases: FoldCases,
-    learner: TabularClassifier,
-    features: pandas.DataFrame,
-    classes: AnyArray,
-    *,
-    folds: int,
-    with_changes: bool,
-) -> FoldCases:
-    """Add how robust each answer is, and details of the least certain cases, with what would change them."""
-    robustness = cases.robustness
-    if isinstance(learner, (CredalSpodesMixin, CredalLogPoolAODE)):
-        robustness = learner.robustness(features.iloc[cases.test])
-    # As many of each fold: which folds a row is in is chance, so that these are the least certain of all.
-    n_explained, n_changed = -(-_EXPLAINED // folds), -(-_CHANGED // folds)
-    chosen = least_certain(cases.proba.max(axis=1), cases.sets.sum(axis=1) > 1, robustness, n_explained)
-    rows = features.iloc[cases.test[chosen]]
-    found = _details(learner, rows, classes, n_changed if with_changes else 0)
-    details = {int(cases.test[r]): one for r, one in zip(chosen, found, strict=True)}
-    return replace(cases, robustness=robustness, details=details)
+    if isinstance(learner, CredalMixin):
+        over = "weights" if isinstance(learner, CredalLogPoolAODE) else "prior"
+    robustness, details = np.full(len(test), np.nan), dict[int, CaseDetails]()
+    if wanted.opening is not None and isinstance(learner, TabularClassifier):
+        if isinstance(learner, (CredalSpodesMixin, CredalLogPoolAODE)):
+            robustness = learner.robustness(wanted.features.iloc[test])
+        # As many of each fold: which folds a row is in is chance, so that these are the least certain of all.
+        n_explained, n_changed = (-(-most // wanted.folds) for most in (_EXPLAINED, _CHANGED))
+        chosen = least_certain(proba.max(axis=1), sets.sum(axis=1) > 1, robustness, n_explained)
+        rows = wanted.features.iloc[test[chosen]]
+        found = _details(learner, rows, classes, n_changed if name == wanted.opening else 0)
+        details = dict(zip(test[chosen].tolist(), found, strict=True))
+    return FoldCases(test, proba, sets, robustness, details, over)
 
 
 def _details(

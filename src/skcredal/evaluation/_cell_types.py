@@ -42,13 +42,7 @@ _NEARLY_NUMERIC, _NEARLY_NUMERIC_FROM = 0.9, 20
 
 
 def clean(text: str) -> str:
-    r"""Return text without blanks around it, its letters composed: what looks the same is the same.
-
-    Examples
-    --------
-    >>> clean(" e\u0301 ") == "\u00e9"
-    True
-    """
+    r"""Return text without blanks around it, its letters composed: what looks the same is the same."""
     composed = unicodedata.normalize("NFC", text.strip())
     return composed.translate(_BLANKS)
 
@@ -87,7 +81,7 @@ class Column:
     @classmethod
     def of_cells(cls, cells: Any) -> Column:
         """Return the column of an Arrow array of text."""
-        compute = require("pyarrow.compute", extra="cli", purpose="Reading a table")
+        compute = _arrow("pyarrow.compute")
         coded = cells.dictionary_encode()
         # Cleaned, different cells may become the same one.
         cleaned = compute.utf8_trim_whitespace(compute.utf8_normalize(coded.dictionary, form="NFC"))
@@ -99,7 +93,7 @@ class Column:
 
     def matching(self, pattern: str) -> AnyArray:
         """Tell which different cells match a regular expression."""
-        compute = require("pyarrow.compute", extra="cli", purpose="Reading a table")
+        compute = _arrow("pyarrow.compute")
         found: AnyArray = compute.match_substring_regex(self.different, pattern).to_numpy(
             zero_copy_only=False
         )
@@ -107,8 +101,8 @@ class Column:
 
     def among(self, texts: Collection[str]) -> AnyArray:
         """Tell which different cells are among some texts."""
-        arrow = require("pyarrow", extra="cli", purpose="Reading a table")
-        compute = require("pyarrow.compute", extra="cli", purpose="Reading a table")
+        arrow = _arrow("pyarrow")
+        compute = _arrow("pyarrow.compute")
         found: AnyArray = compute.is_in(
             self.different, value_set=arrow.array(sorted(texts), arrow.string())
         ).to_numpy(zero_copy_only=False)
@@ -143,8 +137,8 @@ class Style:
 
     def numbers(self, cells: Any) -> FloatArray:
         """Return Arrow's text as numbers."""
-        arrow = require("pyarrow", extra="cli", purpose="Reading a table")
-        compute = require("pyarrow.compute", extra="cli", purpose="Reading a table")
+        arrow = _arrow("pyarrow")
+        compute = _arrow("pyarrow.compute")
         if self.group is not None:
             cells = compute.replace_substring(cells, self.group, "")
         if self.decimal != ".":
@@ -167,24 +161,9 @@ _STYLES = [
 class CellTypes:
     """Tells the types of columns from their different cells.
 
-    Parameters
-    ----------
-    decimal : {".", ","}, optional
-        The decimal sign. By default it is found out, column by column; where a column could be read in two
-        ways, as 1.275 can, those that can be read in one way decide, and then ``likely_decimal``.
-    thousands : {".", ",", " ", "'"}, optional
-        What groups digits; by default it is found out likewise.
-    likely_decimal : {".", ","}, optional
-        The decimal sign that the file as such makes likely.
-    missing : collection of str
-        Cells that are missing values, besides the usual ones.
-    usual_missing : bool
-        Whether the usual ones (``MISSING_MARKERS``) are missing values and, in columns that are otherwise
-        numbers, also ``None``, ``none``, ``-`` and ``.``.
-    text_columns : collection of str
-        Columns whose cells stay text even if all of them are numbers.
-    numeric_columns : collection of str
-        Columns that must be numbers, also if that takes leading zeros off.
+    The fields of :func:`~skcredal.evaluation.read_table_file` with these names; and ``likely_decimal``, the
+    decimal sign that the file as such makes likely. Where a column could be read in two ways, as 1.275 can,
+    those that can be read in one way decide, and then ``likely_decimal``.
     """
 
     decimal: str | None = None
@@ -270,7 +249,7 @@ class CellTypes:
         evidence: str | None,
         where: Callable[[int], str],
     ) -> Style | None:
-        """Return the style of a column, or ``None`` if it is no column of numbers."""
+        """Return the style of a column, or ``None`` if it does not hold numbers."""
         if name in self.numeric_columns and not styles:
             self._refuse_words(name, column, where)
         if len(styles) < 2:
@@ -297,11 +276,13 @@ class CellTypes:
         _, cell = column.first_row(column.matching(grouped.grouped))
         # A point is decimal more often than not; of a comma nobody knows.
         chosen = plain if plain.decimal == "." else None
-        reading = "text" if chosen is None else f"{float(plain.numbers(_one(cell))[0]):g}"
+        reading = (
+            "text" if chosen is None else f"{float(plain.numbers(_arrow('pyarrow').array([cell]))[0]):g}"
+        )
         warnings.warn(
             f"{where(0).rpartition(', ')[0]}: column {show(name)} can be read in two ways: {show(cell)} "
-            f"is taken for {reading}. If {show(plain.decimal)} groups digits there, say so "
-            f"(--thousands {plain.decimal}); if it is decimal, too (--decimal {plain.decimal}).",
+            f"is read as {reading}. If {show(plain.decimal)} groups digits, say so with "
+            f"--thousands {plain.decimal}; if it is the decimal sign, with --decimal {plain.decimal}",
             stacklevel=2,
         )
         return chosen
@@ -309,7 +290,7 @@ class CellTypes:
     def _numbers(self, name: str, column: Column, style: Style, where: Callable[[int], str]) -> FloatArray:
         known, finite = self._known(column)
         numbers = np.full(len(known), math.nan)
-        arrow = require("pyarrow", extra="cli", purpose="Reading a table")
+        arrow = _arrow("pyarrow")
         numbers[finite] = style.numbers(column.different.filter(arrow.array(finite)))
         infinite = (known & ~finite) | np.isinf(numbers)
         if infinite.any():
@@ -345,7 +326,7 @@ class CellTypes:
         return values
 
     def _words(self, column: Column) -> AnyArray:
-        """Tell which known cells are no numbers in any style."""
+        """Tell which known cells are not numbers in any style."""
         words, _ = self._known(column)
         for style in _STYLES:
             words = words & ~column.matching(style.pattern)
@@ -370,7 +351,7 @@ class CellTypes:
         if words.any():
             row, cell = column.first_row(words)
             raise ValueError(
-                f"{where(row)}, column {show(name)}: a number is wanted, got {show(cell)}. If it marks a "
+                f"{where(row)}, column {show(name)}: must be a number, got {show(cell)}. If it marks a "
                 f"missing value, name it: --missing {cell if cell.isalnum() else show(cell)}"
             )
         raise ValueError(
@@ -385,6 +366,5 @@ def _has_sign(column: Column, style: Style) -> bool:
     return bool(column.matching(f"[{signs}]").any())
 
 
-def _one(cell: str) -> Any:
-    arrow = require("pyarrow", extra="cli", purpose="Reading a table")
-    return arrow.array([cell], arrow.string())
+def _arrow(module: str) -> Any:
+    return require(module, extra="cli", purpose="Reading a table")

@@ -27,12 +27,11 @@ _BATCH = 20_000
 
 
 class Change(NamedTuple):
-    """One feature with other values, the indices of the classes that would remain, and one such value."""
+    """One feature with other values, and the indices of the classes that would remain."""
 
     feature: str
     condition: str
     remaining: tuple[int, ...]
-    example: Any
 
 
 def single_changes(model: TabularClassifier, rows: pandas.DataFrame) -> list[list[Change]]:
@@ -48,7 +47,7 @@ def single_changes(model: TabularClassifier, rows: pandas.DataFrame) -> list[lis
     >>> table = pd.DataFrame({"age": [20, 30, 40, 50] * 9, "sex": ["f", "m"] * 18})
     >>> model = AODE().fit(table, table["age"] > 30)
     >>> single_changes(model, table.iloc[:1])
-    [[Change(feature='age', condition='above 35', remaining=(1,), example=42.5)]]
+    [[Change(feature='age', condition='above 35', remaining=(1,))]]
     """
     tried = [_alternatives(model, j) for j in range(len(model.encoding_))]
     n_tried = sum(map(len, tried))
@@ -157,8 +156,7 @@ def _of_number(
         first, final = min(near, far), max(near, far)
         # Bin i lies between cuts i - 1 and i.
         low, high = None if first == 0 else cuts[first - 1], None if final == last else cuts[final]
-        condition = range_in_words(low, high, middles[near])
-        changes.append(Change(name, condition, _indices(sets[near]), middles[near]))
+        changes.append(Change(name, range_in_words(low, high, middles[near]), _indices(sets[near])))
     return changes
 
 
@@ -173,7 +171,7 @@ def _of_category(name: str, states: list[Any], sets: BoolArray, kept: BoolArray)
         more = len(leading) - len(named)
         words = [*named, f"{more} more"] if more else named
         either = words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
-        changes.append(Change(name, f"= {either}", remaining, leading[0]))
+        changes.append(Change(name, f"= {either}", remaining))
     return changes
 
 

@@ -37,12 +37,7 @@ def correlated_t_test(differences: FloatArray, *, folds: int) -> tuple[float, fl
     The Bayesian correlated t-test: training sets of different folds share most of their rows, so that the
     differences are correlated, and fewer than they seem.
 
-    Parameters
-    ----------
-    differences : ndarray of shape (runs × folds,)
-        One for each test fold.
-    folds : int
-        Number of folds of each run.
+    There is a difference for each test fold of each run of so many folds.
 
     Examples
     --------
@@ -91,12 +86,6 @@ def optimal_utilities(proba: FloatArray, true: IntArray) -> FloatArray:
     """Return the mean utility of the sets that the probabilities make optimal, for each of `WORTHS`.
 
     ``true`` are the indices of the true classes, -1 for a class without a probability.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> optimal_utilities(np.array([[0.6, 0.4], [0.9, 0.1]]), np.array([1, 0]))[[0, 5, 10]]
-    array([0.5  , 0.875, 1.   ])
     """
     rows, m = np.arange(len(true)), np.arange(1, proba.shape[1] + 1)
     found = []
@@ -123,16 +112,7 @@ class Comparison:
 
 
 def compare(by_fold: Mapping[str, FloatArray], *, sizes: Sequence[int], folds: int) -> Comparison:
-    """Compare classifiers by their utilities, (n_folds, n_worths) for each; ``sizes`` are those of the folds.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> a, b = np.linspace(0.7, 0.8, 10), np.linspace(0.5, 0.6, 10)
-    >>> columns = {name: np.repeat(part[:, None], len(WORTHS), 1) for name, part in {"a": a, "b": b}.items()}
-    >>> {name: verdict[0] for name, verdict in compare(columns, sizes=[9] * 10, folds=10).verdicts.items()}
-    {'a': 'best', 'b': 'better'}
-    """
+    """Compare classifiers by their utilities, (n_folds, n_worths) for each, given the sizes of the folds."""
     # Every row counts the same, as in all other measures.
     means = {name: np.average(part, axis=0, weights=sizes) for name, part in by_fold.items()}
     verdicts: dict[str, list[str]] = {name: [] for name in by_fold}

@@ -7,46 +7,40 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 import joblib
 import numpy as np
 
-from skcredal._arrays import AnyArray, FloatArray, IntArray
+from skcredal._arrays import AnyArray, FloatArray
+from skcredal._names import DEFAULT
 from skcredal._threads import worker_options
 from skcredal._validation import check_choice, check_instance, check_integer, naming, safe_repr
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
 from skcredal.evaluation._baselines import BASELINES
-from skcredal.evaluation._cases import Cases, FoldCases, explain_cases, fold_cases, join_cases
+from skcredal.evaluation._cases import Cases, FoldCases, Wanted, fold_cases, join_cases
 from skcredal.evaluation._comparison import WORTHS, Comparison, compare, mean_utilities, optimal_utilities
-from skcredal.evaluation._fold import (
-    Fold,
-    FoldAnswer,
-    baseline_answers,
-    check_classifiers,
-    fold_answers,
-    splits,
-)
-from skcredal.evaluation._registry import DEFAULT
-from skcredal.evaluation._sums import FoldSums, measures, pool
+from skcredal.evaluation._fold import Fold, baseline_answers, check_classifiers, fold_answers, splits
+from skcredal.evaluation._sums import FoldSums, fold_sums, measures, pool
 from skcredal.metrics._outcomes import utility_of_accuracy
 
-__all__ = ["ALL_CLASSES", "Evaluation", "check_folds", "evaluate_table", "most_folds", "ranking"]
+__all__ = [
+    "ALL_CLASSES",
+    "Evaluation",
+    "check_folds",
+    "check_table",
+    "evaluate_table",
+    "most_folds",
+    "ranking",
+]
 
 # A baseline that needs no learning: it answers with all classes, always.
 ALL_CLASSES = "all classes"
 
 
 def most_folds(target: AnyArray) -> int:
-    """Return the largest possible number of folds: the number of rows of the most frequent class.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> most_folds(np.array(["a", "a", "b"]))
-    2
-    """
+    """Return the largest possible number of folds: the number of rows of the most frequent class."""
     check_instance("target", target, np.ndarray)
     if target.ndim != 1 or not len(target):
         raise ValueError(f"target must be one-dimensional and not empty, got shape {target.shape}.")
@@ -55,15 +49,7 @@ def most_folds(target: AnyArray) -> int:
 
 
 def check_folds(target: AnyArray, folds: int) -> None:
-    """Refuse more folds than the most frequent class has rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> check_folds(np.array(["a", "a", "b"]), 3)
-    Traceback (most recent call last):
-    ValueError: folds must be at most 2, the number of rows of the most frequent class, got 3.
-    """
+    """Refuse more folds than the most frequent class has rows."""
     check_integer("folds", folds, low=2)
     # StratifiedKFold has the same limit, but its message does not name the option.
     most = most_folds(target)
@@ -181,7 +167,7 @@ def evaluate_table(
     check_integer("runs", runs, low=1, high=10**6)
     check_integer("seed", seed, low=0)
     check_folds(target, folds)
-    _check_features(features, target)
+    check_table("features", features, len(target))
     classes, true = np.unique(target, return_inverse=True)
     credal = {name: isinstance(one, CredalMixin) for name, one in classifiers.items()}
     credal |= dict.fromkeys(names, False)
@@ -196,7 +182,7 @@ def evaluate_table(
             dict(classifiers),
             names,
             Fold(features, target, train, test),
-            _Wanted(features, test, classes, folds, found.opening if explain else None) if run == 0 else None,
+            Wanted(features, test, classes, folds, found.opening if explain else None) if run == 0 else None,
         )
         for run in range(runs)
         for train, test in splits(target, folds=folds, run=run, seed=seed)
@@ -216,29 +202,19 @@ def evaluate_table(
     )
 
 
-def _check_features(features: Any, target: AnyArray) -> None:
-    """Refuse features that are not a DataFrame, or not as long as the target."""
-    if not hasattr(features, "iloc") or not hasattr(features, "columns"):
-        raise TypeError(f"features must be a pandas DataFrame, got a {type(features).__name__}.")
-    if len(features) != len(target):
-        raise ValueError(f"features must have {len(target)} rows, like target, got {len(features)}.")
-
-
-class _Wanted(NamedTuple):
-    """What is to be known of the cases of a fold; ``opening`` is the classifier to look at most closely."""
-
-    features: Any
-    test: IntArray
-    classes: AnyArray
-    folds: int
-    opening: str | None
+def check_table(name: str, table: Any, n_rows: int) -> None:
+    """Refuse what is not a DataFrame with so many rows."""
+    if not hasattr(table, "iloc") or not hasattr(table, "columns"):
+        raise TypeError(f"{name} must be a pandas DataFrame, got a {type(table).__name__}.")
+    if len(table) != n_rows:
+        raise ValueError(f"{name} must have {n_rows} rows, like the target, got {len(table)}.")
 
 
 def _run_fold(
     classifiers: Mapping[str, TabularClassifier],
     baselines: Iterable[str],
     fold: Fold,
-    wanted: _Wanted | None,
+    wanted: Wanted | None,
 ) -> dict[str, tuple[FoldSums, FloatArray, FoldCases | None]]:
     """Return the sums and optimal utilities of each classifier, and its cases if they are asked for."""
     results = {}
@@ -250,23 +226,9 @@ def _run_fold(
             # A class that the training rows lack has no probability; its index is -1.
             index = np.minimum(np.searchsorted(labels, fold.y_test), len(labels) - 1)
             index = np.where(labels[index] == fold.y_test, index, -1)
-            its_cases = None if wanted is None else _cases(name, answer, wanted)
+            its_cases = None if wanted is None else fold_cases(name, answer, wanted)
             results[name] = (answer.sums(fold.y_test), optimal_utilities(answer.proba, index), its_cases)
     return results
-
-
-def _cases(name: str, answer: FoldAnswer, wanted: _Wanted) -> FoldCases:
-    found = fold_cases(answer, wanted.test, wanted.classes)
-    if wanted.opening is None or not isinstance(answer.learner, TabularClassifier):
-        return found
-    return explain_cases(
-        found,
-        answer.learner,
-        wanted.features,
-        wanted.classes,
-        folds=wanted.folds,
-        with_changes=name == wanted.opening,
-    )
 
 
 def ranking(evaluation: Evaluation) -> list[dict[str, Any]]:
@@ -318,18 +280,8 @@ def _row(name: str, credal: bool, total: FoldSums) -> dict[str, Any]:
 
 def _all_classes(n_classes: int, n: int) -> dict[str, Any]:
     """Return the measures of answering with all classes always; it has no most probable class."""
-    u65, u80 = (float(utility_of_accuracy(np.array(1.0 / n_classes), w)) for w in (0.65, 0.8))
-    total = FoldSums(
-        *(n, 0, 0.0, 0.0, 0.0),
-        indeterminate=n,
-        set_correct=n,
-        set_size=n * n_classes,
-        discounted=n / n_classes,
-        u65=n * u65,
-        u80=n * u80,
-        dependent_u65=n * u65,
-        dependent_u80=n * u80,
-    )
-    row = _row(ALL_CLASSES, True, total)
+    # Every row has the same, so that one of them tells the means.
+    classes, sets = np.arange(n_classes), np.ones((1, n_classes), np.bool_)
+    row = _row(ALL_CLASSES, True, fold_sums(classes[:1], sets / n_classes, sets, classes))
     unsaid = ("accuracy", "brier", "brier_multiclass", "log_loss", "accuracy_undecided")
-    return row | dict.fromkeys(unsaid, math.nan)
+    return row | {"n": n, "n_undecided": n} | dict.fromkeys(unsaid, math.nan)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from skcredal._extras import require
+from skcredal._names import counted
 from skcredal._validation import safe_repr
 from skcredal.evaluation._cell_types import CellTypes, Column, clean, name_columns, show
 
@@ -44,28 +45,9 @@ def read_delimited(
 ) -> pandas.DataFrame:
     r"""Read delimited text, as :func:`decode` returns it, whose first line names the columns.
 
-    Parameters
-    ----------
-    text : str
-        The content of the file.
-    name : str
-        What errors call it.
-    types : CellTypes
-        Tells the types of the columns.
-    delimiter : str, optional
-        What separates cells: by default a comma, semicolon, tab or bar, whichever fits.
-    default_decimal : {".", ","}, optional
-        The decimal sign unless ``types`` have one, or it separates cells.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns of float64, of dates, or of objects: text, and None where it is missing.
-
-    Raises
-    ------
-    ValueError
-        If it cannot be read; the message has the name, and the line and column where there is one.
+    ``default_decimal`` is the decimal sign unless ``types`` have one, or it separates cells. Columns are of
+    float64, of dates, or of objects: text, and None where it is missing. An error has the name of the file,
+    and the line and column where there is one.
 
     Examples
     --------
@@ -98,14 +80,7 @@ def read_delimited(
 
 
 def check_delimiter(delimiter: str) -> None:
-    """Refuse what cannot separate cells.
-
-    Examples
-    --------
-    >>> check_delimiter("::")
-    Traceback (most recent call last):
-    ValueError: delimiter must be one ASCII character other than a letter, digit or quote, got '::'.
-    """
+    """Refuse what cannot separate cells."""
     if len(delimiter) != 1 or not delimiter.isascii() or delimiter.isalnum() or delimiter in '"\n\r\0':
         raise ValueError(
             "delimiter must be one ASCII character other than a letter, digit or quote, got "
@@ -114,14 +89,7 @@ def check_delimiter(delimiter: str) -> None:
 
 
 def check_encoding(encoding: str) -> None:
-    """Refuse an encoding that does not exist or does not encode text.
-
-    Examples
-    --------
-    >>> check_encoding("klingon")
-    Traceback (most recent call last):
-    ValueError: encoding: unknown text encoding 'klingon'.
-    """
+    """Refuse an encoding that does not exist or does not encode text."""
     try:
         b"text".decode(encoding)
     except UnicodeError:
@@ -131,28 +99,17 @@ def check_encoding(encoding: str) -> None:
 
 
 def decode(content: bytes, name: str, encoding: str | None = None) -> str:
-    r"""Return text with ``\n`` at the end of lines.
-
-    Examples
-    --------
-    >>> decode("caf\u00e9".encode("cp1252"), "menu.csv") == decode("caf\u00e9".encode("utf-16"), "menu.csv")
-    True
-    """
-    mark, marked = next((pair for pair in _BOMS if content.startswith(pair[0])), (b"", None))
+    r"""Return text with ``\n`` at the end of lines."""
     if encoding is not None:
         check_encoding(encoding)
+    marked = next((name for mark, name in _BOMS if content.startswith(mark)), None)
+    if encoding is not None or marked is not None:
         try:
-            text = content.decode(encoding)
+            text = content.decode(encoding or str(marked))
             text.encode()  # some encodings give lone surrogates, which nothing could print
         except ValueError as error:
-            raise ValueError(f"{name} cannot be decoded as {encoding}: {error}.") from None
-    elif marked is not None:
-        try:
-            text = content[len(mark) :].decode(marked)
-        except UnicodeDecodeError as error:
-            raise ValueError(
-                f"{name} starts with the byte order mark of {marked}, but cannot be decoded: {error}."
-            ) from None
+            how = encoding or f"{marked}, which its byte order mark stands for"
+            raise ValueError(f"{name} cannot be decoded as {how}: {error}.") from None
     else:
         try:
             text = content.decode("utf-8")
@@ -160,7 +117,7 @@ def decode(content: bytes, name: str, encoding: str | None = None) -> str:
             text = content.decode("cp1252", errors="replace")
             # Windows-1252 leaves five bytes open; where they occur, the text is more likely Latin-1.
             text = content.decode("latin-1") if "\ufffd" in text else text
-    text = text.lstrip("\ufeff")  # the mark of a given encoding, or one that was written twice
+    text = text.lstrip("\ufeff")  # byte order marks, of which there may be two
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise ValueError(
@@ -182,12 +139,14 @@ def _guess_delimiter(text: str) -> str:
     sample = text[:_SAMPLE_LENGTH]
     if len(text) > _SAMPLE_LENGTH and "\n" in sample:
         sample = sample[: sample.rindex("\n") + 1]
-    try:
-        return csv.Sniffer().sniff(sample, DELIMITERS).delimiter
-    except csv.Error:
-        # A single column, or rows that have nothing in common: what is most frequent in the header.
-        header = sample.lstrip("\n").partition("\n")[0]
-        return max(DELIMITERS, key=header.count)
+
+    def fit(delimiter: str) -> tuple[float, int]:
+        records = csv.reader(_lines(sample), delimiter=delimiter, skipinitialspace=True)
+        sizes = [len(cells) for cells in records if cells] or [0]
+        # How many records have as many cells as the header; a comma may be decimal in most of them.
+        return (sizes.count(sizes[0]) / len(sizes) if sizes[0] > 1 else 0.0), sizes[0]
+
+    return max(DELIMITERS, key=fit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +206,7 @@ class _Text:
             row = refused[0]
             raise ValueError(
                 f"{self.name}, line {self._line(row.number)}: a row must have "
-                f"{_counted_cells(row.expected_columns)}, one for each column, got {row.actual_columns} in "
+                f"{counted(row.expected_columns, 'cell')}, one for each column, got {row.actual_columns} in "
                 f"{show(row.text)}."
             ) from None
 
@@ -297,19 +256,9 @@ class _Text:
 
 
 def _lines(text: str) -> Iterator[str]:
-    r"""Yield the lines of a text, without a copy of it, which io.StringIO would make of four bytes a letter.
-
-    Examples
-    --------
-    >>> list(_lines("a\n\nb"))
-    ['a\n', '\n', 'b']
-    """
+    """Yield the lines of a text without copying it, as io.StringIO would, with four bytes a letter."""
     start = 0
     while start < len(text):
         end = text.find("\n", start) + 1 or len(text)
         yield text[start:end]
         start = end
-
-
-def _counted_cells(n: int) -> str:
-    return f"{n} cell{'' if n == 1 else 's'}"

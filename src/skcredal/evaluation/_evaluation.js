@@ -26,7 +26,7 @@ const showAnswers = () => {
   find("#threshold-shown").textContent = `${threshold}\u00a0%`;
   const warning = find(".null-model"), { class: most, share } = data.most_frequent;
   warning.hidden = beatsNull !== false;
-  warning.textContent = `No better than always “${classes[most]}”, which is right in ${percent(share)} of the cases: on this table, it has learned nothing that helps.`;
+  warning.textContent = `No better than always saying “${classes[most]}”, which is right in ${percent(share)} of the cases: it has learned nothing useful from this table.`;
 };
 
 const showClassifiers = () => {
@@ -36,7 +36,7 @@ const showClassifiers = () => {
   const most = classes[data.most_frequent.class];
   const lines = ranked.map(({ one, at }) => {
     const name = make("th", { scope: "row" }, one.view ? make("button", { type: "button", className: "plain", onclick: () => choose(at) }, one.name) : one.name);
-    if (one.beats_null === false) name.append(make("small", {}, `no better than always “${most}”`));
+    if (one.beats_null === false) name.append(make("small", {}, `no better than always saying “${most}”`));
     const bar = cell(decimals(one.utility[worth]), "number bar");
     bar.style.setProperty("--part", one.utility[worth]);
     const line = make("tr", { className: at === current ? "chosen" : "" }, name, bar, cell(decimals(one.optimal && one.optimal[worth])),

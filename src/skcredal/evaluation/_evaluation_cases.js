@@ -33,7 +33,7 @@ const headed = (heads, lines, kind = "", foot = []) => make("table", { className
 const specialists = (...content) => make("details", {}, make("summary", {}, "For specialists"), ...content);
 
 const bounds = (one) => {
-  if (!one.bounds) return [make("p", { className: "not" }, "Only for less certain cases there is more to see.")];
+  if (!one.bounds) return [make("p", { className: "not" }, "There is more to see only for less certain cases.")];
   const known = one.bounds.some((bound) => bound.length > 2), credal = about.credal;
   const lines = one.bounds.map(([c, probability, lower, upper]) => {
     const inSet = one.set.includes(c), mark = make("b");
@@ -44,13 +44,13 @@ const bounds = (one) => {
       ...(credal ? [make("td", {}, make("span", { className: "held" }, inSet ? "remains" : "excluded"))] : []), make("td", {}, bar),
       cell(decimals(probability)), ...(known ? [cell(decimals(lower)), cell(decimals(upper))] : []));
   });
-  const rest = one.unlikely ? [make("p", { className: "not" }, `${one.unlikely} more with ${known ? "an upper" : "a"} probability near 0.`)] : [];
+  const rest = one.unlikely ? [make("p", { className: "not" }, `${one.unlikely} more with ${known ? "an upper" : "a"} probability close to 0.`)] : [];
   const heads = [head("class"), ...(credal ? [head("")] : []), head(""), head("prob.", "number"), ...(known ? [head("lower", "number"), head("upper", "number")] : [])];
   return [make("h4", {}, known ? "How probable each class is, and within which bounds" : "How probable each class is"), headed(heads, lines), ...rest];
 };
 
 const leftOut = (one) => (one.left_out && one.left_out.length
-  ? [make("p", { className: "not" }, `Without weight, and left out: ${one.left_out.length > 8 ? `${one.left_out.length} models` : `the model${one.left_out.length > 1 ? "s" : ""} around ${listed(one.left_out)}`}.`)] : []);
+  ? [make("p", { className: "not" }, `Left out for lack of weight: ${one.left_out.length > 8 ? `${one.left_out.length} models` : `the model${one.left_out.length > 1 ? "s" : ""} around ${listed(one.left_out)}`}.`)] : []);
 
 const voices = (one) => {
   if (!one.voices.length || one.rival === null) return leftOut(one);
@@ -87,8 +87,8 @@ const contributions = (one) => {
   return [
     make("h4", {}, `What speaks for ${answer}, and what for ${rival}`),
     headed([head("feature"), head("its value"), head("factor", "number"), head(sides)], lines, "factors", [foot]),
-    make("p", { className: "not" }, `A factor multiplies the odds of ${answer} over ${rival}: above 1 it speaks for ${answer}, below 1 for ${rival}. As uncertain as the model is, the odds lie between ${lower} and ${upper} to 1.`),
-    ...(one.left_out && one.left_out.length ? [specialists(make("p", {}, `The pool is made of models around each feature (its super-parent), in several codings. Without weight, and left out: ${one.left_out.length > 12 ? `${one.left_out.length} of them` : listed(one.left_out)}.`))] : []),
+    make("p", { className: "not" }, `A factor multiplies the odds of ${answer} over ${rival}: above 1 it speaks for ${answer}, below 1 for ${rival}. Given how uncertain the model is, the odds lie between ${lower} and ${upper} to 1.`),
+    ...(one.left_out && one.left_out.length ? [specialists(make("p", {}, `The pool is made of models around each feature (its super-parent), in several codings. Left out for lack of weight: ${one.left_out.length > 12 ? `${one.left_out.length} of them` : listed(one.left_out)}.`))] : []),
   ];
 };
 

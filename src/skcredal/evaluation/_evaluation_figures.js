@@ -1,3 +1,34 @@
+// First of the parts of one script (see _page_data.py): what the others build with, and the figures.
+const data = JSON.parse(document.getElementById("data").textContent);
+const { classes, names } = data;
+const find = (selector) => document.querySelector(selector);
+
+// Everything is inserted as text nodes: no name or value is ever parsed as markup.
+const make = (tag, properties = {}, ...children) => {
+  const { role, scope, ...plain } = properties;
+  const element = Object.assign(document.createElement(tag), plain);
+  if (role) element.setAttribute("role", role);
+  if (scope) element.setAttribute("scope", scope);
+  element.append(...children);
+  return element;
+};
+const draw = (tag, attributes = {}, ...children) => {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  Object.entries(attributes).forEach(([name, value]) => element.setAttribute(name, value));
+  element.append(...children);
+  return element;
+};
+const decimals = (value, digits = 3) => (value === null || value === undefined ? "–" : value.toFixed(digits));
+const percent = (part, whole = 1, digits = 1) => (whole ? `${(100 * part / whole).toFixed(digits)}\u00a0%` : "–");
+const listed = (words, joint = "and") => (words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} ${joint} ${words.at(-1)}`);
+const counted = (n, thing) => `${n} ${thing}${n === 1 ? "" : "s"}`;
+const cell = (text, kind = "number") => make("td", { className: kind }, text);
+const head = (text, kind = "") => make("th", { scope: "col", className: kind }, text);
+const fill = (table, heads, lines) => {
+  table.tHead.replaceChildren(make("tr", {}, ...heads));
+  table.tBodies[0].replaceChildren(...lines);
+};
+
 // The figures: how far probabilities can be trusted, and what setting cases aside is worth.
 const SIZE = { width: 560, height: 330, left: 92, right: 24, top: 14, bottom: 60 };
 
@@ -47,7 +78,7 @@ const drawAside = ({ probability, robustness }, n) => {
   const after = (curve, share) => curve.filter(([at]) => at <= share + 1e-9).at(-1)[1];
   const kinds = [["probability", probability, "first", "the least probable first"], ["robustness", robustness, "second", "the least robust first"]].filter(([, curve]) => curve);
   const tenth = kinds.map(([name, curve]) => `${percent(after(curve, 0.1))} by ${name}`);
-  const summary = `Accuracy is ${percent(all)} on all ${counted(n, "case")}; if a tenth is set aside, it is on the others ${listed(tenth)}.`;
+  const summary = `Accuracy is ${percent(all)} on all ${counted(n, "case")}; with a tenth set aside, accuracy on the others is ${listed(tenth)}.`;
   const { svg, x, y } = frame({ low: 0, high: most, ticks: steps(0, most, 0.1) }, ys, "share of cases set aside", "accuracy on the others", summary);
   svg.append(draw("line", { class: "all", x1: x(0), x2: x(most), y1: y(all), y2: y(all) }));
   const legend = make("ul", { className: "legend" });

@@ -67,14 +67,7 @@ def _encoding_key(classifier: TabularClassifier) -> str:
 class HeldOut:
     """What a classifier that saw only some training rows says about the others and the test rows.
 
-    Parameters
-    ----------
-    classes : ndarray of shape (n_classes,)
-        The classes among the rows that it saw.
-    proba, labels : ndarray of shape (n_rest, n_classes) and (n_rest,)
-        Probabilities and true classes (indices into ``classes``) of the training rows that were held out.
-    test_proba : ndarray of shape (n_test, n_classes)
-        Probabilities of the test rows.
+    ``labels`` are the true classes of the others, as indices into the ``classes`` that it saw.
     """
 
     classes: AnyArray
@@ -185,12 +178,8 @@ class Fold:
     def hold_out(self, classifier: TabularClassifier, *, share: float) -> HeldOut:
         """Fit to some of the training rows, and predict the others and the test rows.
 
-        Parameters
-        ----------
-        classifier : TabularClassifier
-            What to fit; nothing in it, not even a cut point, depends on the rows that are held out.
-        share : float
-            Which share of the rows of each class to hold out, rounded down so that every class is learned.
+        Nothing that is learned, not even a cut point, depends on the rows that are held out: a share of those
+        of each class, rounded down so that every class is learned.
         """
         # A fixed seed is enough: the folds themselves are shuffled anew in every run.
         rng = np.random.default_rng(0)
@@ -228,14 +217,7 @@ def _rows_of(whole: EncodedTable, target: AnyArray, train: IntArray) -> Training
 
 
 def splits(target: AnyArray, *, folds: int, run: int, seed: int) -> list[tuple[IntArray, IntArray]]:
-    """Return the training and test rows of each fold of a run, stratified by class.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> [len(test) for _, test in splits(np.array(["a", "b"] * 5), folds=5, run=0, seed=0)]
-    [2, 2, 2, 2, 2]
-    """
+    """Return the training and test rows of each fold of a run, stratified by class."""
     # Mixed: with seed + run, run 1 of seed 0 would have the folds of run 0 of seed 1.
     state = int(np.random.SeedSequence([seed, run]).generate_state(1)[0])
     splitter = StratifiedKFold(n_splits=folds, shuffle=True, random_state=state)

@@ -18,13 +18,7 @@ __all__ = ["document", "escape", "fact_list", "read_resource", "write_page"]
 
 
 def escape(text: str) -> str:
-    """Escape text for an element or attribute; numbers and percent signs are not separated by a line break.
-
-    Examples
-    --------
-    >>> escape("<b> & 'so'")
-    '&lt;b&gt; &amp; &#x27;so&#x27;'
-    """
+    """Escape text for an element or attribute; a number and its percent sign stay on one line."""
     return html.escape(text, quote=True).replace(" %", "\u00a0%").replace("p = ", "p\u00a0=\u00a0")
 
 
@@ -37,28 +31,10 @@ def document(
     lead: str = "",
     data: str | None = None,
 ) -> str:
-    """Return a self-contained HTML page.
+    """Return a self-contained HTML page; empty sections are left out.
 
-    Parameters
-    ----------
-    title : str
-        The title, which is also the heading.
-    sections : iterable of (name, title, content)
-        The sections; empty ones are left out.
-    styles : sequence of str
-        The style sheets, in order.
-    script : str
-        The script.
-    lead : str
-        HTML between the heading and the links to the sections.
-    data : str, optional
-        JSON for the script, safe inside of a script element.
-
-    Examples
-    --------
-    >>> page = document("A & B", [("a", "First", "<p>x</p>"), ("b", "", "")], styles=[], script="")
-    >>> "<h1>A &amp; B</h1>" in page, 'href="#a"' in page, 'href="#b"' in page
-    (True, True, False)
+    A section is a name, a title and its content. ``lead`` is HTML between the heading and the links to the
+    sections, and ``data`` JSON for the script, safe inside of a script element.
     """
     # The policy makes the browser enforce that nothing is fetched and that no other script runs.
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -98,13 +74,7 @@ def document(
 
 
 def fact_list(facts: Sequence[Mapping[str, Any]]) -> str:
-    r"""Return facts, each a label with a text or with pairs of texts, as an HTML list; empty without facts.
-
-    Examples
-    --------
-    >>> fact_list([{"label": "Seed", "value": "0"}])
-    '<dl><div><dt>Seed</dt><dd>0</dd></div></dl>\n'
-    """
+    """Return facts, each a label with a text or pairs of texts, as an HTML list; empty without facts."""
     return f"<dl>{''.join(map(_fact, facts))}</dl>\n" if facts else ""
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,19 +13,29 @@ import numpy as np
 
 from skcredal._arrays import IntArray
 from skcredal._encoding.factors import is_missing
+from skcredal._names import CLOSE_CALL
 from skcredal._validation import check_instance, check_real, naming, safe_repr
 from skcredal.evaluation._comparison import WORTHS, correlated_t_test, in_words
-from skcredal.evaluation._cross_validation import ALL_CLASSES, Evaluation, ranking
-from skcredal.evaluation._html import write_page
-from skcredal.evaluation._page import render_evaluation
+from skcredal.evaluation._cross_validation import ALL_CLASSES, Evaluation, check_table, ranking
+from skcredal.evaluation._html import document, escape, fact_list, read_resource, write_page
 from skcredal.evaluation._page_views import number, view
-from skcredal.evaluation._registry import CLOSE_CALL, display_name
+from skcredal.evaluation._registry import display_name
 
 if TYPE_CHECKING:
     import pandas
 
 __all__ = ["evaluation_data", "render_evaluation", "write_evaluation"]
 
+_SCRIPTS = (
+    "_scroll_cue.js",
+    "_evaluation_figures.js",
+    "_evaluation_cases.js",
+    "_evaluation.js",
+)
+# What the script needs; the rest is written into the page here.
+_EMBEDDED = (
+    *("n", "classes", "most_frequent", "worths", "close_call", "opening", "classifiers", "names", "ids"),
+)
 _MEASURES = ("accuracy", "brier_multiclass", "log_loss", "determinacy", "single_accuracy", "set_accuracy")
 
 
@@ -80,10 +92,8 @@ def evaluation_data(
     check_instance("title", title, str)
     true = next(iter(evaluation.cases.values())).true
     row_numbers = _row_numbers(numbers, len(true))
-    if ids is not None and not (hasattr(ids, "iloc") and hasattr(ids, "columns")):
-        raise TypeError(f"ids must be a pandas DataFrame, got a {type(ids).__name__}.")
-    if ids is not None and len(ids) != len(true):
-        raise ValueError(f"ids must have {len(true)} rows, one per case, got {len(ids)}.")
+    if ids is not None:
+        check_table("ids", ids, len(true))
     with naming("columns"):
         column_rows = [[str(cell) for cell in row] for row in columns]
     with naming("messages"):
@@ -188,3 +198,55 @@ def write_evaluation(path: str | os.PathLike[str], data: Mapping[str, Any]) -> P
         The file.
     """
     return write_page(path, render_evaluation(data))
+
+
+@naming("data")
+def render_evaluation(data: Mapping[str, Any]) -> str:
+    """Make a self-contained HTML page of what :func:`evaluation_data` returns; all texts are escaped."""
+    parts = re.split(r"<!-- section (\w+) -->\n", read_resource(__package__, "_evaluation.html"))
+    frames = dict(zip(parts[1::2], parts[2::2], strict=True))
+    sections = (
+        ("answers", "What it answers", frames["answers"]),
+        ("classifiers", "Classifiers side by side", frames["classifiers"]),
+        ("classes", "Class by class", frames["classes"]),
+        ("reliability", "Can its probabilities be trusted?", frames["reliability"]),
+        ("aside", "Setting doubtful cases aside", frames["aside"]),
+        ("cases", "The cases", frames["cases"]),
+        ("notes", "Data notes", _notes(data["columns"], data["messages"])),
+        ("run", "How it was run", fact_list(data["facts"])),
+    )
+    script = "".join(read_resource(__package__, name) for name in _SCRIPTS)
+    return document(
+        data["title"],
+        sections,
+        styles=[read_resource(__package__, name) for name in ("_page.css", "_evaluation.css")],
+        # One function, so that nothing of it can be reached from outside.
+        script=f'"use strict";\n(() => {{\n{script}}})();\n',
+        lead='<p class="lead" id="lead"></p>\n<p class="control" id="choice"></p>\n',
+        data=_json({name: data[name] for name in _EMBEDDED}),
+    )
+
+
+def _json(data: Mapping[str, Any]) -> str:
+    """Return JSON that is safe inside of a script element: nothing in it can close the element."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    # "</script>" in a name would end the element, and U+2028 a line of JavaScript.
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    # Lone surrogates cannot be encoded in UTF-8.
+    return text.encode("utf-8", errors="replace").decode()
+
+
+def _notes(columns: Sequence[Sequence[str]], messages: Sequence[str]) -> str:
+    """Return what was read: a line for each column of the table, and what the reader was told meanwhile."""
+    said = "".join(f"<li>{escape(message)}</li>" for message in messages)
+    lines = ""
+    for name, *texts in columns:
+        cells = "".join(f"<td>{escape(text)}</td>" for text in texts)
+        lines += f'<tr><th scope="row">{escape(name)}</th>{cells}</tr>\n'
+    heads = "".join(f'<th scope="col">{head}</th>' for head in ("column", "holds", "used as", "missing"))
+    table = (
+        '<div class="wide" role="region" aria-labelledby="notes-title" tabindex="0">'
+        f'<table class="side notes"><thead><tr>{heads}</tr></thead>\n<tbody>\n{lines}</tbody></table></div>\n'
+    )
+    return (f"<ul>{said}</ul>\n" if said else "") + (table if lines else "")

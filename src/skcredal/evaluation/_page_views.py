@@ -34,14 +34,8 @@ _LONGEST_VALUE = 60
 def view(cases: Cases, numbers: IntArray, names: dict[str, int]) -> dict[str, Any]:
     """Return what the page shows of a classifier.
 
-    Parameters
-    ----------
-    cases : Cases
-        What it said about each row.
-    numbers : ndarray of shape (n_rows,)
-        The number of each row in the user's file.
-    names : dict
-        The indices of the names of features; new names are added.
+    ``numbers`` are those of the rows in the user's file. Names of features stand in ``names`` by their index,
+    which gets new ones.
     """
     undecided, correct, probability = cases.undecided, cases.correct, cases.probability
     held = cases.sets[np.arange(len(cases.true)), cases.true]

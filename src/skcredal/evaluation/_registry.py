@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from skcredal._names import CLOSE_CALL, DEFAULT
 from skcredal._validation import check_choice, check_texts, safe_repr
 from skcredal.classifiers._aode import AODE
 from skcredal.classifiers._base import TabularClassifier
@@ -21,14 +20,7 @@ from skcredal.classifiers._naive_credal import CredalModelAveraging, NaiveCredal
 from skcredal.classifiers._tree import CredalTree
 from skcredal.evaluation._baselines import BASELINES
 
-__all__ = [
-    "CLASSIFIERS",
-    "CLOSE_CALL",
-    "DEFAULT",
-    "display_name",
-    "is_credal",
-    "make_classifiers",
-]
+__all__ = ["CLASSIFIERS", "display_name", "is_credal", "make_classifiers"]
 
 # In the order of the tables, which is that of NAMES.
 CLASSIFIERS: dict[str, type[TabularClassifier]] = {
@@ -64,13 +56,7 @@ _DISPLAY_NAMES = {
 
 
 def is_credal(name: str) -> bool:
-    """Tell whether the classifier or baseline with this name returns sets.
-
-    Examples
-    --------
-    >>> is_credal("cdt"), is_credal("tan"), is_credal("random-forest")
-    (True, False, False)
-    """
+    """Tell whether the classifier or baseline with this name returns sets."""
     check_choice("name", name, (*CLASSIFIERS, *BASELINES))
     return name in CLASSIFIERS and issubclass(CLASSIFIERS[name], CredalMixin)
 
@@ -98,11 +84,5 @@ def make_classifiers(names: Iterable[str] | None = None) -> dict[str, TabularCla
 
 
 def display_name(classifier: str) -> str:
-    """Return the name of a classifier as the paper prints it.
-
-    Examples
-    --------
-    >>> display_name("comp-aode*"), display_name("naive-bayes")
-    ('COMP-AODE*', 'naive Bayes')
-    """
+    """Return the name of a classifier as the paper prints it."""
     return _DISPLAY_NAMES.get(classifier, classifier.upper() if classifier in CLASSIFIERS else classifier)

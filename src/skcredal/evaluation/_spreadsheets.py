@@ -7,7 +7,6 @@ import io
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,36 +22,14 @@ __all__ = ["read_spreadsheet"]
 
 
 def read_spreadsheet(
-    content: bytes, name: str, *, sheet: str | int | None = None, types: CellTypes | None = None
+    content: bytes, name: str, types: CellTypes, *, sheet: str | int | None = None
 ) -> pandas.DataFrame:
     """Read a sheet of an Excel file whose first row names the columns.
 
-    Parameters
-    ----------
-    content : bytes
-        The content of the file.
-    name : str
-        What errors call it.
-    sheet : str or int, optional
-        The name of the sheet, or its number from 1. Default: the first one.
-    types : CellTypes, optional
-        Tells the types of columns that hold text.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns of float64, of dates, or of objects: text or truth values, and None where they are missing.
-
-    Raises
-    ------
-    ValueError
-        If it cannot be read; the message has the name, and the sheet and row where there is one.
-
-    Notes
-    -----
     Numbers, dates and truth values are what Excel stores; its errors (``#DIV/0!``) are missing. A column with
     text in it is typed by that text: where all of it is numbers, it was meant so, else all cells are text.
-    Rows without any cell are not rows, and columns without a name or any cell are not columns.
+    Rows without any cell are not rows, and columns without a name or any cell are not columns. An error has
+    the name of the file, and the sheet and row where there is one.
 
     Examples
     --------
@@ -60,13 +37,12 @@ def read_spreadsheet(
     >>> file = io.BytesIO()
     >>> shirts = pandas.DataFrame({"size": [38, "39,5"], "colour": ["red", None]})
     >>> shirts.to_excel(file, sheet_name="Shirts", index=False)
-    >>> read_spreadsheet(file.getvalue(), "shirts.xlsx", sheet="Shirts")
+    >>> read_spreadsheet(file.getvalue(), "shirts.xlsx", CellTypes(), sheet="Shirts")
        size colour
     0  38.0    red
     1  39.5   None
     """
     library = require("pandas", extra="cli", purpose="Reading an Excel file")
-    types = types or CellTypes()
     # An empty cell has no other meaning, whatever marks a missing value in text.
     types = dataclasses.replace(types, missing=[*types.missing, ""])
     title, cells = _open(content, name, sheet)
@@ -111,13 +87,11 @@ def read_spreadsheet(
 def _open(content: bytes, name: str, sheet: str | int | None) -> tuple[str, AnyArray]:
     """Return the name of a sheet and its cells, from the first row and column."""
     pandas = require("pandas", extra="cli", purpose="Reading an Excel file")
-    engine = "calamine" if find_spec("python_calamine") or not find_spec("openpyxl") else "openpyxl"
-    if engine == "calamine":
-        require("python_calamine", extra="cli", purpose="Reading an Excel file")
+    require("python_calamine", extra="cli", purpose="Reading an Excel file")
     try:
-        book = pandas.ExcelFile(io.BytesIO(content), engine=engine)
+        book = pandas.ExcelFile(io.BytesIO(content), engine="calamine")
         sheets = list(map(str, book.sheet_names))
-    except Exception as error:  # each engine raises many kinds of errors for a damaged file
+    except Exception as error:  # a damaged file raises many kinds of errors
         raise _damaged(name, error) from None
     with book:
         title = _find_sheet(sheets, name, sheet)
@@ -145,7 +119,7 @@ def _find_sheet(sheets: Sequence[str], name: str, sheet: str | int | None) -> st
 
 
 def _is_filled(cell: Any) -> bool:
-    # An error of Excel (#DIV/0!) is empty text or not a number, as the engine has it.
+    # An error of Excel (#DIV/0!) is empty text or not a number.
     return cell is not None and cell == cell and not (isinstance(cell, str) and not cell.strip())
 
 

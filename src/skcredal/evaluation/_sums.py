@@ -149,35 +149,8 @@ def pool(parts: Iterable[FoldSums]) -> FoldSums:
     return total
 
 
-# The order of the columns in summary.csv.
-MEASURES = (
-    "accuracy",
-    "brier",
-    "brier_multiclass",
-    "log_loss",
-    "determinacy",
-    "single_accuracy",
-    "set_accuracy",
-    "output_size",
-    "discounted_accuracy",
-    "u65",
-    "u80",
-    "accuracy_safe",
-    "accuracy_dependent",
-    "u65_dependent",
-    "u80_dependent",
-)
-
-
 def measures(sums: FoldSums, *, credal: bool) -> dict[str, float]:
-    """Return the measures from pooled sums; NaN if there is nothing to average over.
-
-    Examples
-    --------
-    >>> found = measures(FoldSums(4, 3, brier=1.0, brier_multiclass=1.5, log_loss=2.0), credal=False)
-    >>> found["accuracy"], found["brier"], found["log_loss"], found["u65"]
-    (0.75, 0.25, 0.5, nan)
-    """
+    """Return the measures from pooled sums; NaN if there is nothing to average over."""
     of_sets = (sums.n, sums.determinate, sums.indeterminate) if credal else (0, 0, 0)
     n, determinate, indeterminate = of_sets
     return {
@@ -203,3 +176,7 @@ def measures(sums: FoldSums, *, credal: bool) -> dict[str, float]:
 def share(part: float, whole: float) -> float:
     """Return the quotient, NaN if there is nothing to divide by."""
     return part / whole if whole else math.nan
+
+
+# In the order of the columns in summary.csv.
+MEASURES = tuple(measures(FoldSums(0, 0, 0.0, 0.0, 0.0), credal=True))

@@ -44,17 +44,7 @@ _COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 
 def table_format(path: str | os.PathLike[str]) -> str:
-    """Return the format of a table, judged by its file name.
-
-    Examples
-    --------
-    >>> table_format("patients.csv.gz"), table_format("patients.pq")
-    ('csv', 'parquet')
-    >>> table_format("patients.sav")
-    Traceback (most recent call last):
-    ValueError: The file name must end in .csv, .txt, .data, .tsv, .tab, .xlsx, .xlsm, .xls, .parquet, .pq or
-    .arff, got 'patients.sav'. If the file is one of csv, tsv, xlsx, parquet, arff, specify its format.
-    """
+    """Return the format of a table, judged by its file name."""
     file = Path(path)
     suffix = Path(file.stem).suffix if file.suffix.lower() == ".gz" else file.suffix
     if suffix.lower() not in _SUFFIXES:
@@ -176,7 +166,7 @@ def read_table_file(
     )
     if chosen == "xlsx":
         types = replace(types, decimal=decimal or default_decimal)
-        return read_spreadsheet(content, name, sheet=sheet, types=types)
+        return read_spreadsheet(content, name, types, sheet=sheet)
     if chosen == "tsv" and delimiter is None:
         delimiter = "\t"
     text = decode(content, name, encoding)

@@ -31,13 +31,7 @@ def new_table(**options: Any) -> Table:
 
 
 def format_cell(value: Any, decimals: int | None) -> str:
-    """Return a number with the given decimals, or any value as text without; a dash if it is missing.
-
-    Examples
-    --------
-    >>> format_cell(0.9371, 3), format_cell(float("nan"), 3), format_cell("aode", None)
-    ('0.937', '-', 'aode')
-    """
+    """Return a number with the given decimals, or any value as text without; a dash if it is missing."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "-"
     return str(value) if decimals is None else f"{value:.{decimals}f}"

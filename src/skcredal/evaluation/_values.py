@@ -1,20 +1,30 @@
-"""The cells of a table as a reader sees them: short, and numbers with the bin that they fall into."""
+"""A table as a reader sees it: cells with the bins that they fall into, and what each column is used as."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import clone
 
+from skcredal._arrays import AnyArray
 from skcredal._encoding.factors import is_missing
-from skcredal.classifiers._base import TabularClassifier, every_cut
+from skcredal._encoding.features import CategoricalFeature
+from skcredal._encoding.table_encoding import Feature, FeatureEncoding
+from skcredal._names import listed
+from skcredal.classifiers._base import TabularClassifier, every_cut, learned_features
+from skcredal.classifiers._rows import training_rows
 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["bin_in_words", "range_in_words", "short_number", "values_with_bins"]
+__all__ = ["bin_in_words", "column_notes", "how_used", "range_in_words", "read_as", "values_with_bins"]
+
+# How many bins or states are written out.
+_LISTED = 12
 
 
 def values_with_bins(model: TabularClassifier, rows: pandas.DataFrame) -> list[dict[str, str]]:
@@ -27,7 +37,7 @@ def values_with_bins(model: TabularClassifier, rows: pandas.DataFrame) -> list[d
     >>> table = pd.DataFrame({"age": [20, 30, 40, 50] * 9, "sex": ["f", None] * 18})
     >>> model = AODE().fit(table, table["age"] > 30)
     >>> values_with_bins(model, table.iloc[:2])
-    [{'age': '20, up to 35', 'sex': 'f'}, {'age': '30, up to 35', 'sex': 'missing'}]
+    [{'age': '20, up to 35', 'sex': 'f'}, {'age': '30, up to 35', 'sex': 'missing, read as f'}]
     """
     has_names = hasattr(model, "feature_names_in_")
     columns: dict[str, list[str]] = {}
@@ -35,13 +45,23 @@ def values_with_bins(model: TabularClassifier, rows: pandas.DataFrame) -> list[d
         name = str(how.name) if has_names else f"feature {j}"
         # Without cuts by MDL there may still be those of other codings.
         cuts = how.cuts or (every_cut(model, j).tolist() if how.kind == "numeric" else ())
-        columns[name] = [_with_bin(value, cuts) for value in rows.iloc[:, j].tolist()]
+        if_missing = _missing(learned_features(model)[j])
+        columns[name] = [
+            if_missing if is_missing(value) else _with_bin(value, cuts) for value in rows.iloc[:, j].tolist()
+        ]
     return [{name: cells[r] for name, cells in columns.items()} for r in range(len(rows))]
 
 
+def _missing(feature: Feature) -> str:
+    """Return what a missing cell is called: where it is imputed, also as what it is read."""
+    if isinstance(feature, CategoricalFeature):
+        value = str(feature.states[feature.fill]) if feature.fill < feature.n_states else ""
+    else:
+        value = f"{feature.fill:.6g}" if np.isfinite(feature.fill) else ""
+    return f"missing, read as {value}" if value else "missing"
+
+
 def _with_bin(value: Any, cuts: Sequence[float]) -> str:
-    if is_missing(value):
-        return "missing"
     # repr of a float may have 17 digits, most of them rounding.
     shown = f"{value:.6g}" if isinstance(value, (float, np.floating)) else str(value)
     return f"{shown}, {bin_in_words(float(value), cuts)}" if cuts else shown
@@ -90,12 +110,61 @@ def _rounded(edge: float, digits: int, rounding: str) -> float:
     return float(Context(prec=digits, rounding=rounding).create_decimal(exact))
 
 
-def short_number(number: float) -> str:
-    """Return a number with four digits that count.
+def read_as(classifier: TabularClassifier, features: Any, target: AnyArray) -> tuple[FeatureEncoding, ...]:
+    """Return how a classifier reads the columns of a table: what its ``encoding_`` is after fitting."""
+    with warnings.catch_warnings():
+        # What there is to warn of was said when the table was read.
+        warnings.simplefilter("ignore")
+        encoding = training_rows(clone(classifier), features, target).encoding
+    kept = set(encoding.kept)
+    named = zip(features.columns, encoding.features, strict=True)
+    return tuple(FeatureEncoding.of(str(name), one, kept=j in kept) for j, (name, one) in enumerate(named))
+
+
+def column_notes(
+    features: pandas.DataFrame, encoding: Sequence[FeatureEncoding], *, aside: Iterable[tuple[str, str]]
+) -> list[list[str]]:
+    """Return, for each column, its name, what it holds, how it is used, and how many cells are missing.
+
+    ``encoding`` is what :func:`read_as` returns; ``aside`` are other columns of the file, and their use.
+    """
+    rows = [
+        [str(how.name), _holds(column, how), how_used(how), _share(int(column.isna().sum()), len(column))]
+        for how, (_, column) in zip(encoding, features.items(), strict=True)
+    ]
+    return rows + [[name, "", use, ""] for name, use in aside]
+
+
+def how_used(how: FeatureEncoding) -> str:
+    """Return in words how a column becomes codes, or why it does not.
 
     Examples
     --------
-    >>> short_number(1234.56), short_number(0.1 + 0.2)
-    ('1235', '0.3')
+    >>> how_used(FeatureEncoding("age", "numeric", (), (54.0, 61.0), (20.0, 90.0), True, ""))
+    '3 bins: up to 54, to 61, above'
+    >>> how_used(FeatureEncoding("sex", "categorical", ("f", "m"), (), None, True, ""))
+    '2 categories: f, m'
+    >>> how_used(FeatureEncoding("site", "categorical", ("a",), (), None, False, "it has a single value"))
+    'left out: it has a single value'
     """
-    return f"{number:.4g}"
+    if not how.kept:
+        return f"left out: {how.why_not}"
+    if how.kind == "categorical":
+        return f"{len(how.states)} categories: {listed([str(state) for state in how.states], _LISTED)}"
+    if not how.cuts:
+        return "bins of equal frequency; no cut tells the classes apart"
+    first, *others = (f"{cut:.4g}" for cut in how.cuts)
+    bins = [f"up to {first}", *(f"to {cut}" for cut in others), "above"]
+    return f"{len(bins)} bins: {listed(bins, _LISTED)}"
+
+
+def _holds(column: Any, how: FeatureEncoding) -> str:
+    if how.kind == "categorical":
+        return "yes or no" if column.dtype.kind == "b" else "categories"
+    assert how.range is not None
+    low, high = how.range
+    return "numbers" if low != low else f"numbers from {low:.4g} to {high:.4g}"
+
+
+def _share(n: int, n_rows: int) -> str:
+    return f"{n} ({n / n_rows:.0%})" if n else "none"
