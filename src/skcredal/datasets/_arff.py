@@ -123,7 +123,6 @@ def read_arff(path: str | os.PathLike[str]) -> ArffTable:
     >>> list(table.frame["outlook"].cat.categories)
     ['sunny', 'rainy', 'snowy']
     """
-    require("pandas", extra="cli", purpose="Reading an ARFF file")
     with naming("path"):
         path = Path(path)
         if b"\0" in os.fsencode(path):
@@ -236,11 +235,8 @@ def _split(lines: Sequence[_Line], width: int) -> list[list[_Cell]]:
         raise _FormatError(
             number, f"a row must have a cell for each attribute, {width} in all", line
         ) from None
-    except (
-        arff.ArffException,
-        csv.Error,
-        ValueError,
-    ):  # a ValueError: an escape that liac-arff does not know
+    # A ValueError: an escape that liac-arff does not know.
+    except (arff.ArffException, csv.Error, ValueError):
         rule = "a value with blanks, quotes or braces must be quoted, a quote closed, a backslash doubled"
         raise _FormatError(number, rule, line) from None
     return rows
