@@ -5,9 +5,8 @@ import numpy as np
 import pytest
 
 from skcredal.datasets._openml import OPENML
-from skcredal.paper._about import REASONS
 from skcredal.paper._claims import are_papers_datasets, check_claims
-from skcredal.paper._verdicts import Claim, claims_as_json, claims_as_markdown, reasons_of, tally
+from skcredal.paper._verdicts import REASONS, Claim, claims_as_json, claims_as_markdown, reasons_of, tally
 
 pd = pytest.importorskip("pandas")
 

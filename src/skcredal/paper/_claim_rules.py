@@ -10,17 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import isnan, log2, nan
-from typing import TYPE_CHECKING
+from math import isnan, log2
 
-import numpy as np
-
-from skcredal._arrays import FloatArray
 from skcredal.paper._compare import WilcoxonResult, format_p_value, wilcoxon_test
-from skcredal.paper._summary import check_columns, check_summary, datasets_word
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
+from skcredal.paper._summary import Results, Value, datasets_word
 
 __all__ = [
     "ABOUT",
@@ -34,9 +27,7 @@ __all__ = [
     "ROUNDING",
     "SAME_DIRECTION",
     "Finding",
-    "Results",
     "Rule",
-    "Value",
     "accuracy_drops",
     "classifiers_of",
     "is_near",
@@ -53,9 +44,6 @@ __all__ = [
 HOLDS, DOES_NOT_HOLD, NOT_JUDGED = "holds", "does not hold", "not judged"
 SAME_DIRECTION, NOT_SEEN = "same direction, not significant", "not seen"
 CONTRADICTED, NOT_COMPARABLE = "contradicted", "not comparable"
-
-# A measure of a classifier, as ("comp-aode*", "u65").
-Value = tuple[str, str]
 
 NEEDED_MEASURES = (
     *("n", "classes", "accuracy", "brier", "determinacy", "set_accuracy", "output_size"),
@@ -88,33 +76,6 @@ class Rule:
 
     needs: tuple[str, ...]
     judge: Callable[[Results], Finding]
-
-
-class Results:
-    """The summary by classifier and measure, each an array over the same sorted data sets."""
-
-    def __init__(self, summary: DataFrame) -> None:
-        summary = check_summary(summary, NEEDED_MEASURES)
-        check_columns("summary", summary, NEEDED_MEASURES, "summary.csv")
-        # All measures are aligned on this list, so that they can be compared by position.
-        self._datasets = sorted(summary["dataset"].unique())
-        self._tables = {
-            name: rows.set_index("dataset") for name, rows in summary.groupby("classifier", observed=True)
-        }
-
-    def missing(self, classifiers: Sequence[str]) -> list[str]:
-        """Return the classifiers that were not run."""
-        return [name for name in classifiers if name not in self._tables]
-
-    def values(self, classifier: str, measure: str) -> FloatArray:
-        """Return a measure of a classifier on every data set, NaN if missing."""
-        column = self._tables[classifier][measure].reindex(self._datasets)
-        return np.asarray(column.to_numpy(dtype=np.float64, na_value=nan), dtype=np.float64)
-
-    def common(self, *wanted: Value) -> list[FloatArray]:
-        """Return several measures on the data sets that have all of them."""
-        columns = np.array([self.values(*value) for value in wanted])
-        return list(columns[:, ~np.isnan(columns).any(axis=0)])
 
 
 def significantly_higher(*pairs: tuple[Value, Value], level: float = 0.01) -> Rule:
@@ -203,7 +164,7 @@ def accuracy_drops(credal: str, safe: float, dependent: float, *, level: float =
     pair = (credal, "accuracy_safe"), (credal, "accuracy_dependent")
 
     def judge(results: Results) -> Finding:
-        on_safe, on_dependent = results.common(*pair)
+        on_safe, on_dependent = results.arrays(*pair)
         test = wilcoxon_test(on_safe, on_dependent)
         if test.n_pairs == 0:
             return Finding(datasets_word(0), None, None, "No data set has rows of both kinds.")
@@ -228,7 +189,7 @@ def accuracy_drops(credal: str, safe: float, dependent: float, *, level: float =
 
 
 def _compare(results: Results, first: Value, second: Value) -> tuple[str, WilcoxonResult]:
-    a, b = results.common(first, second)
+    a, b = results.arrays(first, second)
     test = wilcoxon_test(a, b)
     if test.n_pairs == 0:
         return datasets_word(0), test

@@ -16,11 +16,11 @@ from skcredal.paper._claim_rules import (
     CONTRADICTED,
     DOES_NOT_HOLD,
     HOLDS,
+    NEEDED_MEASURES,
     NOT_JUDGED,
     NOT_SEEN,
     SAME_DIRECTION,
     Finding,
-    Results,
     Rule,
     accuracy_drops,
     lower_on_average,
@@ -42,6 +42,7 @@ from skcredal.paper._figure_rules import (
     mean_ratio_about,
 )
 from skcredal.paper._rank_rules import best_rank, no_rank_differs, only_these_differ
+from skcredal.paper._summary import Results, check_columns
 from skcredal.paper._verdicts import Claim
 
 if TYPE_CHECKING:
@@ -266,7 +267,8 @@ def check_claims(summary: DataFrame) -> list[Claim]:
     ('not judged', 'Not run: aode, bma-aode.')
     """
     with naming("summary"):
-        results = Results(summary)
+        results = Results(summary, NEEDED_MEASURES)
+        check_columns("summary", summary.columns, NEEDED_MEASURES, "summary.csv")
     datasets = set(summary["dataset"])
     judge = _judged if are_papers_datasets(datasets) else partial(_judged_elsewhere, n_datasets=len(datasets))
     claims = []

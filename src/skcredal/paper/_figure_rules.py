@@ -17,14 +17,12 @@ from skcredal.paper._claim_rules import (
     NOT_COMPARABLE,
     ROUNDING,
     Finding,
-    Results,
     Rule,
-    Value,
     classifiers_of,
     is_near,
     percent,
 )
-from skcredal.paper._summary import datasets_word
+from skcredal.paper._summary import Results, Value, datasets_word
 
 __all__ = [
     "ABOUT_COUNT",
@@ -59,14 +57,14 @@ def mean_about(value: Value, paper: float, *, margin: float = ABOUT, beside: str
     """
 
     def judge(results: Results) -> Finding:
-        (values,) = results.common(value)
+        (values,) = results.arrays(value)
         if len(values) == 0:
             return Finding(datasets_word(0), None, note=f"No data set has a value for {value[1]}.")
         mean = float(values.mean())
         # The margin distinguishes shares, which are printed in percent, from sizes.
         ours = f"{percent(mean) if margin == ABOUT else f'{mean:.2f}'} ({datasets_word(len(values))})"
         if beside is not None:
-            (others,) = results.common((value[0], beside))
+            (others,) = results.arrays((value[0], beside))
             mean_beside = others.mean() if len(others) else nan
             ours += f"; {mean_beside:.1f} {beside} on average over {datasets_word(len(others))}"
         return _figure(ours, is_near(mean, paper, margin), None, f"About: within {margin:g}.")
@@ -78,7 +76,7 @@ def mean_ratio_about(first: Value, second: Value, paper: float) -> Rule:
     """Return the rule: the mean ratio over data sets is within 0.02 of the paper's value."""
 
     def judge(results: Results) -> Finding:
-        ratios = _ratios(*results.common(first, second))
+        ratios = _ratios(*results.arrays(first, second))
         if len(ratios) == 0:
             return Finding(datasets_word(0), None, note="No data set has both values.")
         mean = float(ratios.mean())
@@ -92,7 +90,7 @@ def fully_determinate(classifier: str, paper: int) -> Rule:
     """Return the rule: on about as many data sets as in the paper, the classifier is always determinate."""
 
     def judge(results: Results) -> Finding:
-        (values,) = results.common((classifier, "determinacy"))
+        (values,) = results.arrays((classifier, "determinacy"))
         count = int((values >= 1.0 - ROUNDING).sum())
         ours = f"{count} of {datasets_word(len(values))}"
         # A count over fewer data sets cannot be compared with the paper's.
@@ -109,7 +107,7 @@ def correlation_about(first: Value, second: Value, paper: float) -> Rule:
     """Return the rule: Pearson's correlation over data sets is within 0.1 of the paper's value."""
 
     def judge(results: Results) -> Finding:
-        x, y = results.common(first, second)
+        x, y = results.arrays(first, second)
         if len(x) < 3 or np.ptp(x) == 0.0 or np.ptp(y) == 0.0:
             note = "A correlation needs at least three data sets, and variation in both values."
             return Finding(datasets_word(len(x)), None, note=note)
@@ -202,7 +200,7 @@ def gains_within(credal: str, low: float, high: float, *, share: float) -> Rule:
 
 
 def _gains(results: Results, utility: Value, accuracy: Value) -> FloatArray:
-    return _ratios(*results.common(utility, accuracy)) - 1.0
+    return _ratios(*results.arrays(utility, accuracy)) - 1.0
 
 
 def _ratios(numerator: FloatArray, denominator: FloatArray) -> FloatArray:

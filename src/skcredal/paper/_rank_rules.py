@@ -8,15 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from skcredal._arrays import FloatArray
-from skcredal.paper._claim_rules import (
-    CONTRADICTED,
-    HOLDS,
-    NOT_SEEN,
-    SAME_DIRECTION,
-    Finding,
-    Results,
-    Rule,
-)
+from skcredal.paper._claim_rules import CONTRADICTED, HOLDS, NOT_SEEN, SAME_DIRECTION, Finding, Rule
 from skcredal.paper._compare import (
     FriedmanResult,
     format_p_value,
@@ -24,7 +16,7 @@ from skcredal.paper._compare import (
     nemenyi_critical_distance,
     nemenyi_p_values,
 )
-from skcredal.paper._summary import datasets_word
+from skcredal.paper._summary import Results, datasets_word
 
 __all__ = ["best_rank", "no_rank_differs", "only_these_differ"]
 
@@ -153,7 +145,7 @@ def _ranks_elsewhere(
 def _rankings(results: Results, classifiers: tuple[str, ...]) -> list[_Ranking]:
     """Rank the classifiers under each utility, on the data sets that have all of them under both."""
     # On the same data sets under both utilities, or the two rankings could not be compared.
-    columns = results.common(*((name, u) for u in _UTILITIES for name in classifiers))
+    columns = results.arrays(*((name, u) for u in _UTILITIES for name in classifiers))
     k = len(classifiers)
     rankings = []
     for i, u in enumerate(_UTILITIES):

@@ -93,7 +93,7 @@ class RanksDisplay(Display):
     def figure_size(self) -> tuple[float, float]:
         return 4.2, 0.95 + 0.27 * len(self.classifiers)
 
-    def _draw(self, ax: Axes) -> None:
+    def plot(self, ax: Axes) -> None:
         order = np.argsort(self.ranks, kind="stable")
         ranks = np.asarray(self.ranks)[order]
         draw_rows(ax, [display_name(self.classifiers[i]) for i in order], labelsize=9)
@@ -178,7 +178,7 @@ class CriticalDifferenceDisplay(Display):
         # Wide enough for names on both sides.
         return 6.0, 0.9 + 0.14 * len(self.classifiers)
 
-    def _draw(self, ax: Axes) -> None:
+    def plot(self, ax: Axes) -> None:
         posthocs = require("scikit_posthocs", extra="paper", purpose="A critical-difference diagram")
         pandas = require("pandas", extra="paper", purpose="A critical-difference diagram")
         names = [display_name(name) for name in self.classifiers]
@@ -263,7 +263,7 @@ class BayesianDisplay(Display):
     def figure_size(self) -> tuple[float, float]:
         return 4.8, 1.15 + 0.3 * len(self.pairs)
 
-    def _draw(self, ax: Axes) -> None:
+    def plot(self, ax: Axes) -> None:
         names = [f"{display_name(a)} – {display_name(b)}" for a, b in self.pairs]
         draw_rows(ax, names, length=32, labelsize=9)
         rows, start = np.arange(len(self.pairs)), np.zeros(len(self.pairs))
