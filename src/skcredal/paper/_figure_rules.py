@@ -6,7 +6,7 @@ be compared, and a count needs nearly all of them.
 
 from __future__ import annotations
 
-from math import isfinite, nan
+from math import isfinite
 
 import numpy as np
 from scipy import stats
@@ -65,8 +65,7 @@ def mean_about(value: Value, paper: float, *, margin: float = ABOUT, beside: str
         ours = f"{percent(mean) if margin == ABOUT else f'{mean:.2f}'} ({datasets_word(len(values))})"
         if beside is not None:
             (others,) = results.arrays((value[0], beside))
-            mean_beside = others.mean() if len(others) else nan
-            ours += f"; {mean_beside:.1f} {beside} on average over {datasets_word(len(others))}"
+            ours += f"; {others.mean():.1f} {beside} on average over {datasets_word(len(others))}"
         return _figure(ours, is_near(mean, paper, margin), None, f"About: within {margin:g}.")
 
     return Rule((value[0],), judge)

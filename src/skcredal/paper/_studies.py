@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from skcredal.classifiers._spodes import CredalSpodesMixin
 from skcredal.decisions import utility_optimal_sets
 from skcredal.evaluation._baselines import BASELINES
 from skcredal.evaluation._fold import Fold
-from skcredal.evaluation._sums import fold_sums, share
+from skcredal.evaluation._sums import fold_sums, measures, pool, share
 from skcredal.metrics._outcomes import UTILITY_WEIGHTS, utility_of_accuracy
 
 __all__ = [
@@ -55,6 +55,7 @@ RELIABILITY_BINS = tuple(step / 10 for step in range(1, 11))
 Series = dict[str, FloatArray]
 Classifiers = Mapping[str, TabularClassifier]
 
+_OF_SETS = ("determinacy", "single_accuracy", "set_accuracy", "output_size")
 _SET_SUMS = ("n", "determinate", "single_correct", "indeterminate", "set_correct", "set_size", "u65", "u80")
 
 
@@ -80,15 +81,9 @@ def _set_sums(y_test: AnyArray, y_proba: FloatArray, y_set: BoolArray, classes: 
 
 
 def _set_measures(sums: FloatArray, _: float | str) -> dict[str, float]:
-    n, determinate, single_correct, indeterminate, set_correct, set_size, u65, u80 = sums.tolist()
-    return {
-        "determinacy": share(determinate, n),
-        "single_accuracy": share(single_correct, determinate),
-        "set_accuracy": share(set_correct, indeterminate),
-        "output_size": share(set_size, indeterminate),
-        "u65": share(u65, n),
-        "u80": share(u80, n),
-    }
+    named = dict(zip(_SET_SUMS, sums.tolist(), strict=True))
+    found = measures(replace(pool([]), **named), credal=True)
+    return {name: found[name] for name in (*_OF_SETS, *UTILITIES)}
 
 
 def _vary_epsilon(fold: Fold, classifiers: Classifiers) -> Series:
@@ -328,10 +323,7 @@ def conformal_sets(proba: FloatArray, labels: IntArray, test_proba: FloatArray) 
 
 def _rival_measures(sums: FloatArray, utility: float | str) -> dict[str, float]:
     found = _set_measures(sums, utility)
-    return {
-        "utility": found[str(utility)],
-        **{name: found[name] for name in ("determinacy", "single_accuracy", "set_accuracy", "output_size")},
-    }
+    return {"utility": found[str(utility)], **{name: found[name] for name in _OF_SETS}}
 
 
 _EPSILON_NEEDS = ("bma-aode*", "comp-aode*")

@@ -226,17 +226,17 @@ class BayesianDisplay(Display):
         kept = [(a, b) for a, b in pairs if a in available and b in available]
         if not kept:
             raise NothingToShowError("summary must have both classifiers of at least one pair, has none.")
-        found = []
+        found, n_datasets = [], []
         for pair in kept:
             _, (first, second) = read_utilities(summary, pair, measure)
-            # The same seed for every pair, so that a figure does not depend on which pairs are in it.
-            found.append(bayesian_signed_rank(first, second, rope=cls.width, seed=0))
+            found.append(bayesian_signed_rank(first, second, rope=cls.width))
+            n_datasets.append(len(first))
         return cls(
             pairs=kept,
             left=[one.left for one in found],
             rope=[one.rope for one in found],
             right=[one.right for one in found],
-            n_datasets=[one.n for one in found],
+            n_datasets=n_datasets,
             measure=measure,
         )
 
