@@ -60,7 +60,7 @@ _TEST_COLUMNS: tuple[tuple[str, int | None], ...] = (
 # Enough for two decimals: there are forty tests, and each would take a second with the usual number.
 _SAMPLES = 10_000
 _NOTES = (
-    "LP-AODE and LP-AODE* are no part of the paper, nor are BMA-SPODE (Bayesian model averaging over the "
+    "LP-AODE and LP-AODE* are not part of the paper, nor are BMA-SPODE (Bayesian model averaging over the "
     "SPODEs by their marginal likelihoods) and COMP-NB (naive Bayes weighted by compression), from which its "
     "methods come, and NCC2: none of its claims is about them, and they take no part in its ranks.",
     "Brier is the paper's, the mean of (1 − probability of the true class)². It is not proper for more "

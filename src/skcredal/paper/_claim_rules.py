@@ -2,8 +2,8 @@
 
 Here are the rules by tests; those about figures and ranks are in :mod:`skcredal.paper._figure_rules` and
 :mod:`skcredal.paper._rank_rules`. A rule does not judge a claim that the available data sets cannot decide: a
-test needs enough of them to reach its level. On other data sets than the paper's a rule has other words:
-a figure cannot be compared, and a difference that is not significant does not refute one that was.
+test needs enough of them to reach its level. On data sets other than the paper's the verdicts have other
+words: a figure cannot be compared, and a difference that is not significant does not refute one that was.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ ROUNDING = 1e-9
 class Finding:
     """What the results say about a claim; ``holds`` is None if they cannot decide it.
 
-    ``elsewhere`` is the verdict on other data sets than the paper's, ``note_elsewhere`` its note if that is
-    another one.
+    ``elsewhere`` is the verdict on data sets other than the paper's, ``note_elsewhere`` its note if that
+    differs.
     """
 
     ours: str
@@ -113,7 +113,7 @@ def _significant(pairs: Sequence[tuple[Value, Value]], level: float, wanted: int
 
 
 def _elsewhere(tests: Sequence[WilcoxonResult], level: float, wanted: int) -> str:
-    """Return the verdict on other data sets than the paper's; all tests have to agree with the claim."""
+    """Return the verdict on data sets other than the paper's; all tests have to agree with the claim."""
     if min(test.n_pairs for test in tests) == 0:
         return NOT_JUDGED
     if any(test.direction == -wanted and test.p_value < level for test in tests):
@@ -143,7 +143,7 @@ def not_significant(first: Value, second: Value, *, level: float = 0.05) -> Rule
 def lower_on_average(first: Value, second: Value, *, level: float = 0.05) -> Rule:
     """Return the rule: the mean of the first is below that of the second, whatever the p-value.
 
-    On other data sets than the paper's, only a significant difference the other way round contradicts it.
+    On data sets other than the paper's, only a significant difference the other way round contradicts it.
     """
 
     def judge(results: Results) -> Finding:

@@ -260,7 +260,7 @@ def _print_times(summary: Any, plan: Plan, outcome: Outcome, console: Console) -
 
 
 def print_beyond(beyond: dict[str, Any] | None, *, console: Console) -> None:
-    """Print the means of the classifiers that the paper does not have beside those of its own."""
+    """Print the means of the classifiers that the paper does not have, next to those of its own."""
     if beyond is None:
         return
     table = new_table(title="Beyond the paper, means over data sets")

@@ -22,6 +22,7 @@ from skcredal.paper._claim_rules import (
     is_near,
     percent,
 )
+from skcredal.paper._studies import UTILITIES
 from skcredal.paper._summary import Results, Value, datasets_word
 
 __all__ = [
@@ -147,7 +148,7 @@ def gains_below(credal: str, determinate: str, bound: float) -> Rule:
 
     def judge(results: Results) -> Finding:
         parts, shares = [], []
-        for u in ("u65", "u80"):
+        for u in UTILITIES:
             gains = _gains(results, (credal, u), (determinate, "accuracy"))
             if len(gains) == 0:
                 return Finding(datasets_word(0), None, note="No data set has both values.")
@@ -171,8 +172,7 @@ def gains_within(credal: str, low: float, high: float, *, share: float) -> Rule:
 
     def judge(results: Results) -> Finding:
         by_utility = {
-            u: _gains(results, (credal, f"{u}_dependent"), (credal, "accuracy_dependent"))
-            for u in ("u65", "u80")
+            u: _gains(results, (credal, f"{u}_dependent"), (credal, "accuracy_dependent")) for u in UTILITIES
         }
         gains = np.concatenate(list(by_utility.values()))
         if len(gains) == 0:

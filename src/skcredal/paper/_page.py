@@ -247,7 +247,7 @@ def _value(value: str | float | None, decimals: int | None) -> str:
 def _svg(display: Display, prefix: str) -> str:
     """Draw a display as one SVG element that scales with its container and follows the page's colours.
 
-    All ids in it begin with the prefix, which is another one for every figure on the page.
+    All ids in it begin with the prefix, which differs for every figure on the page.
     """
     matplotlib = require("matplotlib", extra="paper", purpose="A report")
     figures = require("matplotlib.figure", extra="paper", purpose="A report")

@@ -23,6 +23,7 @@ from skcredal.paper._displays import (
     SetAsideDisplay,
 )
 from skcredal.paper._displays.base import Display, NothingToShowError
+from skcredal.paper._studies import UTILITIES
 from skcredal.paper._summary import PAPER_CLASSIFIERS, check_summary, check_table
 from skcredal.paper._verdicts import (
     AUTHORS,
@@ -108,8 +109,7 @@ _FIGURE_TEXTS = {
     "before the answer does), its probability, or both: robustness and, among equally robust answers, "
     "probability.",
 }
-_UTILITIES = ("u65", "u80")
-_STARRED = ("bma-aode*", "comp-aode*")
+_Makers = list[Callable[..., Display]]
 _DETERMINATE_PAIRS = [
     ("comp-aode", "aode"),
     ("bma-aode", "aode"),
@@ -277,62 +277,58 @@ def _finite(value: float | None) -> float | None:
     return float(value) if value is not None and math.isfinite(value) else None
 
 
+def _each(make: Callable[..., Display], **options: tuple[str, ...]) -> _Makers:
+    """Return a maker for each value of an option."""
+    return [partial(make, **{name: value}) for name, values in options.items() for value in values]
+
+
 def _figures(summary: DataFrame, studies: Mapping[str, DataFrame]) -> list[tuple[str, list[Display]]]:
     """Return the paper's figures by title, those of the studies, and tests over data sets.
 
-    What there are no data for is left out.
+    Figures without data are left out.
     """
     known = None if summary.empty else summary
-    ranks: list[Callable[..., Display]] = [RanksDisplay.from_summary]
+    ranks = _each(RanksDisplay.from_summary, measure=UTILITIES)
     # With three classifiers or fewer it would repeat the panels before it, or have nothing to join.
     if known is not None and known["classifier"].nunique() > 3:
-        ranks.append(CriticalDifferenceDisplay.from_summary)
-    bayesian = BayesianDisplay.from_summary
-    wanted: list[tuple[str, DataFrame | None, list[Callable[..., Display]]]] = [
-        (
-            "Accuracy",
-            known,
-            [
-                partial(AccuracyScatterDisplay.from_summary, classifier=name)
-                for name in ("bma-aode", "comp-aode")
-            ],
-        ),
+        ranks += _each(CriticalDifferenceDisplay.from_summary, measure=UTILITIES)
+    of_pairs = partial(BayesianDisplay.from_summary, pairs=_CREDAL_PAIRS)
+    weighted, starred = ("bma-aode", "comp-aode"), ("bma-aode*", "comp-aode*")
+    wanted: list[tuple[str, DataFrame | None, _Makers]] = [
+        ("Accuracy", known, _each(AccuracyScatterDisplay.from_summary, classifier=weighted)),
         (
             "Brier loss relative to AODE",
             known,
-            [
-                partial(RelativeBrierDisplay.from_summary, classifier=name)
-                for name in ("bma-aode", "comp-aode", "maplmg")
-            ],
+            _each(RelativeBrierDisplay.from_summary, classifier=(*weighted, "maplmg")),
         ),
         (
             "Accuracy on safe and on prior-dependent instances",
             known,
-            [partial(SafeDependentDisplay.from_summary, classifier=name) for name in _STARRED],
+            _each(SafeDependentDisplay.from_summary, classifier=starred),
         ),
         (
             "Utility relative to the determinate counterpart",
             known,
-            [partial(RelativeUtilityDisplay.from_summary, classifier=name) for name in _STARRED],
+            _each(RelativeUtilityDisplay.from_summary, classifier=starred),
         ),
-        (_RANKS, known, [partial(make, measure=utility) for make in ranks for utility in _UTILITIES]),
+        (_RANKS, known, ranks),
         (
             "How much ε matters",
             studies.get("epsilon"),
-            [partial(EpsilonDisplay.from_table, measure=name) for name in ("determinacy", "set_accuracy")],
+            _each(EpsilonDisplay.from_table, measure=("determinacy", "set_accuracy")),
         ),
         (_SET_ASIDE, studies.get("set-aside"), [SetAsideDisplay.from_table]),
         (
             "COMP-AODE* and other ways to make sets, on the same folds",
             studies.get("rivals"),
-            [partial(RivalsDisplay.from_table, utility=utility) for utility in _UTILITIES],
+            _each(RivalsDisplay.from_table, utility=UTILITIES),
         ),
         (
             "Bayesian signed-rank tests",
             known,
             [
-                partial(bayesian, measure="accuracy", pairs=_DETERMINATE_PAIRS),
-                *(partial(bayesian, measure=utility, pairs=_CREDAL_PAIRS) for utility in _UTILITIES),
+                partial(BayesianDisplay.from_summary, measure="accuracy", pairs=_DETERMINATE_PAIRS),
+                *_each(of_pairs, measure=UTILITIES),
             ],
         ),
     ]

@@ -32,6 +32,7 @@ __all__ = [
     "RELIABILITY_BINS",
     "SET_ASIDE",
     "STUDIES",
+    "UTILITIES",
     "Series",
     "conformal_sets",
     "reject_or_answer",

@@ -141,39 +141,20 @@ _ELSEWHERE = (HOLDS, SAME_DIRECTION, NOT_SEEN, CONTRADICTED, NOT_COMPARABLE)
 class Claim:
     """A claim of the paper, compared with what was found.
 
-    Parameters
-    ----------
-    number : int
-        Its number, from 1 to 30.
-    text : str
-        The claim.
-    where : str
-        Where it is in the paper.
-    paper : str
-        The paper's value.
-    ours : str
-        What was found, with the number of data sets.
-    p_value : float or None
-        The decisive p-value, if there is one.
-    holds : bool or None
-        Whether it holds; None if that cannot be told.
-    verdict : str
-        The same in words. On the paper's data sets: "holds", "does not hold" or "not judged". On others:
-        "holds"; "same direction, not significant" and "not seen" on these data sets; "contradicted"; "not
-        comparable", of a figure; or "not judged".
-    note : str
-        How it was judged, or why it was not.
+    The verdict on the paper's data sets is "holds", "does not hold" or "not judged". On others it is "holds";
+    "same direction, not significant" or "not seen" on these data sets; "contradicted"; "not comparable", of a
+    figure; or "not judged".
     """
 
-    number: int
+    number: int  # from 1 to 30
     text: str
-    where: str
-    paper: str
-    ours: str
-    p_value: float | None
-    holds: bool | None
-    verdict: str
-    note: str
+    where: str  # in the paper
+    paper: str  # its value
+    ours: str  # what was found, with the number of data sets
+    p_value: float | None  # the decisive one, if there is one
+    holds: bool | None  # None if that cannot be told
+    verdict: str  # the same in words
+    note: str  # how it was judged, or why it was not
 
 
 def verdict_kind(verdict: str) -> str:

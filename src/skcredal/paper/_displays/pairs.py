@@ -96,15 +96,14 @@ class SafeDependentDisplay(Display):
     @classmethod
     def from_summary(cls, summary: DataFrame, *, classifier: str) -> SafeDependentDisplay:
         columns = ("accuracy_safe", "accuracy_dependent", "n_indeterminate")
-        datasets, values = read_values(summary, [(classifier, column) for column in columns])
-        safe, dependent, n_dependent = (array.tolist() for array in values)
+        datasets, (safe, dependent, n) = read_values(summary, [(classifier, column) for column in columns])
         return cls(
             datasets=datasets,
-            safe=safe,
-            dependent=dependent,
-            n_dependent=n_dependent,
+            safe=safe.tolist(),
+            dependent=dependent.tolist(),
+            n_dependent=n.tolist(),
             classifier=classifier,
-            n_left_out=len(summary["dataset"].unique()) - len(datasets),
+            n_left_out=summary["dataset"].nunique() - len(datasets),
         )
 
     @property

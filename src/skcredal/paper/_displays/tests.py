@@ -194,7 +194,7 @@ class CriticalDifferenceDisplay(Display):
             elbow_props={"color": INK, "linewidth": 0.7},  # also the colour of the names
             crossbar_props={"color": INK, "linewidth": 2.0, "marker": None},
         )
-        # The corners of a bar come in the order of a set of names, which is another one in every process.
+        # The corners of a bar come in the order of a set of names, which differs in every process.
         for line in (line for bar in drawn["crossbars"] for line in bar):
             line.set_xdata(sorted(line.get_xdata()))
         ax.spines["top"].set_color(INK)
