@@ -29,7 +29,6 @@ __all__ = [
     "Finding",
     "Rule",
     "accuracy_drops",
-    "classifiers_of",
     "is_near",
     "lower_on_average",
     "not_significant",
@@ -70,12 +69,8 @@ class Finding:
     note_elsewhere: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """How a claim is judged, and the classifiers that it needs."""
-
-    needs: tuple[str, ...]
-    judge: Callable[[Results], Finding]
+# A rule raises NotRunError where classifiers are missing.
+Rule = Callable[[Results], Finding]
 
 
 def significantly_higher(*pairs: tuple[Value, Value], level: float = 0.01) -> Rule:
@@ -109,7 +104,7 @@ def _significant(pairs: Sequence[tuple[Value, Value]], level: float, wanted: int
         note = "p is the larger of the two." if len(tests) > 1 else ""
         return Finding(ours, holds, p_value, note, elsewhere)
 
-    return Rule(classifiers_of(*pairs), judge)
+    return judge
 
 
 def _elsewhere(tests: Sequence[WilcoxonResult], level: float, wanted: int) -> str:
@@ -137,7 +132,7 @@ def not_significant(first: Value, second: Value, *, level: float = 0.05) -> Rule
         holds = test.p_value >= level
         return Finding(ours, holds, test.p_value, note, HOLDS if holds else CONTRADICTED)
 
-    return Rule(classifiers_of((first, second)), judge)
+    return judge
 
 
 def lower_on_average(first: Value, second: Value, *, level: float = 0.05) -> Rule:
@@ -156,7 +151,7 @@ def lower_on_average(first: Value, second: Value, *, level: float = 0.05) -> Rul
         elsewhere = HOLDS if lower else CONTRADICTED if contradicted else NOT_SEEN
         return Finding(ours, lower, test.p_value, note, elsewhere)
 
-    return Rule(classifiers_of((first, second)), judge)
+    return judge
 
 
 def accuracy_drops(credal: str, safe: float, dependent: float, *, level: float = 0.01) -> Rule:
@@ -185,7 +180,7 @@ def accuracy_drops(credal: str, safe: float, dependent: float, *, level: float =
         alone = "Judged by the drop alone: the figures are those of the paper's data sets."
         return Finding(ours, all(parts.values()), test.p_value, note, elsewhere, alone)
 
-    return Rule((credal,), judge)
+    return judge
 
 
 def _compare(results: Results, first: Value, second: Value) -> tuple[str, WilcoxonResult]:
@@ -218,11 +213,6 @@ def _fewest_pairs(level: float) -> int:
 
 def _too_few(n: int, level: float) -> str:
     return f"{datasets_word(n).capitalize()} cannot reach p < {level:g}; {_fewest_pairs(level)} could."
-
-
-def classifiers_of(*pairs: tuple[Value, Value]) -> tuple[str, ...]:
-    """Return the classifiers that pairs of values are about, each once."""
-    return tuple(dict.fromkeys(classifier for pair in pairs for classifier, _ in pair))
 
 
 def is_near(value: float, paper: float, margin: float) -> bool:

@@ -18,7 +18,6 @@ from skcredal.paper._claim_rules import (
     ROUNDING,
     Finding,
     Rule,
-    classifiers_of,
     is_near,
     percent,
 )
@@ -69,7 +68,7 @@ def mean_about(value: Value, paper: float, *, margin: float = ABOUT, beside: str
             ours += f"; {others.mean():.1f} {beside} on average over {datasets_word(len(others))}"
         return _figure(ours, is_near(mean, paper, margin), None, f"About: within {margin:g}.")
 
-    return Rule((value[0],), judge)
+    return judge
 
 
 def mean_ratio_about(first: Value, second: Value, paper: float) -> Rule:
@@ -83,7 +82,7 @@ def mean_ratio_about(first: Value, second: Value, paper: float) -> Rule:
         ours = f"{mean:.3f} ({datasets_word(len(ratios))}; median {np.median(ratios):.3f})"
         return _figure(ours, is_near(mean, paper, ABOUT), None, f"About: within {ABOUT:g}.")
 
-    return Rule(classifiers_of((first, second)), judge)
+    return judge
 
 
 def fully_determinate(classifier: str, paper: int) -> Rule:
@@ -100,7 +99,7 @@ def fully_determinate(classifier: str, paper: int) -> Rule:
         note = f"About: within {ABOUT_COUNT} data sets; one undecided row in all runs changes the count."
         return _figure(ours, abs(count - paper) <= ABOUT_COUNT, None, note)
 
-    return Rule((classifier,), judge)
+    return judge
 
 
 def correlation_about(first: Value, second: Value, paper: float) -> Rule:
@@ -124,7 +123,7 @@ def correlation_about(first: Value, second: Value, paper: float) -> Rule:
         ours = f"{correlation:.2f} ({datasets_word(len(x))})"
         return _figure(ours, is_near(correlation, paper, ABOUT_CORRELATION), p_value, note)
 
-    return Rule(classifiers_of((first, second)), judge)
+    return judge
 
 
 def gains_about(credal: str, determinate: str, paper: dict[str, float]) -> Rule:
@@ -140,7 +139,7 @@ def gains_about(credal: str, determinate: str, paper: dict[str, float]) -> Rule:
         note = f"About: above 0 and within {ABOUT:g}, a margin as wide as the gains themselves."
         return _figure(f"{ours} ({datasets_word(len(gains['u65']))})", holds, None, note)
 
-    return Rule((credal, determinate), judge)
+    return judge
 
 
 def gains_below(credal: str, determinate: str, bound: float) -> Rule:
@@ -161,7 +160,7 @@ def gains_below(credal: str, determinate: str, bound: float) -> Rule:
         note = f"Generally: from 0 to below {bound:g} on two thirds of the data sets under each utility."
         return _figure("; ".join(parts), min(shares) >= GENERALLY - ROUNDING, None, note)
 
-    return Rule((credal, determinate), judge)
+    return judge
 
 
 def gains_within(credal: str, low: float, high: float, *, share: float) -> Rule:
@@ -195,7 +194,7 @@ def gains_within(credal: str, low: float, high: float, *, share: float) -> Rule:
         )
         return _figure(ours, float(inside.mean()) >= share - ROUNDING, None, note)
 
-    return Rule((credal,), judge)
+    return judge
 
 
 def _gains(results: Results, utility: Value, accuracy: Value) -> FloatArray:

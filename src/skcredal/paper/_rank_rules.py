@@ -66,7 +66,7 @@ def no_rank_differs(classifiers: tuple[str, ...], *, level: float = 0.05) -> Rul
         ours = f"{'; '.join(parts)} ({datasets_word(n)})"
         return Finding(ours, holds, smallest, note, HOLDS if holds else CONTRADICTED)
 
-    return Rule(classifiers, judge)
+    return judge
 
 
 def best_rank(classifier: str, classifiers: tuple[str, ...], *, level: float = 0.05) -> Rule:
@@ -95,7 +95,7 @@ def best_rank(classifier: str, classifiers: tuple[str, ...], *, level: float = 0
         elsewhere = HOLDS if holds else CONTRADICTED if beaten else NOT_SEEN
         return Finding(f"{_listed(rankings)} ({datasets_word(n)})", holds, None, note, elsewhere)
 
-    return Rule(classifiers, judge)
+    return judge
 
 
 def only_these_differ(
@@ -124,7 +124,7 @@ def only_these_differ(
         elsewhere = HOLDS if holds else _ranks_elsewhere(rankings, found, differences)
         return Finding(ours, holds, max(p_values), note, elsewhere)
 
-    return Rule(classifiers, judge)
+    return judge
 
 
 def _ranks_elsewhere(

@@ -24,7 +24,7 @@ from skcredal.paper._displays import (
 )
 from skcredal.paper._displays.base import Display, NothingToShowError
 from skcredal.paper._studies import UTILITIES
-from skcredal.paper._summary import PAPER_CLASSIFIERS, check_summary, check_table
+from skcredal.paper._summary import PAPER_CLASSIFIERS, NotRunError, check_summary, check_table
 from skcredal.paper._verdicts import (
     AUTHORS,
     DOI,
@@ -337,7 +337,7 @@ def _figures(summary: DataFrame, studies: Mapping[str, DataFrame]) -> list[tuple
         displays = []
         for make in makers if table is not None else ():
             # Only a lack of data is skipped; other errors are errors.
-            with suppress(NothingToShowError):
+            with suppress(NotRunError, NothingToShowError):
                 displays.append(make(table))
         if displays:
             figures.append((title, displays))

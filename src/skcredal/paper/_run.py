@@ -101,7 +101,8 @@ class Plan:
         """Return a digest of everything that the results of a study on a data set depend on."""
         about = STUDIES[study]
         # Not of all classifiers: adding one must not make the study run again.
-        parameters = {name: self._parameters(name) for name in self.names if name in about.uses}
+        used = (*about.needs, *about.may_use)
+        parameters = {name: self._parameters(name) for name in self.names if name in used}
         return self._digest(dataset, checksum, study=study, points=repr(about.points), parameters=parameters)
 
     def _parameters(self, classifier: str) -> str:

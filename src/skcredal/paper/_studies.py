@@ -64,16 +64,17 @@ _SET_SUMS = ("n", "determinate", "single_correct", "indeterminate", "set_correct
 class Study:
     """A study on the folds of an experiment; it runs if the plan has one of the classifiers it needs.
 
-    ``uses`` are all the classifiers that its results depend on. ``run`` returns the sums of each series for a
-    fold, an array (points, columns); ``measures`` turns the pooled sums of a point into measures by name.
+    ``run`` returns the sums of each series for a fold, an array (points, columns); ``measures`` turns the
+    pooled sums of a point into measures by name. Its results depend on the classifiers that it needs, and on
+    others that it may use.
     """
 
     point_name: str
     points: tuple[float | str, ...]
     needs: tuple[str, ...]
-    uses: tuple[str, ...]
     run: Callable[[Fold, Classifiers], Series]
     measures: Callable[[FloatArray, float | str], dict[str, float]]
+    may_use: tuple[str, ...] = ()
 
 
 def _set_sums(y_test: AnyArray, y_proba: FloatArray, y_set: BoolArray, classes: AnyArray) -> list[float]:
@@ -327,31 +328,19 @@ def _rival_measures(sums: FloatArray, utility: float | str) -> dict[str, float]:
     return {"utility": found[str(utility)], **{name: found[name] for name in _OF_SETS}}
 
 
-_EPSILON_NEEDS = ("bma-aode*", "comp-aode*")
 STUDIES: dict[str, Study] = {
-    "epsilon": Study("epsilon", EPSILONS, _EPSILON_NEEDS, _EPSILON_NEEDS, _vary_epsilon, _set_measures),
-    "set-aside": Study(
-        "set_aside", SET_ASIDE, ("comp-aode*",), ("comp-aode*",), _set_aside, _retained_measures
-    ),
+    "epsilon": Study("epsilon", EPSILONS, ("bma-aode*", "comp-aode*"), _vary_epsilon, _set_measures),
+    "set-aside": Study("set_aside", SET_ASIDE, ("comp-aode*",), _set_aside, _retained_measures),
     "rivals": Study(
         "judged_by",
         UTILITIES,
         ("comp-aode*",),
-        ("comp-aode*", *_OF_PROBABILITIES),
         _compare_rivals,
         _rival_measures,
+        may_use=_OF_PROBABILITIES,
     ),
-    "reliability": Study(
-        "at_most",
-        RELIABILITY_BINS,
-        _OF_PROBABILITIES,
-        _OF_PROBABILITIES,
-        _reliability,
-        _reliability_measures,
-    ),
-    "baselines": Study(
-        "judged_by", UTILITIES, tuple(BASELINES), tuple(BASELINES), _use_baselines, _rival_measures
-    ),
+    "reliability": Study("at_most", RELIABILITY_BINS, _OF_PROBABILITIES, _reliability, _reliability_measures),
+    "baselines": Study("judged_by", UTILITIES, tuple(BASELINES), _use_baselines, _rival_measures),
 }
 
 

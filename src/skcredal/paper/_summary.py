@@ -23,6 +23,7 @@ __all__ = [
     "FOLD_COLUMNS",
     "PAPER_CLASSIFIERS",
     "SUMMARY_COLUMNS",
+    "NotRunError",
     "Results",
     "Value",
     "check_columns",
@@ -210,6 +211,15 @@ def check_summary(summary: DataFrame, measures: Sequence[str]) -> DataFrame:
     return summary
 
 
+class NotRunError(ValueError):
+    """A summary lacks classifiers that are asked for."""
+
+    def __init__(self, missing: list[str], there: list[str]) -> None:
+        has = f"has {', '.join(there)}" if there else "is empty"
+        super().__init__(f"summary must have the classifier {' and '.join(missing)}, {has}.")
+        self.missing = missing
+
+
 class Results:
     """A summary by classifier and measure, aligned on its data sets.
 
@@ -226,12 +236,12 @@ class Results:
         wide = summary.pivot(index="dataset", columns="classifier", values=self._measures)
         self.table: DataFrame = wide.swaplevel(axis="columns").reindex(summary["dataset"].unique())
 
-    def missing(self, classifiers: Sequence[str]) -> list[str]:
-        """Return the classifiers that were not run."""
-        return [name for name in dict.fromkeys(classifiers) if name not in self.classifiers]
-
     def common(self, *wanted: Value) -> DataFrame:
         """Return measures on the data sets that have all of them, so that every comparison is paired."""
+        names = dict.fromkeys(name for name, _ in wanted)
+        if missing := [name for name in names if name not in self.classifiers]:
+            raise NotRunError(missing, self.classifiers)
+        # Only now: a summary without credal classifiers need not have their columns.
         check_columns("summary", self._measures, [measure for _, measure in wanted], "summary.csv")
         columns = self.table[list(wanted)]
         known: DataFrame = columns.loc[np.isfinite(columns.to_numpy()).all(axis=1)]

@@ -41,7 +41,7 @@ TIED = 1e-12
 
 
 class NothingToShowError(ValueError):
-    """The table lacks the classifiers or the data sets that a display needs."""
+    """The table lacks the data sets that a display needs."""
 
 
 class Display(ABC):
@@ -76,12 +76,7 @@ class Display(ABC):
 
 def read_values(summary: DataFrame, wanted: Sequence[Value]) -> tuple[list[str], list[FloatArray]]:
     """Return the data sets that have all wanted (classifier, column), and an array for each of these."""
-    results = Results(summary, [measure for _, measure in wanted])
-    if missing := results.missing([name for name, _ in wanted]):
-        has = f"has {', '.join(results.classifiers)}" if results.classifiers else "is empty"
-        raise NothingToShowError(f"summary must have the classifier {' and '.join(missing)}, {has}.")
-    # Only now: a summary without credal classifiers need not have their columns.
-    common = results.common(*wanted)
+    common = Results(summary, [measure for _, measure in wanted]).common(*wanted)
     if common.empty:
         listed = ", ".join(f"{column} of {name}" for name, column in wanted)
         raise NothingToShowError(f"summary must have a data set with {listed}, has none.")

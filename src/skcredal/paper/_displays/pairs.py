@@ -137,22 +137,7 @@ class SafeDependentDisplay(Display):
 
 @dataclass(eq=False, kw_only=True)
 class RelativeBrierDisplay(Display):
-    """Brier loss of a classifier relative to that of AODE, by data set; below 1, the classifier is better.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> summary = pd.DataFrame({
-    ...     "dataset": ["iris", "iris", "wine", "wine"],
-    ...     "classifier": ["aode", "comp-aode"] * 2,
-    ...     "brier": [0.4, 0.2, 0.2, 0.2],
-    ... })
-    >>> display = RelativeBrierDisplay.from_summary(summary, classifier="comp-aode")
-    >>> display.ratio
-    [0.5, 1.0]
-    >>> display.caption
-    "COMP-AODE has the lower Brier loss on 1 of 2 data sets; on average its loss is 25.0 % below AODE's."
-    """
+    """Brier loss of a classifier relative to that of AODE, by data set; below 1, the classifier is better."""
 
     datasets: list[str]
     ratio: list[float]
