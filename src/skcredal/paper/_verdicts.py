@@ -210,19 +210,12 @@ def claims_as_markdown(claims: list[Claim]) -> str:
         "| -: | :------------ | ------: | :---- | :---- | :--- | :---- |",
     ]
     for claim in claims:
-        texts = " | ".join(_cell(text) for text in (claim.text, claim.paper, claim.ours, claim.where))
+        texts = " | ".join([claim.text, claim.paper, claim.ours, claim.where])
         lines.append(
             f"| {claim.number:>2} | {claim.verdict:<13} | {format_p_value(claim.p_value):>7} | {texts} |"
         )
-    reasons = [
-        f"- {_cell(reason.what)} ({reason.numbers}): {_cell(reason.why)}" for reason in reasons_of(claims)
-    ]
+    reasons = [f"- {reason.what} ({reason.numbers}): {reason.why}" for reason in reasons_of(claims)]
     if reasons:
         lines += ["", f"## {reasons_title(claims)}", "", *reasons]
-    notes = [f"- Claim {claim.number}: {_cell(claim.note)}" for claim in claims if claim.note]
+    notes = [f"- Claim {claim.number}: {claim.note}" for claim in claims if claim.note]
     return "\n".join([*lines, "", "Notes", "", *notes] if notes else lines)
-
-
-def _cell(text: str) -> str:
-    # A line break or a bar would end the cell.
-    return " ".join(text.split()).replace("|", "\\|")

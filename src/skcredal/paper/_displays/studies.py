@@ -26,7 +26,7 @@ from skcredal.paper._summary import check_columns, check_table, datasets_word
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from pandas import DataFrame
+    from pandas import DataFrame, Series
 
 __all__ = ["EpsilonDisplay", "ReliabilityDisplay", "RivalsDisplay", "SetAsideDisplay"]
 
@@ -276,19 +276,16 @@ class ReliabilityDisplay(Display):
         sums = table.assign(
             weight=weight, probability=weight * table["probability"], accuracy=weight * table["accuracy"]
         )[table["rows"] > 0.0]
-        pooled = {
-            str(name): of_series.groupby("at_most", sort=True)[
-                ["rows", "weight", "probability", "accuracy"]
-            ].sum()
-            for name, of_series in sums.groupby("series", sort=False)
-        }
+        pooled = sums.groupby(["series", "at_most"])[["rows", "weight", "probability", "accuracy"]].sum()
+
+        def by_series(column: Series[Any]) -> dict[str, Any]:
+            return {name: column.loc[name].tolist() for name in sums["series"].unique()}
+
         return cls(
-            probability={
-                name: (bins["probability"] / bins["weight"]).tolist() for name, bins in pooled.items()
-            },
-            accuracy={name: (bins["accuracy"] / bins["weight"]).tolist() for name, bins in pooled.items()},
-            rows={name: [int(n) for n in bins["rows"]] for name, bins in pooled.items()},
-            weight={name: bins["weight"].tolist() for name, bins in pooled.items()},
+            probability=by_series(pooled["probability"] / pooled["weight"]),
+            accuracy=by_series(pooled["accuracy"] / pooled["weight"]),
+            rows=by_series(pooled["rows"].astype(int)),
+            weight=by_series(pooled["weight"]),
             n_datasets=int(table["dataset"].nunique()),
             alike=alike,
         )
