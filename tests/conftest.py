@@ -2,6 +2,7 @@
 
 import ast
 import os
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -53,6 +54,18 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.get_closest_marker("kernel") and HERE / "kernels" not in item.path.parents:
             raise pytest.UsageError(f"{item.nodeid} is marked kernel and must lie in tests/kernels.")
+
+
+@pytest.fixture(scope="module")
+def few_samples():
+    """Draw 500 samples of each posterior: how many are drawn is for the tests of the comparison to judge."""
+    from skcredal.paper._compare import bayesian_signed_rank
+
+    with pytest.MonkeyPatch.context() as patch:
+        few = partial(bayesian_signed_rank, n_samples=500)
+        patch.setattr("skcredal.paper._displays.tests.bayesian_signed_rank", few)
+        patch.setattr("skcredal.paper._beyond._SAMPLES", 500)
+        yield
 
 
 # The first example of a kernel includes its compilation, so that no example has a deadline.

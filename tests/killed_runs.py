@@ -8,13 +8,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-# How many samples of the posterior are drawn for the report is the tests' of the comparison to judge.
-PROGRAM = """
+# How many samples of the posterior are drawn for the report is for the tests of the comparison to judge.
+FEW_SAMPLES = """
 from functools import partial
 import skcredal.paper._displays.tests as tests
 tests.bayesian_signed_rank = partial(tests.bayesian_signed_rank, n_samples=500)
 import skcredal.paper._beyond as beyond
 beyond._SAMPLES = 500
+"""
+PROGRAM = f"""{FEW_SAMPLES}
 from skcredal._cli import main
 main()
 """

@@ -1,9 +1,10 @@
 """A made-up summary of results, and claims about it, for the tests of displays and pages."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pandas as pd
+
+from skcredal.paper._summary import EXTRA_COLUMNS, SUMMARY_COLUMNS
+from skcredal.paper._verdicts import Claim
 
 # The classifiers of the paper.
 DETERMINATE = ("aode", "bma-aode", "comp-aode", "maplmg", "naive-bayes", "tan", "null")
@@ -32,25 +33,7 @@ def made_up_summary(datasets=DATASETS, classifiers=(*DETERMINATE, *CREDAL), seed
             if name in (*CREDAL, "lp-aode*"):
                 row |= _of_sets(accuracy, rng, is_undecided=index % 4 != 3, n=facts["n"])
             rows.append({**facts, "classifier": name, **row})
-    columns = (
-        *(
-            "dataset",
-            "n",
-            "k",
-            "classes",
-            "classifier",
-            "accuracy",
-            "brier",
-            "brier_multiclass",
-            "log_loss",
-            "determinacy",
-            "single_accuracy",
-        ),
-        *("set_accuracy", "output_size", "discounted_accuracy", "u65", "u80", "accuracy_safe"),
-        *("accuracy_dependent", "fit_seconds", "predict_seconds", "u65_dependent", "u80_dependent"),
-        "n_indeterminate",
-    )
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(rows, columns=[*SUMMARY_COLUMNS, *EXTRA_COLUMNS])
 
 
 def _of_sets(accuracy, rng, *, is_undecided, n):
@@ -74,11 +57,10 @@ def _of_sets(accuracy, rng, *, is_undecided, n):
 
 
 def made_up_claim(number, *, holds, p_value=None, **texts):
-    """Return an object with the attributes of a claim."""
     written = {"text": f"Claim {number}", "where": "Section 5", "paper": "94 %", "ours": "93.1 %", "note": ""}
     verdict = {True: "holds", False: "does not hold", None: "not judged"}[holds]
     found = {"verdict": verdict, **written, **texts}
-    return SimpleNamespace(number=number, holds=holds, p_value=p_value, **found)
+    return Claim(number=number, holds=holds, p_value=p_value, **found)
 
 
 CLAIMS = [
@@ -126,7 +108,7 @@ def made_up_studies(datasets=DATASETS, seed=0):
             "accuracy": rng.uniform(0.8, 0.85) + 0.1 * share,
         }
         for dataset in datasets
-        for by in ("robustness", "probability")
+        for by in ("robustness", "robustness, then probability", "probability")
         for share in (0.0, 0.1, 0.5)
     ]
     rivals = [

@@ -15,7 +15,7 @@ from sklearn.utils._testing import assert_docstring_consistency
 import skcredal
 from skcredal.evaluation import CLASSIFIERS
 from skcredal.evaluation._registry import is_credal
-from skcredal.paper._about import DOI, REASONS, TITLE
+from skcredal.paper._verdicts import DOI, REASONS, TITLE
 
 ROOT = Path(__file__).parents[1]
 DOCS, EXAMPLES = ROOT / "docs", ROOT / "examples"

@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from skcredal.paper._about import REASONS
 from skcredal.paper._displays import (
     BayesianDisplay,
     CriticalDifferenceDisplay,
@@ -23,6 +22,7 @@ from skcredal.paper._displays import (
     SetAsideDisplay,
 )
 from skcredal.paper._summary import PAPER_CLASSIFIERS
+from skcredal.paper._verdicts import REASONS
 
 HERE = Path(__file__).parent
 MEASURES = {

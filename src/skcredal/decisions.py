@@ -15,10 +15,11 @@ from skcredal.metrics._checks import (
     SUM_TOLERANCE,
     as_array,
     as_booleans,
+    as_column,
     as_weights,
     check_distributions,
+    check_label,
     check_unit_interval,
-    is_missing_label,
 )
 from skcredal.metrics._outcomes import UTILITY_WEIGHTS, utility_of_accuracy, weighted_mean
 
@@ -157,11 +158,8 @@ def reject_cost_score(
     0.375
     """
     cost = _check_cost(cost)
-    truth, answers, is_rejected = (
-        _as_labels("y_true", y_true),
-        _as_labels("y_pred", y_pred),
-        as_array("rejected", rejected),
-    )
+    truth, answers = as_column("y_true", y_true), as_column("y_pred", y_pred)
+    is_rejected = as_array("rejected", rejected)
     n_rows = len(truth)
     for name, found in (("y_pred", answers.shape), ("rejected", is_rejected.shape)):
         if found != (n_rows,):
@@ -169,7 +167,7 @@ def reject_cost_score(
     is_rejected = as_booleans("rejected", is_rejected)
     # Only the answers that count are compared: rejected rows may hold anything, also missing values.
     costs = np.full(n_rows, cost)
-    costs[~is_rejected] = _differ(truth, answers, ~is_rejected)
+    costs[~is_rejected] = _differ(truth.tolist(), answers.tolist(), np.flatnonzero(~is_rejected))
     return weighted_mean(costs, as_weights(sample_weight, n_rows))
 
 
@@ -284,28 +282,12 @@ def _lower_probabilities(proba_or_interval: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(lower)
 
 
-def _as_labels(name: str, y: ArrayLike) -> NDArray[np.object_]:
-    """Return labels as an array of Python values."""
-    # As objects: numpy would turn the list ["a", nan] into strings.
-    values = as_array(name, y, dtype=object if isinstance(y, list | tuple) else None)
-    if values.ndim != 1:
-        raise ValueError(f"{name} must be one-dimensional, got shape {values.shape}.")
-    plain = np.empty(len(values), dtype=object)
-    plain[:] = values.tolist()
-    return plain
-
-
-def _differ(truth: NDArray[np.object_], answers: NDArray[np.object_], rows: NDArray[np.bool_]) -> list[bool]:
+def _differ(truth: list[Any], answers: list[Any], rows: NDArray[np.intp]) -> list[bool]:
     """Tell for the selected rows whether the answer is wrong; refuse labels that cannot be compared."""
     for name, labels in (("y_true", truth), ("y_pred", answers)):
-        for r in np.flatnonzero(rows):
-            with naming(name):
-                is_missing = is_missing_label(labels[r])
-            if is_missing:
-                raise ValueError(
-                    f"{name} must not have missing values, got {safe_repr(labels[r])} in row {r}."
-                )
-    pairs = list(zip(truth[rows], answers[rows], strict=True))
+        for r in rows:
+            check_label(name, labels[r], r)
+    pairs = [(truth[r], answers[r]) for r in rows]
     # Text against numbers means that "1" was passed for 1: every answer would silently count as wrong.
     if pairs and all(isinstance(t, str) != isinstance(a, str) for t, a in pairs):
         t, a = pairs[0]

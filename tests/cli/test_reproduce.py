@@ -3,7 +3,6 @@ import json
 import subprocess
 import sys
 import textwrap
-from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -15,7 +14,6 @@ import skcredal.paper._store as store_module
 from report_problems import CREDAL, DETERMINATE
 from skcredal._cli.app import app
 from skcredal.paper import ResultStore
-from skcredal.paper._compare import bayesian_signed_rank
 from skcredal.paper._summary import FOLD_COLUMNS, SUMMARY_COLUMNS
 
 ARFF = """@relation small
@@ -27,11 +25,7 @@ ARFF = """@relation small
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch):
-    # How many samples of the posterior are drawn is the tests' of the comparison to judge.
-    few = partial(bayesian_signed_rank, n_samples=500)
-    monkeypatch.setattr("skcredal.paper._displays.tests.bayesian_signed_rank", few)
-    monkeypatch.setattr("skcredal.paper._beyond._SAMPLES", 500)
+def run(tmp_path, few_samples):
     runner = CliRunner()
     out = ["--out", str(tmp_path / "out"), "--jobs", "1"]
     return lambda *arguments: runner.invoke(app, ["reproduce", *out, *arguments])

@@ -248,7 +248,7 @@ def test_no_network(tmp_path, monkeypatch, failure):
 
     monkeypatch.setattr("sklearn.datasets._openml.urlopen", fail)
     expected = (
-        r"^iris \(data id 61\) is not in the cache '.*' and could not be downloaded from openml\.org \("
+        r"^iris of openml\.org \(data id 61, verified\) is not in the cache '.*' and could not be .* \("
     )
     with pytest.raises(ConnectionError, match=expected) as caught:
         load_dataset("iris", "openml", data_home=tmp_path)
@@ -278,7 +278,9 @@ def test_a_damaged_cache_is_fetched_again(tmp_path, damage):
     content = file.read_bytes()
     file.write_bytes(content[: len(content) // 2] if damage == "half" else damage)
     # Which needs the network, and says so.
-    with pytest.raises(ConnectionError, match=r"^iris \(data id 61\) is not in the cache"):
+    with pytest.raises(
+        ConnectionError, match=r"^iris of openml\.org \(data id 61, verified\) is not in the cache"
+    ):
         load_dataset("iris", "openml", data_home=tmp_path)
 
 

@@ -15,15 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from killed_runs import FEW_SAMPLES
+
 EXPECTED = Path(__file__).parent.parent / "expected"
-# How many samples of the posterior are drawn for the report is the tests' of the comparison to judge.
-FEW_SAMPLES = """
-from functools import partial
-import skcredal.paper._displays.tests as tests
-tests.bayesian_signed_rank = partial(tests.bayesian_signed_rank, n_samples=500)
-import skcredal.paper._beyond as beyond
-beyond._SAMPLES = 500
-"""
 
 
 @pytest.fixture(scope="module")

@@ -187,7 +187,7 @@ def test_parts_without_content_are_left_out(summary):
     assert Page(render_page(report_data(summary, [], {}))).all("section") == []
     only_claims = Page(render_page(report_data(summary, CLAIMS, {})))
     assert [section["id"] for section in only_claims.all("section")] == ["claims"]
-    assert "3 claims of the paper:" in " ".join(only_claims.visible)
+    assert "3 claims of the paper, judged on no data sets:" in " ".join(only_claims.visible)
 
 
 def test_a_summary_of_few_classifiers_has_few_figures():

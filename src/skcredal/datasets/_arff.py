@@ -123,7 +123,6 @@ def read_arff(path: str | os.PathLike[str]) -> ArffTable:
     >>> list(table.frame["outlook"].cat.categories)
     ['sunny', 'rainy', 'snowy']
     """
-    require("pandas", extra="cli", purpose="Reading an ARFF file")
     with naming("path"):
         path = Path(path)
         if b"\0" in os.fsencode(path):
@@ -132,13 +131,7 @@ def read_arff(path: str | os.PathLike[str]) -> ArffTable:
 
 
 def parse_arff(content: bytes, name: str) -> ArffTable:
-    r"""Read the content of an ARFF file, which errors call ``name``.
-
-    Examples
-    --------
-    >>> parse_arff(b"@attribute size numeric\n@data\n38\n", "shoes.arff").frame["size"].tolist()
-    [38.0]
-    """
+    """Read the content of an ARFF file, which errors call ``name``."""
     pandas = require("pandas", extra="cli", purpose="Reading an ARFF file")
     if b"\0" in content:
         raise ValueError(
@@ -223,7 +216,7 @@ def _split(lines: Sequence[_Line], width: int) -> list[list[_Cell]]:
 
     def table() -> Iterator[str]:
         nonlocal number, line
-        # All as text: liac-arff would cut the fraction off an integer, and not say which cell is no number.
+        # All as text: liac-arff would cut the fraction off an integer, and not say which cell is wrong.
         yield from ["@relation r", *(f"@attribute {j} string" for j in range(width)), "@data"]
         for number, line in lines:
             if line.startswith("{"):
@@ -236,11 +229,8 @@ def _split(lines: Sequence[_Line], width: int) -> list[list[_Cell]]:
         raise _FormatError(
             number, f"a row must have a cell for each attribute, {width} in all", line
         ) from None
-    except (
-        arff.ArffException,
-        csv.Error,
-        ValueError,
-    ):  # a ValueError: an escape that liac-arff does not know
+    # A ValueError: an escape that liac-arff does not know.
+    except (arff.ArffException, csv.Error, ValueError):
         rule = "a value with blanks, quotes or braces must be quoted, a quote closed, a backslash doubled"
         raise _FormatError(number, rule, line) from None
     return rows
@@ -269,7 +259,7 @@ def _column(name: str, domain: list[str] | type, cells: Sequence[_Cell], lines: 
 
 
 def _number(cell: _Cell) -> float:
-    """Return a number, infinity for a cell that is none."""
+    """Return a cell as a number, infinity if it is not one."""
     try:
         return np.nan if cell is None else float(cell)
     except ValueError:

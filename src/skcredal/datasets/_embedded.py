@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,10 +15,10 @@ from skcredal._extras import require
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["EMBEDDED", "EmbeddedTable"]
+__all__ = ["EMBEDDED", "Table"]
 
 
-class EmbeddedTable(NamedTuple):
+class Table(NamedTuple):
     """A data set without its name."""
 
     features: pandas.DataFrame
@@ -25,51 +26,31 @@ class EmbeddedTable(NamedTuple):
     description: str
 
 
-def _from_sklearn(name: str, description: str) -> EmbeddedTable:
+def _from_sklearn(name: str) -> Table:
     pandas = _pandas()
     bunch = getattr(sklearn_datasets, f"load_{name}")()
     features = pandas.DataFrame(bunch.data.astype(float), columns=list(bunch.feature_names))
     classes = [str(label) for label in bunch.target_names]
-    return EmbeddedTable(features, _target([classes[code] for code in bunch.target], classes), description)
+    return Table(features, _target([classes[code] for code in bunch.target], classes), _SKLEARN[name])
 
 
-def _iris() -> EmbeddedTable:
-    return _from_sklearn(
-        "iris",
-        "150 iris flowers of three species, with the lengths and widths of their sepals and petals in "
-        "centimetres. R. A. Fisher, 1936; the copy of scikit-learn, which follows Fisher's paper and differs "
-        "from the one of the UCI repository in two rows.",
-    )
+_SKLEARN = {
+    "iris": "150 iris flowers of three species, with the lengths and widths of their sepals and petals in "
+    "centimetres. R. A. Fisher, 1936; the copy of scikit-learn, which follows Fisher's paper and differs "
+    "from the one of the UCI repository in two rows.",
+    "wine": "178 Italian wines of three cultivars, with 13 results of their chemical analysis. "
+    "M. Forina et al., 1988, from the UCI repository; the copy of scikit-learn.",
+    "breast_cancer": "569 breast masses, malignant or benign, with 30 measurements of the cell nuclei in an "
+    "image. The diagnostic Wisconsin set of W. N. Street, W. H. Wolberg and O. L. Mangasarian, 1993, from "
+    "the UCI repository; the copy of scikit-learn. It is not the older breast_w set, which has nine "
+    "features.",
+    "digits": "1797 handwritten digits as images of 8 by 8 pixels, each pixel a number from 0 to 16. "
+    "E. Alpaydin and C. Kaynak, 1998: the test part of the set in the UCI repository; the copy of "
+    "scikit-learn.",
+}
 
 
-def _wine() -> EmbeddedTable:
-    return _from_sklearn(
-        "wine",
-        "178 Italian wines of three cultivars, with 13 results of their chemical analysis. "
-        "M. Forina et al., 1988, from the UCI repository; the copy of scikit-learn.",
-    )
-
-
-def _breast_cancer() -> EmbeddedTable:
-    return _from_sklearn(
-        "breast_cancer",
-        "569 breast masses, malignant or benign, with 30 measurements of the cell nuclei in an image. "
-        "The diagnostic Wisconsin set of W. N. Street, W. H. Wolberg and O. L. Mangasarian, 1993, from the "
-        "UCI repository; the copy of scikit-learn. It is not the older "
-        "breast_w set, which has nine features.",
-    )
-
-
-def _digits() -> EmbeddedTable:
-    return _from_sklearn(
-        "digits",
-        "1797 handwritten digits as images of 8 by 8 pixels, each pixel a number from 0 to 16. "
-        "E. Alpaydin and C. Kaynak, 1998: the test part of the set in the UCI repository; the copy of "
-        "scikit-learn.",
-    )
-
-
-def _waveform() -> EmbeddedTable:
+def _waveform() -> Table:
     n_rows = 5000
     # The order of the draws is part of the definition: another one would give other rows.
     random = _random(1984)
@@ -83,7 +64,7 @@ def _waveform() -> EmbeddedTable:
     values[:, :21] += share * waves[first] + (1 - share) * waves[second]
     # Two decimals, as in the published data set, hide differences between platforms in the last bits.
     features = _pandas().DataFrame(values.round(2), columns=[f"x{i}" for i in range(1, 41)])
-    return EmbeddedTable(
+    return Table(
         features,
         _target(map(str, classes), "012"),
         "5000 mixtures of two out of three triangular waves (the class says which two) at 21 points with "
@@ -111,13 +92,13 @@ _LED_SEGMENTS = np.array(
 )
 
 
-def _led() -> EmbeddedTable:
+def _led() -> Table:
     n_rows, noise = 1000, 0.1
     segments = ("top", "upper_left", "upper_right", "middle", "lower_left", "lower_right", "bottom")
     random = _random(1984)
     digits = random.randint(10, size=n_rows, dtype=np.int64)
     is_lit = _LED_SEGMENTS[digits] ^ (random.uniform(size=(n_rows, 7)) < noise)
-    return EmbeddedTable(
+    return Table(
         _nominal(dict.fromkeys(segments, "01"), np.where(is_lit, "1", "0").tolist()),
         _target(map(str, digits), "0123456789"),
         "1000 digits on a display of seven segments (0 dark, 1 lit), each segment inverted with a "
@@ -130,10 +111,10 @@ def _led() -> EmbeddedTable:
 _MONKS_DOMAINS = {"a1": "123", "a2": "123", "a3": "12", "a4": "123", "a5": "1234", "a6": "12"}
 
 
-def _monks(rule: str, is_positive: Callable[[Mapping[str, str]], bool]) -> EmbeddedTable:
+def _monks(rule: str, is_positive: Callable[[Mapping[str, str]], bool]) -> Table:
     cases = list(product(*_MONKS_DOMAINS.values()))
     labels = ["01"[is_positive(dict(zip(_MONKS_DOMAINS, case, strict=True)))] for case in cases]
-    return EmbeddedTable(
+    return Table(
         _nominal(_MONKS_DOMAINS, cases),
         _target(labels, "01"),
         f"All 432 combinations of six attributes; the class is 1 where {rule}. Generated from the "
@@ -142,26 +123,11 @@ def _monks(rule: str, is_positive: Callable[[Mapping[str, str]], bool]) -> Embed
     )
 
 
-def _monks1() -> EmbeddedTable:
-    return _monks("a1 = a2 or a5 = 1", lambda case: case["a1"] == case["a2"] or case["a5"] == "1")
-
-
-def _monks2() -> EmbeddedTable:
-    return _monks("exactly two of the attributes are 1", lambda case: list(case.values()).count("1") == 2)
-
-
-def _monks3() -> EmbeddedTable:
-    return _monks(
-        "a5 = 3 and a4 = 1, or a5 is not 4 and a2 is not 3",
-        lambda case: (case["a5"] == "3" and case["a4"] == "1") or (case["a5"] != "4" and case["a2"] != "3"),
-    )
-
-
-def _balance_scale() -> EmbeddedTable:
+def _balance_scale() -> Table:
     cases = list(product("12345", repeat=4))
     left_torque_excess = [int(a) * int(b) - int(c) * int(d) for a, b, c, d in cases]
     names = ("left-weight", "left-distance", "right-weight", "right-distance")
-    return EmbeddedTable(
+    return Table(
         _nominal(dict.fromkeys(names, "12345"), cases),
         _target(["L" if excess > 0 else "R" if excess < 0 else "B" for excess in left_torque_excess], "LBR"),
         "All 625 states of a balance with a weight from 1 to 5 at a distance from 1 to 5 on either side; the "
@@ -170,7 +136,7 @@ def _balance_scale() -> EmbeddedTable:
     )
 
 
-def _tic_tac_toe() -> EmbeddedTable:
+def _tic_tac_toe() -> Table:
     lines = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
     boards = {"b" * 9}
     label_of: dict[str, str] = {}
@@ -189,7 +155,7 @@ def _tic_tac_toe() -> EmbeddedTable:
     # In descending order x comes before o and o before b, as in the domain.
     ordered = sorted(label_of, reverse=True)
     names = map("-".join, product(("top", "middle", "bottom"), ("left", "middle", "right")))
-    return EmbeddedTable(
+    return Table(
         _nominal(dict.fromkeys(names, "xob"), ordered),
         _target([label_of[board] for board in ordered], ("negative", "positive")),
         "The 958 boards on which a game of tic-tac-toe can end if x moves first; each square holds x, o or b "
@@ -198,18 +164,23 @@ def _tic_tac_toe() -> EmbeddedTable:
     )
 
 
-EMBEDDED: dict[str, Callable[[], EmbeddedTable]] = {
+EMBEDDED: dict[str, Callable[[], Table]] = {
+    **{name: partial(_from_sklearn, name) for name in _SKLEARN},
     "balance_scale": _balance_scale,
-    "breast_cancer": _breast_cancer,
-    "digits": _digits,
-    "iris": _iris,
     "led": _led,
-    "monks1": _monks1,
-    "monks2": _monks2,
-    "monks3": _monks3,
+    "monks1": partial(
+        _monks, "a1 = a2 or a5 = 1", lambda case: case["a1"] == case["a2"] or case["a5"] == "1"
+    ),
+    "monks2": partial(
+        _monks, "exactly two of the attributes are 1", lambda case: list(case.values()).count("1") == 2
+    ),
+    "monks3": partial(
+        _monks,
+        "a5 = 3 and a4 = 1, or a5 is not 4 and a2 is not 3",
+        lambda case: (case["a5"] == "3" and case["a4"] == "1") or (case["a5"] != "4" and case["a2"] != "3"),
+    ),
     "tic_tac_toe": _tic_tac_toe,
     "waveform": _waveform,
-    "wine": _wine,
 }
 
 

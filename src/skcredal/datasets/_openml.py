@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from http.client import HTTPException
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.error import URLError
 
@@ -15,11 +13,12 @@ import numpy as np
 from sklearn import datasets as sklearn_datasets
 
 from skcredal._extras import require
+from skcredal.datasets._embedded import Table
 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["OPENML", "OpenMLEntry", "OpenMLTable", "load_openml"]
+__all__ = ["OPENML", "OpenMLEntry", "load_openml"]
 
 _ELSEWHERE = (
     "a folder of ARFF files (its path as the source, or in the environment variable SKCREDAL_DATA) "
@@ -29,26 +28,8 @@ _ELSEWHERE = (
 _EXPECTED_WARNING = r"target_column='.*' has flag is_ignore"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenMLEntry:
+class OpenMLEntry(NamedTuple):
     """The id of a data set on OpenML and what the table must look like.
-
-    Attributes
-    ----------
-    data_id : int or None
-        The id on openml.org; None if OpenML does not have the table.
-    n_rows, n_features, n_classes, n_missing : int
-        The size: rows, features without the class, declared classes, missing cells of the features.
-    target : str or None
-        The column of the class; None means OpenML's default target.
-    drop : tuple of str
-        Columns that only identify rows and that OpenML does not leave out itself.
-    present_classes : bool
-        Whether only the classes that occur are declared, as in the paper.
-    missing_value : str or None
-        The value to use for a missing nominal cell; None leaves it missing.
-    verified : bool
-        Whether public sources confirm that the id belongs to this data set.
 
     Examples
     --------
@@ -56,101 +37,66 @@ class OpenMLEntry:
     (61, 150, True)
     """
 
-    data_id: int | None
+    data_id: int | None  # None if OpenML does not have the table
     n_rows: int
-    n_features: int
-    n_classes: int
-    n_missing: int = 0
-    target: str | None = None
-    drop: tuple[str, ...] = ()
-    present_classes: bool = False
-    missing_value: str | None = None
-    verified: bool = True
+    n_features: int  # without the class
+    n_classes: int  # as declared
+    n_missing: int = 0  # cells of the features
+    target: str | None = None  # the column of the class; None means OpenML's default target
+    drop: tuple[str, ...] = ()  # columns that only identify rows and that OpenML does not leave out itself
+    present_classes: bool = False  # whether only the classes that occur are declared, as in the paper
+    missing_value: str | None = None  # the value to use for a missing nominal cell; None leaves it missing
+    verified: bool = True  # whether public sources confirm that the id belongs to this data set
 
 
-class OpenMLTable(NamedTuple):
-    """A data set without its name."""
-
-    features: pandas.DataFrame
-    target: pandas.Series[str]
-    description: str
-
-
-def _entry(data_id: int | None, n_rows: int, n_features: int, n_classes: int, **more: Any) -> OpenMLEntry:
-    return OpenMLEntry(data_id=data_id, n_rows=n_rows, n_features=n_features, n_classes=n_classes, **more)
-
-
-OPENML: Mapping[str, OpenMLEntry] = MappingProxyType(
-    {
-        "labor": _entry(4, 57, 16, 2, n_missing=326),
-        "white_clover": _entry(343, 63, 31, 4, verified=False),
-        "postoperative": _entry(34, 90, 8, 3, n_missing=3),
-        "zoo": _entry(62, 101, 16, 7, drop=("animal",)),
-        "lymph": _entry(10, 148, 18, 4),
-        "iris": _entry(61, 150, 4, 3),
-        "tae": _entry(48, 151, 5, 3),
-        "grub_damage": _entry(338, 155, 8, 4),
-        "hepatitis": _entry(55, 155, 19, 2, n_missing=167),
-        "hayes_roth": _entry(329, 160, 4, 3, drop=("name",)),
-        "wine": _entry(187, 178, 13, 3),
-        "sonar": _entry(40, 208, 60, 2),
-        "glass": _entry(41, 214, 9, 7),
-        "heart_h": _entry(51, 294, 13, 2, n_missing=782, present_classes=True),
-        "heart_c": _entry(49, 303, 13, 2, n_missing=7, present_classes=True),
-        "haberman": _entry(43, 306, 3, 2),
-        # OpenML only has other versions of the solar flares (40686: 315 rows, five classes).
-        "solarflare_c": _entry(None, 323, 10, 3),
-        "solarflare_m": _entry(None, 323, 10, 4),
-        "solarflare_x": _entry(None, 323, 10, 2),
-        "ecoli": _entry(39, 336, 7, 8),
-        # OpenML's default target is the number of drinks.
-        "liver_disorders": _entry(8, 345, 6, 2, target="selector"),
-        "ionosphere": _entry(59, 351, 34, 2),
-        "monks3": _entry(335, 554, 6, 2),
-        "monks1": _entry(333, 556, 6, 2),
-        "monks2": _entry(334, 601, 6, 2),
-        "credit_a": _entry(29, 690, 15, 2, n_missing=67),
-        "breast_w": _entry(15, 699, 9, 2, n_missing=16),
-        "diabetes": _entry(37, 768, 8, 2),
-        # The paper's file has a separate value for "not applicable"; in OpenML's file it is missing.
-        "anneal": _entry(2, 898, 38, 6, n_missing=22175, missing_value="?"),
-        "credit_g": _entry(31, 1000, 20, 2),
-        "cmc": _entry(23, 1473, 9, 3),
-        "yeast": _entry(181, 1484, 8, 10),
-        "segment": _entry(36, 2310, 19, 7),
-        "kr_vs_kp": _entry(3, 3196, 36, 2),
-        "hypothyroid": _entry(57, 3772, 29, 4, n_missing=6064),
-        "waveform": _entry(60, 5000, 40, 3),
-        "page_blocks": _entry(30, 5473, 10, 5),
-        "pendigits": _entry(32, 10992, 16, 10),
-        "nursery": _entry(26, 12960, 8, 5),
-    }
-)
+OPENML: dict[str, OpenMLEntry] = {
+    "labor": OpenMLEntry(4, 57, 16, 2, n_missing=326),
+    "white_clover": OpenMLEntry(343, 63, 31, 4, verified=False),
+    "postoperative": OpenMLEntry(34, 90, 8, 3, n_missing=3),
+    "zoo": OpenMLEntry(62, 101, 16, 7, drop=("animal",)),
+    "lymph": OpenMLEntry(10, 148, 18, 4),
+    "iris": OpenMLEntry(61, 150, 4, 3),
+    "tae": OpenMLEntry(48, 151, 5, 3),
+    "grub_damage": OpenMLEntry(338, 155, 8, 4),
+    "hepatitis": OpenMLEntry(55, 155, 19, 2, n_missing=167),
+    "hayes_roth": OpenMLEntry(329, 160, 4, 3, drop=("name",)),
+    "wine": OpenMLEntry(187, 178, 13, 3),
+    "sonar": OpenMLEntry(40, 208, 60, 2),
+    "glass": OpenMLEntry(41, 214, 9, 7),
+    "heart_h": OpenMLEntry(51, 294, 13, 2, n_missing=782, present_classes=True),
+    "heart_c": OpenMLEntry(49, 303, 13, 2, n_missing=7, present_classes=True),
+    "haberman": OpenMLEntry(43, 306, 3, 2),
+    # OpenML only has other versions of the solar flares (40686: 315 rows, five classes).
+    "solarflare_c": OpenMLEntry(None, 323, 10, 3),
+    "solarflare_m": OpenMLEntry(None, 323, 10, 4),
+    "solarflare_x": OpenMLEntry(None, 323, 10, 2),
+    "ecoli": OpenMLEntry(39, 336, 7, 8),
+    # OpenML's default target is the number of drinks.
+    "liver_disorders": OpenMLEntry(8, 345, 6, 2, target="selector"),
+    "ionosphere": OpenMLEntry(59, 351, 34, 2),
+    "monks3": OpenMLEntry(335, 554, 6, 2),
+    "monks1": OpenMLEntry(333, 556, 6, 2),
+    "monks2": OpenMLEntry(334, 601, 6, 2),
+    "credit_a": OpenMLEntry(29, 690, 15, 2, n_missing=67),
+    "breast_w": OpenMLEntry(15, 699, 9, 2, n_missing=16),
+    "diabetes": OpenMLEntry(37, 768, 8, 2),
+    # The paper's file has a separate value for "not applicable"; in OpenML's file it is missing.
+    "anneal": OpenMLEntry(2, 898, 38, 6, n_missing=22175, missing_value="?"),
+    "credit_g": OpenMLEntry(31, 1000, 20, 2),
+    "cmc": OpenMLEntry(23, 1473, 9, 3),
+    "yeast": OpenMLEntry(181, 1484, 8, 10),
+    "segment": OpenMLEntry(36, 2310, 19, 7),
+    "kr_vs_kp": OpenMLEntry(3, 3196, 36, 2),
+    "hypothyroid": OpenMLEntry(57, 3772, 29, 4, n_missing=6064),
+    "waveform": OpenMLEntry(60, 5000, 40, 3),
+    "page_blocks": OpenMLEntry(30, 5473, 10, 5),
+    "pendigits": OpenMLEntry(32, 10992, 16, 10),
+    "nursery": OpenMLEntry(26, 12960, 8, 5),
+}
 
 
-def load_openml(name: str, data_home: str | os.PathLike[str] | None = None) -> OpenMLTable:
+def load_openml(name: str, data_home: str | os.PathLike[str] | None = None) -> Table:
     """Load one of the paper's data sets from openml.org or from the cache.
-
-    Parameters
-    ----------
-    name : str
-        A name in `OPENML`.
-    data_home : str, path-like or None, default=None
-        The cache folder, as in `sklearn.datasets.fetch_openml`.
-
-    Returns
-    -------
-    OpenMLTable
-        Its features, its classes and a description.
-
-    Raises
-    ------
-    ValueError
-        If OpenML does not have the data set, or has a different table under its id.
-    ConnectionError
-        If the data set is not cached and openml.org cannot be reached.
-    ImportError
-        If pandas is not installed.
 
     Examples
     --------
@@ -166,30 +112,33 @@ def load_openml(name: str, data_home: str | os.PathLike[str] | None = None) -> O
             f"{name}.arff: load_dataset({name!r}, FOLDER), or set the environment variable SKCREDAL_DATA to "
             "the folder."
         )
-    table = _fetch(name, entry, None, data_home)
+    # How errors and the description call it.
+    standing = f"data id {entry.data_id}, {'verified' if entry.verified else 'an unverified id'}"
+    where = f"{name} of openml.org ({standing})"
+    table = _fetch(where, entry, None, data_home)
     frame = _frame(pandas, table.data, table.feature_names, table.categories)
     label = entry.target or table.details.get("default_target_attribute")
     if label is None:
-        raise ValueError(f"{name} of openml.org ({_standing(entry)}) must name its class, got none.")
+        raise ValueError(f"{where} must name its class, got none.")
     if label in frame:
-        target = _target(pandas, name, entry, frame.pop(label))
+        target = _target(pandas, where, frame.pop(label))
     else:
         # A column that OpenML flags as ignored is only returned if it is requested as the target.
-        classes = _fetch(name, entry, label, data_home)
-        target = _target(pandas, name, entry, pandas.Series(classes.target, name=label))
+        classes = _fetch(where, entry, label, data_home)
+        target = _target(pandas, where, pandas.Series(classes.target, name=label))
     frame = frame.drop(columns=list(entry.drop), errors="ignore")
     if entry.present_classes:
         target = target.cat.remove_unused_categories()
-    _check(name, entry, frame, target)
+    _check(where, entry, frame, target)
     if entry.missing_value is not None:
         frame = _declare_missing(frame, entry.missing_value)
     version = f"{table.details.get('name')!r}, version {table.details.get('version')}"
     url = f"https://www.openml.org/d/{entry.data_id}"
-    description = f"The data set {version}, of OpenML, {url} ({_standing(entry)})."
-    return OpenMLTable(frame, target, description)
+    description = f"The data set {version}, of OpenML, {url} ({standing})."
+    return Table(frame, target, description)
 
 
-def _fetch(name: str, entry: OpenMLEntry, target: str | None, data_home: Any) -> Any:
+def _fetch(where: str, entry: OpenMLEntry, target: str | None, data_home: Any) -> Any:
     """Fetch all columns or, if a target is given, that column as the target.
 
     As arrays, because only then does scikit-learn return the declared domains: the categories of a DataFrame
@@ -210,17 +159,15 @@ def _fetch(name: str, entry: OpenMLEntry, target: str | None, data_home: Any) ->
     except (URLError, TimeoutError, ConnectionError, HTTPException) as error:
         cache = sklearn_datasets.get_data_home(home)
         raise ConnectionError(
-            f"{name} (data id {entry.data_id}) is not in the cache {cache!r} and could not be downloaded "
-            f"from openml.org ({error}). Without network access, use {_ELSEWHERE}."
+            f"{where} is not in the cache {cache!r} and could not be downloaded ({error}). Without network "
+            f"access, use {_ELSEWHERE}."
         ) from error
     except OSError:
         # A problem with the disk of the cache, and its message names the file.
         raise
     except Exception as error:
         # scikit-learn's ARFF parser has its own exceptions, and raises others as well for a broken table.
-        raise ValueError(
-            f"{name} of openml.org ({_standing(entry)}) cannot be read ({error}). Use {_ELSEWHERE} instead."
-        ) from error
+        raise ValueError(f"{where} cannot be read ({error}). Use {_ELSEWHERE} instead.") from error
 
 
 def _frame(pandas: Any, values: Any, names: Sequence[str], categories: Mapping[str, Sequence[str]]) -> Any:
@@ -236,10 +183,10 @@ def _frame(pandas: Any, values: Any, names: Sequence[str], categories: Mapping[s
     return pandas.DataFrame(columns)
 
 
-def _target(pandas: Any, name: str, entry: OpenMLEntry, column: Any) -> Any:
+def _target(pandas: Any, where: str, column: Any) -> Any:
     if column.isna().any():
         rule = f"the class {column.name!r} must not be missing"
-        raise ValueError(f"{name} of openml.org ({_standing(entry)}): {rule}, got a row without one.")
+        raise ValueError(f"{where}: {rule}, got a row without one.")
     if column.dtype == "category":
         return column
     values = column.to_numpy()
@@ -247,22 +194,21 @@ def _target(pandas: Any, name: str, entry: OpenMLEntry, column: Any) -> Any:
         # Some tables have integer codes as classes; a real number would be a regression target.
         if np.any(values != np.rint(values)):
             rule = f"the class {column.name!r} must be nominal or an integer"
-            raise ValueError(f"{name} of openml.org ({_standing(entry)}): {rule}, got real numbers.")
+            raise ValueError(f"{where}: {rule}, got real numbers.")
         values = values.astype(np.int64)
     labels = [str(value) for value in values]
     classes = pandas.Index([str(value) for value in np.unique(values)], dtype=str)
     return pandas.Series(pandas.Categorical(labels, categories=classes), name=column.name)
 
 
-def _check(name: str, entry: OpenMLEntry, features: Any, target: Any) -> None:
+def _check(where: str, entry: OpenMLEntry, features: Any, target: Any) -> None:
     # OpenML has several versions of many tables; their sizes tell them apart.
     missing = int(features.isna().to_numpy().sum())
     found = (*features.shape, len(target.cat.categories), missing)
     expected = (entry.n_rows, entry.n_features, entry.n_classes, entry.n_missing)
     if found != expected:
         raise ValueError(
-            f"{name} of openml.org ({_standing(entry)}) must have {_size(expected)}, got {_size(found)}. "
-            f"Use {_ELSEWHERE} instead."
+            f"{where} must have {_size(expected)}, got {_size(found)}. Use {_ELSEWHERE} instead."
         )
 
 
@@ -273,10 +219,6 @@ def _declare_missing(features: pandas.DataFrame, value: str) -> pandas.DataFrame
         if column.dtype == "category" and column.isna().any():
             declared[name] = column.cat.set_categories([value, *column.cat.categories]).fillna(value)
     return declared
-
-
-def _standing(entry: OpenMLEntry) -> str:
-    return f"data id {entry.data_id}, {'verified' if entry.verified else 'an unverified id'}"
 
 
 def _size(size: Sequence[int]) -> str:

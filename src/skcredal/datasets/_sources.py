@@ -7,13 +7,13 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from skcredal._validation import safe_repr
 from skcredal.datasets._arff import read_arff
-from skcredal.datasets._embedded import EMBEDDED
+from skcredal.datasets._embedded import EMBEDDED, Table
 from skcredal.datasets._openml import OPENML, load_openml
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Dataset", "list_datasets", "load_dataset"]
 
 _FOLDER_VARIABLE = "SKCREDAL_DATA"
+_NAMED = "'embedded', 'openml'"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,14 +82,13 @@ class Dataset:
         return digest.hexdigest()
 
 
-class _Source(Protocol):
-    """Where data sets come from: it lists their names and loads one by its name."""
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """Where data sets come from: how errors call it, the names in it, and how one of them is loaded."""
 
-    def names(self) -> list[str]: ...
-
-    def load(self, name: str) -> Dataset: ...
-
-    def __str__(self) -> str: ...
+    title: str
+    names: list[str]
+    load: Callable[[str], Table]
 
 
 def list_datasets(source: str | os.PathLike[str] | None = "embedded") -> list[str]:
@@ -119,7 +119,7 @@ def list_datasets(source: str | os.PathLike[str] | None = "embedded") -> list[st
     ['balance_scale', 'breast_cancer', 'digits', 'iris', 'led', 'monks1', 'monks2', 'monks3',
      'tic_tac_toe', 'waveform', 'wine']
     """
-    return _resolve(source).names()
+    return _resolve(source).names
 
 
 def load_dataset(
@@ -172,11 +172,12 @@ def load_dataset(
     216
     """
     found = _resolve(source, data_home)
-    names = found.names()
-    if name not in names:
-        listed = ", ".join(map(repr, names)) if names else "there are none"
-        raise ValueError(f"name must be one of the data sets in {found} ({listed}), got {safe_repr(name)}.")
-    return found.load(name)
+    if name not in found.names:
+        listed = ", ".join(map(repr, found.names)) or "there are none"
+        raise ValueError(
+            f"name must be one of the data sets in {found.title} ({listed}), got {safe_repr(name)}."
+        )
+    return Dataset(name, *found.load(name))
 
 
 def _canonical(column: pandas.Series[Any]) -> Iterator[bytes]:
@@ -205,81 +206,37 @@ def _resolve(
 ) -> _Source:
     if source is None:
         folder = os.environ.get(_FOLDER_VARIABLE)
-        return _Folder(folder, _FOLDER_VARIABLE) if folder else _Embedded()
+        return _folder(folder, _FOLDER_VARIABLE) if folder else _resolve("embedded")
     if not isinstance(source, (str, os.PathLike)):
-        raise TypeError(f"source must be {_named()}, the path of a folder or None, got {safe_repr(source)}.")
-    if isinstance(source, str) and source in _NAMED_SOURCES:
-        return _NAMED_SOURCES[source](data_home)
-    return _Folder(source, "source")
+        raise TypeError(f"source must be {_NAMED}, the path of a folder or None, got {safe_repr(source)}.")
+    if source == "embedded":
+        return _Source("the source 'embedded'", sorted(EMBEDDED), lambda name: EMBEDDED[name]())
+    if source == "openml":
+        return _Source("the source 'openml'", sorted(OPENML), lambda name: load_openml(name, data_home))
+    return _folder(source, "source")
 
 
-class _Folder:
-    """The ARFF files in a folder."""
-
-    def __init__(self, path: str | os.PathLike[str], parameter: str) -> None:
-        self._path = Path(path).expanduser()
-        if not os.fspath(path) or not self._path.is_dir():
-            choices = "the path of a folder of ARFF files"
-            if parameter == "source":
-                choices = f"{_named()} or {choices}"
-            raise FileNotFoundError(f"{parameter} must be {choices}, got {os.fspath(path)!r}.")
-
-    def __str__(self) -> str:
-        return f"the folder {str(self._path)!r}"
-
-    def _files(self) -> dict[str, Path]:
+def _folder(path: str | os.PathLike[str], parameter: str) -> _Source:
+    folder = Path(path).expanduser()
+    if not os.fspath(path) or not folder.is_dir():
+        choices = "the path of a folder of ARFF files"
+        if parameter == "source":
+            choices = f"{_NAMED} or {choices}"
+        raise FileNotFoundError(f"{parameter} must be {choices}, got {os.fspath(path)!r}.")
+    files = {
+        file.stem: file
+        for file in folder.iterdir()
         # macOS leaves a file ._iris.arff next to iris.arff on foreign disks.
-        files = (file for file in self._path.iterdir() if not file.name.startswith("."))
-        return {file.stem: file for file in files if file.suffix.lower() == ".arff" and file.is_file()}
-
-    def names(self) -> list[str]:
-        return sorted(self._files())
-
-    def load(self, name: str) -> Dataset:
-        file = self._files()[name]
-        table = read_arff(file)
-        target = table.frame.iloc[:, -1]
-        if target.dtype != "category":
-            rule = "the last attribute is the class and must be nominal"
-            raise ValueError(f"{file}, attribute {target.name!r}: {rule}, got dtype {target.dtype}.")
-        description = f"The relation {table.relation!r}, read from the file {file.name}."
-        return Dataset(name, table.frame.iloc[:, :-1], target, description)
+        if not file.name.startswith(".") and file.suffix.lower() == ".arff" and file.is_file()
+    }
+    return _Source(f"the folder {str(folder)!r}", sorted(files), lambda name: _read_file(files[name]))
 
 
-class _Embedded:
-    """The data sets that come with scikit-learn or are generated; no network, no files of our own."""
-
-    def __str__(self) -> str:
-        return "the source 'embedded'"
-
-    def names(self) -> list[str]:
-        return sorted(EMBEDDED)
-
-    def load(self, name: str) -> Dataset:
-        return Dataset(name, *EMBEDDED[name]())
-
-
-class _OpenML:
-    """The paper's data sets, downloaded once from openml.org and cached."""
-
-    def __init__(self, data_home: str | os.PathLike[str] | None) -> None:
-        self._data_home = data_home
-
-    def __str__(self) -> str:
-        return "the source 'openml'"
-
-    def names(self) -> list[str]:
-        return sorted(OPENML)
-
-    def load(self, name: str) -> Dataset:
-        return Dataset(name, *load_openml(name, self._data_home))
-
-
-_NAMED_SOURCES: dict[str, Callable[[str | os.PathLike[str] | None], _Source]] = {
-    "embedded": lambda data_home: _Embedded(),
-    "openml": _OpenML,
-}
-
-
-def _named() -> str:
-    return ", ".join(map(repr, _NAMED_SOURCES))
+def _read_file(file: Path) -> Table:
+    table = read_arff(file)
+    target = table.frame.iloc[:, -1]
+    if target.dtype != "category":
+        rule = "the last attribute is the class and must be nominal"
+        raise ValueError(f"{file}, attribute {target.name!r}: {rule}, got dtype {target.dtype}.")
+    description = f"The relation {table.relation!r}, read from the file {file.name}."
+    return Table(table.frame.iloc[:, :-1], target, description)

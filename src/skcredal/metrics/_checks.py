@@ -15,14 +15,15 @@ __all__ = [
     "IndexArray",
     "as_array",
     "as_booleans",
+    "as_column",
     "as_labels",
     "as_mask",
     "as_probabilities",
     "as_values",
     "as_weights",
     "check_distributions",
+    "check_label",
     "check_unit_interval",
-    "is_missing_label",
     "label_indices",
 ]
 
@@ -84,26 +85,37 @@ def as_weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray:
     return weight
 
 
-def as_values(name: str, y: ArrayLike, n_rows: int | None = None) -> list[Any]:
-    """Return labels as a list of Python values, after checking their number and that none is missing."""
+def as_column(name: str, y: ArrayLike) -> NDArray[Any]:
+    """Return labels as a one-dimensional array."""
     # As objects: numpy would turn the list ["a", nan] into strings.
     values = as_array(name, y, dtype=object if isinstance(y, list | tuple) else None)
     if values.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, got shape {values.shape}.")
+    return values
+
+
+def as_values(name: str, y: ArrayLike, n_rows: int | None = None) -> list[Any]:
+    """Return labels as a list of Python values, after checking their number and that none is missing."""
+    values = as_column(name, y)
     if n_rows is not None and len(values) != n_rows:
         raise ValueError(f"{name} must have one label for each of the {n_rows} rows, got {len(values)}.")
     plain: list[Any] = values.tolist()
     # Only these dtypes can hold missing values or unhashable objects; long arrays of others need no loop.
     if values.dtype.kind in "fOV":
-        with naming(name):  # labels of the user's own types may refuse to be compared
-            for r, value in enumerate(plain):
-                if is_missing_label(value):
-                    raise ValueError(
-                        f"{name} must not have missing values, got {safe_repr(value)} in row {r}."
-                    )
-                if not has_hash(value):
-                    raise TypeError(f"{name} must contain labels, got a {type(value).__name__} in row {r}.")
+        for r, value in enumerate(plain):
+            check_label(name, value, r)
     return plain
+
+
+def check_label(name: str, value: Any, r: int) -> None:
+    """Refuse a label that is missing or cannot be looked up."""
+    with naming(name):  # labels of the user's own types may refuse to be compared
+        # None, NaN (not equal to itself) or pandas' NA (comparing gives NA).
+        same = value == value
+        if value is None or not (isinstance(same, bool | np.bool_) and same):
+            raise ValueError(f"{name} must not have missing values, got {safe_repr(value)} in row {r}.")
+    if not has_hash(value):
+        raise TypeError(f"{name} must contain labels, got a {type(value).__name__} in row {r}.")
 
 
 def as_labels(labels: ArrayLike | None, y_true: list[Any], n_columns: int, table: str) -> list[Any]:
@@ -132,9 +144,9 @@ def as_labels(labels: ArrayLike | None, y_true: list[Any], n_columns: int, table
 def as_probabilities(y_proba: ArrayLike, n_rows: int, n_columns: int | None = None) -> FloatArray:
     """Return the checked probabilities; one dimension holds those of the second of two classes."""
     proba = real_numbers("y_proba", y_proba)
-    # Before the column of 1 - p is added, so that an error shows the number that was passed.
-    check_unit_interval("y_proba", proba)
     if proba.ndim == 1:
+        # Before the column of 1 - p is added, so that an error shows the number that was passed.
+        check_unit_interval("y_proba", proba)
         proba = np.column_stack([1.0 - proba, proba])
     if proba.ndim != 2 or len(proba) != n_rows or n_columns not in (None, proba.shape[1]):
         columns = "n_classes" if n_columns is None else n_columns
@@ -180,9 +192,3 @@ def _kind(value: object) -> str:
     if isinstance(value, str):
         return "text"
     return "number" if isinstance(value, Number | np.bool_) else type(value).__name__
-
-
-def is_missing_label(value: Any) -> bool:
-    """Tell whether a label is None, NaN (not equal to itself) or pandas' NA (comparing gives NA)."""
-    same = value == value
-    return value is None or not (isinstance(same, bool | np.bool_) and same)

@@ -15,10 +15,10 @@ from skcredal.evaluation._baselines import BASELINES
 from skcredal.evaluation._registry import display_name
 from skcredal.paper._compare import bayesian_signed_rank, format_p_value, wilcoxon_test
 from skcredal.paper._displays import ReliabilityDisplay
-from skcredal.paper._summary import PAPER_CLASSIFIERS, check_summary
+from skcredal.paper._summary import PAPER_CLASSIFIERS, Results
 
 if TYPE_CHECKING:
-    from pandas import DataFrame, Series
+    from pandas import DataFrame
 
 __all__ = ["beyond_as_markdown", "beyond_data"]
 
@@ -60,7 +60,7 @@ _TEST_COLUMNS: tuple[tuple[str, int | None], ...] = (
 # Enough for two decimals: there are forty tests, and each would take a second with the usual number.
 _SAMPLES = 10_000
 _NOTES = (
-    "LP-AODE and LP-AODE* are no part of the paper, nor are BMA-SPODE (Bayesian model averaging over the "
+    "LP-AODE and LP-AODE* are not part of the paper, nor are BMA-SPODE (Bayesian model averaging over the "
     "SPODEs by their marginal likelihoods) and COMP-NB (naive Bayes weighted by compression), from which its "
     "methods come, and NCC2: none of its claims is about them, and they take no part in its ranks.",
     "Brier is the paper's, the mean of (1 − probability of the true class)². It is not proper for more "
@@ -79,8 +79,6 @@ _NOTE_ON_BASELINES = (
     "otherwise with its defaults, on the same folds and not tuned; they read the numbers without cuts. "
     "Probabilities of a forest contain zeros, so that the lower limit of the log-loss matters for it."
 )
-
-_Values = dict[tuple[str, str], "Series[float]"]
 
 
 def beyond_data(summary: DataFrame, studies: Mapping[str, DataFrame]) -> dict[str, Any] | None:
@@ -113,11 +111,11 @@ def beyond_data(summary: DataFrame, studies: Mapping[str, DataFrame]) -> dict[st
     ['LP-AODE', 'AODE', 'log-loss', 1, 1, 0, -0.1]
     """
     check_instance("studies", studies, Mapping)
-    summary = check_summary(summary, [measure for measure, _, _ in _MEANS])
-    names = [str(name) for name in summary["classifier"].unique()]
+    results = Results(summary, [measure for measure, _, _ in _MEANS])
+    names = results.classifiers
     if set(names) <= set(PAPER_CLASSIFIERS):
         return None
-    values = _read(summary, names, studies)
+    values = _read(results, studies)
     displays = [
         ReliabilityDisplay.from_table(studies["reliability"], alike=alike)
         for alike in (False, True)
@@ -135,30 +133,24 @@ def _has(studies: Mapping[str, DataFrame], name: str) -> bool:
     return name in studies and not studies[name].empty
 
 
-def _read(summary: DataFrame, names: Sequence[str], studies: Mapping[str, DataFrame]) -> _Values:
-    """Return the measures that some data set has, by classifier and measure, each over data sets."""
-    found: _Values = {}
-    for name in names:
-        rows = summary[summary["classifier"] == name].set_index("dataset")
-        for measure, _, _ in _MEANS:
-            if measure in rows.columns:
-                found[name, measure] = rows[measure]
-    if ("aode", "brier") in found:
-        reference = found["aode", "brier"]
-        for name in names:
+def _read(results: Results, studies: Mapping[str, DataFrame]) -> DataFrame:
+    """Return a row for each data set and a column for each classifier and measure that some data set has."""
+    table = results.table.copy()
+    if ("aode", "brier") in table:
+        reference = table["aode", "brier"]
+        for name in results.classifiers:
             # A loss of 0 has no ratio to it.
-            found[name, "relative_brier"] = found[name, "brier"] / reference.where(reference > 0.0)
+            table[name, "relative_brier"] = table[name, "brier"] / reference.where(reference > 0.0)
     for study in ("rivals", "baselines"):
         if _has(studies, study):
             for (series, utility), rows in studies[study].groupby(["series", "judged_by"], sort=False):
                 how, _, name = str(series).partition(", ")
                 if how == "utility-optimal":
-                    found[name, f"optimal_{utility}"] = rows.set_index("dataset")["utility"]
-    known = {key: column[np.isfinite(column)] for key, column in found.items()}
-    return {key: column for key, column in known.items() if len(column)}
+                    table[name, f"optimal_{utility}"] = rows.set_index("dataset")["utility"]
+    return table.where(np.isfinite(table)).dropna(axis="columns", how="all")
 
 
-def _mean_table(values: _Values, names: Sequence[str]) -> dict[str, Any]:
+def _mean_table(values: DataFrame, names: Sequence[str]) -> dict[str, Any]:
     columns = [column for column in _MEANS if any((name, column[0]) in values for name in names)]
     return {
         "columns": [
@@ -169,7 +161,7 @@ def _mean_table(values: _Values, names: Sequence[str]) -> dict[str, Any]:
             [
                 display_name(name),
                 *(
-                    float(values[name, measure].mean()) if (name, measure) in values else None
+                    float(values[name, measure].dropna().mean()) if (name, measure) in values else None
                     for measure, _, _ in columns
                 ),
             ]
@@ -178,28 +170,27 @@ def _mean_table(values: _Values, names: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _test_table(values: _Values) -> dict[str, Any]:
+def _test_table(values: DataFrame) -> dict[str, Any]:
     of_probabilities = ("accuracy", *_LOSSES, "optimal_u65", "optimal_u80")
     wanted = [
         *(("lp-aode", name, measure) for measure in of_probabilities for name in _DETERMINATE),
         *(("lp-aode*", name, measure) for measure in ("u65", "u80") for name in _CREDAL),
     ]
-    rows = [
-        _test_row(first, second, measure, values)
-        for first, second, measure in wanted
-        if len(_shared(values, first, second, measure))
-    ]
+    rows = []
+    for first, second, measure in wanted:
+        pair = [(first, measure), (second, measure)]
+        if all(value in values for value in pair) and len(both := values[pair].dropna()):
+            rows.append(_test_row(first, second, measure, both))
     columns = [{"label": label, "decimals": decimals} for label, decimals in _TEST_COLUMNS]
     return {"columns": columns, "rows": rows}
 
 
-def _test_row(first: str, second: str, measure: str, values: _Values) -> list[str | float]:
-    both = _shared(values, first, second, measure)
-    a, b = (values[name, measure].loc[both].to_numpy(np.float64) for name in (first, second))
+def _test_row(first: str, second: str, measure: str, both: DataFrame) -> list[str | float]:
     # The tests ask who is higher; of a loss, less is better.
     sign = -1.0 if measure in _LOSSES else 1.0
-    test = wilcoxon_test(sign * a, sign * b)
-    bayesian = bayesian_signed_rank(sign * a, sign * b, n_samples=_SAMPLES)
+    a, b = sign * both.to_numpy(np.float64).T
+    test = wilcoxon_test(a, b)
+    bayesian = bayesian_signed_rank(a, b, n_samples=_SAMPLES)
     return [
         display_name(first),
         display_name(second),
@@ -215,32 +206,8 @@ def _test_row(first: str, second: str, measure: str, values: _Values) -> list[st
     ]
 
 
-def _shared(values: _Values, first: str, second: str, measure: str) -> list[str]:
-    """Return the data sets that have the measure of both classifiers."""
-    if (first, measure) not in values or (second, measure) not in values:
-        return []
-    return [str(name) for name in values[first, measure].index if name in values[second, measure].index]
-
-
 def beyond_as_markdown(beyond: Mapping[str, Any] | None) -> str:
-    """Return the section as Markdown, without its figures; nothing if there is none.
-
-    Examples
-    --------
-    >>> table = {"columns": [{"label": "a", "decimals": None}, {"label": "b", "decimals": 2}],
-    ...          "rows": [["x", 0.125], ["y", None]]}
-    >>> print(beyond_as_markdown({"means": table, "tests": {"columns": [], "rows": []}, "notes": ["So."]}))
-    <BLANKLINE>
-    ## Beyond the paper
-    <BLANKLINE>
-    | a | b |
-    | :- | -: |
-    | x | 0.12 |
-    | y | – |
-    <BLANKLINE>
-    - So.
-    <BLANKLINE>
-    """
+    """Return the section as Markdown, without its figures; nothing if there is none."""
     if beyond is None:
         return ""
     lines = ["", "## Beyond the paper", ""]

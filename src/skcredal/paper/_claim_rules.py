@@ -2,25 +2,18 @@
 
 Here are the rules by tests; those about figures and ranks are in :mod:`skcredal.paper._figure_rules` and
 :mod:`skcredal.paper._rank_rules`. A rule does not judge a claim that the available data sets cannot decide: a
-test needs enough of them to reach its level. On other data sets than the paper's a rule has other words:
-a figure cannot be compared, and a difference that is not significant does not refute one that was.
+test needs enough of them to reach its level. On data sets other than the paper's the verdicts have other
+words: a figure cannot be compared, and a difference that is not significant does not refute one that was.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import isnan, log2, nan
-from typing import TYPE_CHECKING
+from math import isnan, log2
 
-import numpy as np
-
-from skcredal._arrays import FloatArray
 from skcredal.paper._compare import WilcoxonResult, format_p_value, wilcoxon_test
-from skcredal.paper._summary import check_columns, check_summary, datasets_word
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
+from skcredal.paper._summary import Results, Value, datasets_word
 
 __all__ = [
     "ABOUT",
@@ -34,11 +27,8 @@ __all__ = [
     "ROUNDING",
     "SAME_DIRECTION",
     "Finding",
-    "Results",
     "Rule",
-    "Value",
     "accuracy_drops",
-    "classifiers_of",
     "is_near",
     "lower_on_average",
     "not_significant",
@@ -54,9 +44,6 @@ HOLDS, DOES_NOT_HOLD, NOT_JUDGED = "holds", "does not hold", "not judged"
 SAME_DIRECTION, NOT_SEEN = "same direction, not significant", "not seen"
 CONTRADICTED, NOT_COMPARABLE = "contradicted", "not comparable"
 
-# A measure of a classifier, as ("comp-aode*", "u65").
-Value = tuple[str, str]
-
 NEEDED_MEASURES = (
     *("n", "classes", "accuracy", "brier", "determinacy", "set_accuracy", "output_size"),
     *("u65", "u80", "u65_dependent", "u80_dependent", "accuracy_safe", "accuracy_dependent"),
@@ -70,8 +57,8 @@ ROUNDING = 1e-9
 class Finding:
     """What the results say about a claim; ``holds`` is None if they cannot decide it.
 
-    ``elsewhere`` is the verdict on other data sets than the paper's, ``note_elsewhere`` its note if that is
-    another one.
+    ``elsewhere`` is the verdict on data sets other than the paper's, ``note_elsewhere`` its note if that
+    differs.
     """
 
     ours: str
@@ -82,39 +69,8 @@ class Finding:
     note_elsewhere: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """How a claim is judged, and the classifiers that it needs."""
-
-    needs: tuple[str, ...]
-    judge: Callable[[Results], Finding]
-
-
-class Results:
-    """The summary by classifier and measure, each an array over the same sorted data sets."""
-
-    def __init__(self, summary: DataFrame) -> None:
-        summary = check_summary(summary, NEEDED_MEASURES)
-        check_columns("summary", summary, NEEDED_MEASURES, "summary.csv")
-        # All measures are aligned on this list, so that they can be compared by position.
-        self._datasets = sorted(summary["dataset"].unique())
-        self._tables = {
-            name: rows.set_index("dataset") for name, rows in summary.groupby("classifier", observed=True)
-        }
-
-    def missing(self, classifiers: Sequence[str]) -> list[str]:
-        """Return the classifiers that were not run."""
-        return [name for name in classifiers if name not in self._tables]
-
-    def values(self, classifier: str, measure: str) -> FloatArray:
-        """Return a measure of a classifier on every data set, NaN if missing."""
-        column = self._tables[classifier][measure].reindex(self._datasets)
-        return np.asarray(column.to_numpy(dtype=np.float64, na_value=nan), dtype=np.float64)
-
-    def common(self, *wanted: Value) -> list[FloatArray]:
-        """Return several measures on the data sets that have all of them."""
-        columns = np.array([self.values(*value) for value in wanted])
-        return list(columns[:, ~np.isnan(columns).any(axis=0)])
+# A rule raises NotRunError where classifiers are missing.
+Rule = Callable[[Results], Finding]
 
 
 def significantly_higher(*pairs: tuple[Value, Value], level: float = 0.01) -> Rule:
@@ -148,11 +104,11 @@ def _significant(pairs: Sequence[tuple[Value, Value]], level: float, wanted: int
         note = "p is the larger of the two." if len(tests) > 1 else ""
         return Finding(ours, holds, p_value, note, elsewhere)
 
-    return Rule(classifiers_of(*pairs), judge)
+    return judge
 
 
 def _elsewhere(tests: Sequence[WilcoxonResult], level: float, wanted: int) -> str:
-    """Return the verdict on other data sets than the paper's; all tests have to agree with the claim."""
+    """Return the verdict on data sets other than the paper's; all tests have to agree with the claim."""
     if min(test.n_pairs for test in tests) == 0:
         return NOT_JUDGED
     if any(test.direction == -wanted and test.p_value < level for test in tests):
@@ -176,13 +132,13 @@ def not_significant(first: Value, second: Value, *, level: float = 0.05) -> Rule
         holds = test.p_value >= level
         return Finding(ours, holds, test.p_value, note, HOLDS if holds else CONTRADICTED)
 
-    return Rule(classifiers_of((first, second)), judge)
+    return judge
 
 
 def lower_on_average(first: Value, second: Value, *, level: float = 0.05) -> Rule:
     """Return the rule: the mean of the first is below that of the second, whatever the p-value.
 
-    On other data sets than the paper's, only a significant difference the other way round contradicts it.
+    On data sets other than the paper's, only a significant difference the other way round contradicts it.
     """
 
     def judge(results: Results) -> Finding:
@@ -195,7 +151,7 @@ def lower_on_average(first: Value, second: Value, *, level: float = 0.05) -> Rul
         elsewhere = HOLDS if lower else CONTRADICTED if contradicted else NOT_SEEN
         return Finding(ours, lower, test.p_value, note, elsewhere)
 
-    return Rule(classifiers_of((first, second)), judge)
+    return judge
 
 
 def accuracy_drops(credal: str, safe: float, dependent: float, *, level: float = 0.01) -> Rule:
@@ -203,7 +159,7 @@ def accuracy_drops(credal: str, safe: float, dependent: float, *, level: float =
     pair = (credal, "accuracy_safe"), (credal, "accuracy_dependent")
 
     def judge(results: Results) -> Finding:
-        on_safe, on_dependent = results.common(*pair)
+        on_safe, on_dependent = results.arrays(*pair)
         test = wilcoxon_test(on_safe, on_dependent)
         if test.n_pairs == 0:
             return Finding(datasets_word(0), None, None, "No data set has rows of both kinds.")
@@ -224,11 +180,11 @@ def accuracy_drops(credal: str, safe: float, dependent: float, *, level: float =
         alone = "Judged by the drop alone: the figures are those of the paper's data sets."
         return Finding(ours, all(parts.values()), test.p_value, note, elsewhere, alone)
 
-    return Rule((credal,), judge)
+    return judge
 
 
 def _compare(results: Results, first: Value, second: Value) -> tuple[str, WilcoxonResult]:
-    a, b = results.common(first, second)
+    a, b = results.arrays(first, second)
     test = wilcoxon_test(a, b)
     if test.n_pairs == 0:
         return datasets_word(0), test
@@ -257,11 +213,6 @@ def _fewest_pairs(level: float) -> int:
 
 def _too_few(n: int, level: float) -> str:
     return f"{datasets_word(n).capitalize()} cannot reach p < {level:g}; {_fewest_pairs(level)} could."
-
-
-def classifiers_of(*pairs: tuple[Value, Value]) -> tuple[str, ...]:
-    """Return the classifiers that pairs of values are about, each once."""
-    return tuple(dict.fromkeys(classifier for pair in pairs for classifier, _ in pair))
 
 
 def is_near(value: float, paper: float, margin: float) -> bool:

@@ -16,11 +16,11 @@ from skcredal.paper._claim_rules import (
     CONTRADICTED,
     DOES_NOT_HOLD,
     HOLDS,
+    NEEDED_MEASURES,
     NOT_JUDGED,
     NOT_SEEN,
     SAME_DIRECTION,
     Finding,
-    Results,
     Rule,
     accuracy_drops,
     lower_on_average,
@@ -42,6 +42,7 @@ from skcredal.paper._figure_rules import (
     mean_ratio_about,
 )
 from skcredal.paper._rank_rules import best_rank, no_rank_differs, only_these_differ
+from skcredal.paper._summary import NotRunError, Results, check_columns
 from skcredal.paper._verdicts import Claim
 
 if TYPE_CHECKING:
@@ -228,13 +229,7 @@ _CLAIMS: tuple[tuple[str, str, str, Rule], ...] = (
 
 
 def are_papers_datasets(datasets: Collection[str]) -> bool:
-    """Tell whether results are about the data sets of the paper: no others, and nearly all of them.
-
-    Examples
-    --------
-    >>> are_papers_datasets(["iris", "wine"])
-    False
-    """
+    """Tell whether results are about the data sets of the paper: no others, and nearly all of them."""
     return set(datasets) <= set(OPENML) and len(set(datasets)) >= N_DATASETS - ABOUT_COUNT
 
 
@@ -266,15 +261,16 @@ def check_claims(summary: DataFrame) -> list[Claim]:
     ('not judged', 'Not run: aode, bma-aode.')
     """
     with naming("summary"):
-        results = Results(summary)
+        results = Results(summary, NEEDED_MEASURES)
+        check_columns("summary", summary.columns, NEEDED_MEASURES, "summary.csv")
     datasets = set(summary["dataset"])
     judge = _judged if are_papers_datasets(datasets) else partial(_judged_elsewhere, n_datasets=len(datasets))
     claims = []
     for number, (text, where, paper, rule) in enumerate(_CLAIMS, start=1):
-        if missing := results.missing(rule.needs):
-            finding = Finding("–", None, None, f"Not run: {', '.join(missing)}.")
-        else:
-            finding = rule.judge(results)
+        try:
+            finding = rule(results)
+        except NotRunError as error:
+            finding = Finding("–", None, None, f"Not run: {', '.join(error.missing)}.")
         holds, verdict, note = judge(finding)
         claims.append(Claim(number, text, where, paper, finding.ours, finding.p_value, holds, verdict, note))
     return claims

@@ -17,7 +17,6 @@ from skcredal._progress import progress_bar
 from skcredal.datasets import list_datasets
 from skcredal.evaluation._registry import is_credal, make_classifiers
 from skcredal.evaluation._terminal import format_cell, new_table
-from skcredal.paper._about import AUTHORS, TITLE, URL, what_it_is
 from skcredal.paper._beyond import beyond_as_markdown, beyond_data
 from skcredal.paper._claims import check_claims
 from skcredal.paper._page import write_report
@@ -32,6 +31,9 @@ from skcredal.paper._summary import (
     summary_table,
 )
 from skcredal.paper._verdicts import (
+    AUTHORS,
+    TITLE,
+    URL,
     VERDICTS,
     Claim,
     claims_as_json,
@@ -39,6 +41,7 @@ from skcredal.paper._verdicts import (
     reasons_of,
     reasons_title,
     tally,
+    what_it_is,
 )
 
 __all__ = ["make_plan", "print_beyond", "print_claims", "print_summary", "reproduce_plan", "write_answers"]
@@ -145,8 +148,7 @@ def write_answers(plan: Plan, store: ResultStore, outcome: Outcome, folder: Path
 
 def _preface(plan: Plan, summary: Any) -> str:
     """Return what claims.md opens with: what the words mean, what was run, and where to read the paper."""
-    n_datasets, n_classifiers = summary["dataset"].nunique(), summary["classifier"].nunique()
-    about = what_it_is(n_classifiers, datasets_word(n_datasets), _protocol(plan))
+    about = what_it_is(summary["classifier"].nunique(), summary["dataset"].nunique(), _protocol(plan))
     return f"# The paper's claims\n\n{about}\n\nThe paper: {AUTHORS}, [*{TITLE}*]({URL}).\n\n"
 
 
@@ -258,7 +260,7 @@ def _print_times(summary: Any, plan: Plan, outcome: Outcome, console: Console) -
 
 
 def print_beyond(beyond: dict[str, Any] | None, *, console: Console) -> None:
-    """Print the means of the classifiers that the paper does not have beside those of its own."""
+    """Print the means of the classifiers that the paper does not have, next to those of its own."""
     if beyond is None:
         return
     table = new_table(title="Beyond the paper, means over data sets")

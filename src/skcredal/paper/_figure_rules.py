@@ -6,7 +6,7 @@ be compared, and a count needs nearly all of them.
 
 from __future__ import annotations
 
-from math import isfinite, nan
+from math import isfinite
 
 import numpy as np
 from scipy import stats
@@ -17,14 +17,12 @@ from skcredal.paper._claim_rules import (
     NOT_COMPARABLE,
     ROUNDING,
     Finding,
-    Results,
     Rule,
-    Value,
-    classifiers_of,
     is_near,
     percent,
 )
-from skcredal.paper._summary import datasets_word
+from skcredal.paper._studies import UTILITIES
+from skcredal.paper._summary import Results, Value, datasets_word
 
 __all__ = [
     "ABOUT_COUNT",
@@ -59,40 +57,39 @@ def mean_about(value: Value, paper: float, *, margin: float = ABOUT, beside: str
     """
 
     def judge(results: Results) -> Finding:
-        (values,) = results.common(value)
+        (values,) = results.arrays(value)
         if len(values) == 0:
             return Finding(datasets_word(0), None, note=f"No data set has a value for {value[1]}.")
         mean = float(values.mean())
         # The margin distinguishes shares, which are printed in percent, from sizes.
         ours = f"{percent(mean) if margin == ABOUT else f'{mean:.2f}'} ({datasets_word(len(values))})"
         if beside is not None:
-            (others,) = results.common((value[0], beside))
-            mean_beside = others.mean() if len(others) else nan
-            ours += f"; {mean_beside:.1f} {beside} on average over {datasets_word(len(others))}"
+            (others,) = results.arrays((value[0], beside))
+            ours += f"; {others.mean():.1f} {beside} on average over {datasets_word(len(others))}"
         return _figure(ours, is_near(mean, paper, margin), None, f"About: within {margin:g}.")
 
-    return Rule((value[0],), judge)
+    return judge
 
 
 def mean_ratio_about(first: Value, second: Value, paper: float) -> Rule:
     """Return the rule: the mean ratio over data sets is within 0.02 of the paper's value."""
 
     def judge(results: Results) -> Finding:
-        ratios = _ratios(*results.common(first, second))
+        ratios = _ratios(*results.arrays(first, second))
         if len(ratios) == 0:
             return Finding(datasets_word(0), None, note="No data set has both values.")
         mean = float(ratios.mean())
         ours = f"{mean:.3f} ({datasets_word(len(ratios))}; median {np.median(ratios):.3f})"
         return _figure(ours, is_near(mean, paper, ABOUT), None, f"About: within {ABOUT:g}.")
 
-    return Rule(classifiers_of((first, second)), judge)
+    return judge
 
 
 def fully_determinate(classifier: str, paper: int) -> Rule:
     """Return the rule: on about as many data sets as in the paper, the classifier is always determinate."""
 
     def judge(results: Results) -> Finding:
-        (values,) = results.common((classifier, "determinacy"))
+        (values,) = results.arrays((classifier, "determinacy"))
         count = int((values >= 1.0 - ROUNDING).sum())
         ours = f"{count} of {datasets_word(len(values))}"
         # A count over fewer data sets cannot be compared with the paper's.
@@ -102,14 +99,14 @@ def fully_determinate(classifier: str, paper: int) -> Rule:
         note = f"About: within {ABOUT_COUNT} data sets; one undecided row in all runs changes the count."
         return _figure(ours, abs(count - paper) <= ABOUT_COUNT, None, note)
 
-    return Rule((classifier,), judge)
+    return judge
 
 
 def correlation_about(first: Value, second: Value, paper: float) -> Rule:
     """Return the rule: Pearson's correlation over data sets is within 0.1 of the paper's value."""
 
     def judge(results: Results) -> Finding:
-        x, y = results.common(first, second)
+        x, y = results.arrays(first, second)
         if len(x) < 3 or np.ptp(x) == 0.0 or np.ptp(y) == 0.0:
             note = "A correlation needs at least three data sets, and variation in both values."
             return Finding(datasets_word(len(x)), None, note=note)
@@ -126,7 +123,7 @@ def correlation_about(first: Value, second: Value, paper: float) -> Rule:
         ours = f"{correlation:.2f} ({datasets_word(len(x))})"
         return _figure(ours, is_near(correlation, paper, ABOUT_CORRELATION), p_value, note)
 
-    return Rule(classifiers_of((first, second)), judge)
+    return judge
 
 
 def gains_about(credal: str, determinate: str, paper: dict[str, float]) -> Rule:
@@ -142,7 +139,7 @@ def gains_about(credal: str, determinate: str, paper: dict[str, float]) -> Rule:
         note = f"About: above 0 and within {ABOUT:g}, a margin as wide as the gains themselves."
         return _figure(f"{ours} ({datasets_word(len(gains['u65']))})", holds, None, note)
 
-    return Rule((credal, determinate), judge)
+    return judge
 
 
 def gains_below(credal: str, determinate: str, bound: float) -> Rule:
@@ -150,7 +147,7 @@ def gains_below(credal: str, determinate: str, bound: float) -> Rule:
 
     def judge(results: Results) -> Finding:
         parts, shares = [], []
-        for u in ("u65", "u80"):
+        for u in UTILITIES:
             gains = _gains(results, (credal, u), (determinate, "accuracy"))
             if len(gains) == 0:
                 return Finding(datasets_word(0), None, note="No data set has both values.")
@@ -163,7 +160,7 @@ def gains_below(credal: str, determinate: str, bound: float) -> Rule:
         note = f"Generally: from 0 to below {bound:g} on two thirds of the data sets under each utility."
         return _figure("; ".join(parts), min(shares) >= GENERALLY - ROUNDING, None, note)
 
-    return Rule((credal, determinate), judge)
+    return judge
 
 
 def gains_within(credal: str, low: float, high: float, *, share: float) -> Rule:
@@ -174,8 +171,7 @@ def gains_within(credal: str, low: float, high: float, *, share: float) -> Rule:
 
     def judge(results: Results) -> Finding:
         by_utility = {
-            u: _gains(results, (credal, f"{u}_dependent"), (credal, "accuracy_dependent"))
-            for u in ("u65", "u80")
+            u: _gains(results, (credal, f"{u}_dependent"), (credal, "accuracy_dependent")) for u in UTILITIES
         }
         gains = np.concatenate(list(by_utility.values()))
         if len(gains) == 0:
@@ -198,11 +194,11 @@ def gains_within(credal: str, low: float, high: float, *, share: float) -> Rule:
         )
         return _figure(ours, float(inside.mean()) >= share - ROUNDING, None, note)
 
-    return Rule((credal,), judge)
+    return judge
 
 
 def _gains(results: Results, utility: Value, accuracy: Value) -> FloatArray:
-    return _ratios(*results.common(utility, accuracy)) - 1.0
+    return _ratios(*results.arrays(utility, accuracy)) - 1.0
 
 
 def _ratios(numerator: FloatArray, denominator: FloatArray) -> FloatArray:

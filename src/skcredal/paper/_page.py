@@ -25,9 +25,14 @@ if TYPE_CHECKING:
 
 __all__ = ["render_page", "write_report"]
 
-# Other verdicts are open: they say neither that a claim holds nor that it does not.
-_SIGNS = {"holds": "✓", "does not hold": "✗", "contradicted": "✗"}
-_CLASSES = {"holds": "holds", "does not hold": "does-not-hold", "contradicted": "does-not-hold"}
+# The class in the style sheet, and the sign. Other verdicts are open: they say neither that a claim holds nor
+# that it does not.
+_LOOKS = {
+    **dict.fromkeys(VERDICTS, ("not-judged", "–")),
+    "holds": ("holds", "✓"),
+    "does not hold": ("does-not-hold", "✗"),
+    "contradicted": ("does-not-hold", "✗"),
+}
 _CLAIM_HEADERS = ("#", "Verdict", "Claim", "In the paper", "Here", "p")
 # The page defines these CSS variables for light and dark mode; without it, the colour itself is used.
 _COLOR_NAMES = {FIRST: "first", SECOND: "second", INK: "ink", MUTED: "muted", GRID: "grid"}
@@ -82,15 +87,6 @@ def render_page(data: Mapping[str, Any]) -> str:
     """Render what `report_data` computed, possibly after a round trip through JSON.
 
     The page includes styles, script and figures; sections without content are left out.
-
-    Examples
-    --------
-    >>> paper = {"authors": "A", "title": "B", "doi": "10.1/2", "url": "https://doi.org/10.1/2"}
-    >>> page = render_page({"title": "A & B", "about": "", "paper": paper, "n_datasets": 0, "claims": [],
-    ...                     "tally": {}, "reasons": {"title": "", "items": []}, "figures": [],
-    ...                     "beyond": None, "table": {"columns": [], "rows": []}, "run": []})
-    >>> "<h1>A &amp; B</h1>" in page, "<table" in page
-    (True, False)
     """
     sections = (
         ("claims", "The paper's claims", _claims(data["claims"], data["reasons"])),
@@ -103,37 +99,26 @@ def render_page(data: Mapping[str, Any]) -> str:
         read_resource("skcredal.evaluation", "_page.css"),
         read_resource("skcredal.paper", "_report.css"),
     ]
-    script = read_resource("skcredal.paper", "_page.js") + read_resource(
-        "skcredal.evaluation", "_scroll_cue.js"
-    )
-    return document(data["title"], sections, styles=styles, script=script, lead=_lead(data))
+    sorting = read_resource("skcredal.paper", "_page.js")
+    scrolling = read_resource("skcredal.evaluation", "_scroll_cue.js")
+    return document(data["title"], sections, styles=styles, script=sorting + scrolling, lead=_lead(data))
 
 
 def _lead(data: Mapping[str, Any]) -> str:
-    paper, claims, n = data["paper"], data["claims"], data["n_datasets"]
-    about = f'<p class="about">{escape(data["about"])}</p>\n' if data["about"] else ""
-    cited = (
+    paper, claims = data["paper"], data["claims"]
+    about = (
+        f'<p class="about">{escape(data["about"])}</p>\n'
         f'<p class="about">The paper: {escape(paper["authors"])}, '
         f'<a href="{escape(paper["url"])}">{escape(paper["title"])}</a>, doi:{escape(paper["doi"])}.</p>\n'
     )
     if not claims:
-        return about + cited
+        return about
     tally = "".join(
-        f'<li class="{_class(kind)}"><strong>{count}</strong> {_sign(kind)} {VERDICTS[kind]}</li>'
+        f'<li class="{_LOOKS[kind][0]}"><strong>{count}</strong> {_LOOKS[kind][1]} {VERDICTS[kind]}</li>'
         for kind, count in data["tally"].items()
     )
-    how_many = "1 claim" if len(claims) == 1 else f"{len(claims)} claims"
-    where = f", judged on {datasets_word(n)}" if n else ""
-    lead = f'<p class="lead">{how_many} of the paper{where}:</p>\n<ul class="tally">{tally}</ul>\n'
-    return about + cited + lead
-
-
-def _class(kind: str) -> str:
-    return _CLASSES.get(kind, "not-judged")
-
-
-def _sign(kind: str) -> str:
-    return _SIGNS.get(kind, "–")
+    lead = f"{len(claims)} claims of the paper, judged on {datasets_word(data['n_datasets'])}:"
+    return f'{about}<p class="lead">{lead}</p>\n<ul class="tally">{tally}</ul>\n'
 
 
 def _claims(claims: Sequence[Mapping[str, Any]], reasons: Mapping[str, Any]) -> str:
@@ -168,12 +153,13 @@ def _claim(claim: Mapping[str, Any], explained: int | None) -> str:
         return f"<small>{escape(claim[name])}</small>" if claim[name] else ""
 
     kind = verdict_kind(claim["verdict"])
+    style, sign = _LOOKS[kind]
     # Another claim of the same reason may hold.
     judged_not_to_hold = explained is not None and kind not in ("holds", "not comparable", "not judged")
     why = f' <a href="#why-{explained}">why</a>' if judged_not_to_hold else ""
     cells = {
         "number": str(claim["number"]),
-        "verdict": f'<span class="{_class(kind)}">{_sign(kind)} {escape(claim["verdict"])}</span>{why}',
+        "verdict": f'<span class="{style}">{sign} {escape(claim["verdict"])}</span>{why}',
         "claim": f"{escape(claim['text'])}{small('where')}",
         "paper": escape(claim["paper"]),
         "ours": f"{escape(claim['ours'])}{small('note')}",
@@ -226,21 +212,17 @@ def _table_content(table: Mapping[str, Any]) -> str:
 
 
 def _results(table: Mapping[str, Any]) -> str:
-    columns = table["columns"]
     if not table["rows"]:
         return ""
     meanings = "".join(
         f"<div><dt>{escape(column['label'])}</dt><dd>{escape(column['meaning'])}</dd></div>"
-        for column in columns
+        for column in table["columns"]
         if column["meaning"]
     )
-    legend = (
+    return (
         f"<details><summary>What the columns mean</summary><dl>{meanings}</dl></details>\n"
-        if meanings
-        else ""
-    )
-    return f'{legend}<div class="filters" hidden></div><p class="sorted" role="status"></p>\n' + _wide_table(
-        "results-title", "results", table
+        '<div class="filters" hidden></div><p class="sorted" role="status"></p>\n'
+        f"{_wide_table('results-title', 'results', table)}"
     )
 
 
@@ -268,7 +250,7 @@ def _value(value: str | float | None, decimals: int | None) -> str:
 def _svg(display: Display, prefix: str) -> str:
     """Draw a display as one SVG element that scales with its container and follows the page's colours.
 
-    All ids in it begin with the prefix, which is another one for every figure on the page.
+    All ids in it begin with the prefix, which differs for every figure on the page.
     """
     matplotlib = require("matplotlib", extra="paper", purpose="A report")
     figures = require("matplotlib.figure", extra="paper", purpose="A report")

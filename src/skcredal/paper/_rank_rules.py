@@ -8,15 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from skcredal._arrays import FloatArray
-from skcredal.paper._claim_rules import (
-    CONTRADICTED,
-    HOLDS,
-    NOT_SEEN,
-    SAME_DIRECTION,
-    Finding,
-    Results,
-    Rule,
-)
+from skcredal.paper._claim_rules import CONTRADICTED, HOLDS, NOT_SEEN, SAME_DIRECTION, Finding, Rule
 from skcredal.paper._compare import (
     FriedmanResult,
     format_p_value,
@@ -24,11 +16,11 @@ from skcredal.paper._compare import (
     nemenyi_critical_distance,
     nemenyi_p_values,
 )
-from skcredal.paper._summary import datasets_word
+from skcredal.paper._studies import UTILITIES
+from skcredal.paper._summary import Results, datasets_word
 
 __all__ = ["best_rank", "no_rank_differs", "only_these_differ"]
 
-_UTILITIES = ("u65", "u80")
 # By chance, two data sets rank three classifiers in the same order with probability 1/6, three with 1/36.
 _FEWEST = 3
 
@@ -74,13 +66,13 @@ def no_rank_differs(classifiers: tuple[str, ...], *, level: float = 0.05) -> Rul
         ours = f"{'; '.join(parts)} ({datasets_word(n)})"
         return Finding(ours, holds, smallest, note, HOLDS if holds else CONTRADICTED)
 
-    return Rule(classifiers, judge)
+    return judge
 
 
 def best_rank(classifier: str, classifiers: tuple[str, ...], *, level: float = 0.05) -> Rule:
     """Return the rule: under both utilities the classifier has a lower average rank than the others.
 
-    On other data sets than the paper's, only another that is significantly better contradicts it.
+    On data sets other than the paper's, only a classifier that is significantly better contradicts it.
     """
 
     def judge(results: Results) -> Finding:
@@ -103,7 +95,7 @@ def best_rank(classifier: str, classifiers: tuple[str, ...], *, level: float = 0
         elsewhere = HOLDS if holds else CONTRADICTED if beaten else NOT_SEEN
         return Finding(f"{_listed(rankings)} ({datasets_word(n)})", holds, None, note, elsewhere)
 
-    return Rule(classifiers, judge)
+    return judge
 
 
 def only_these_differ(
@@ -127,12 +119,12 @@ def only_these_differ(
             first, second = (classifiers.index(name) for name in differences[ranking.utility])
             p_values.append(float(nemenyi_p_values(ranking.test.average_ranks, n)[first, second]))
         ours = f"{'; '.join(texts) or 'no difference'} (critical distance {distance:.2f}, {datasets_word(n)})"
-        holds = all(found[u] == [differences[u]] for u in _UTILITIES)
+        holds = all(found[u] == [differences[u]] for u in UTILITIES)
         note = f"{remark} p is the larger of Nemenyi's p-values of the two. Ranks: {_listed(rankings)}."
         elsewhere = HOLDS if holds else _ranks_elsewhere(rankings, found, differences)
         return Finding(ours, holds, max(p_values), note, elsewhere)
 
-    return Rule(classifiers, judge)
+    return judge
 
 
 def _ranks_elsewhere(
@@ -140,8 +132,8 @@ def _ranks_elsewhere(
     found: dict[str, list[tuple[str, str]]],
     differences: dict[str, tuple[str, str]],
 ) -> str:
-    """Return the verdict on other data sets than the paper's where not exactly the named pairs differ."""
-    if any(set(found[u]) - {differences[u]} for u in _UTILITIES):
+    """Return the verdict on data sets other than the paper's, if not exactly the named pairs differ."""
+    if any(set(found[u]) - {differences[u]} for u in UTILITIES):
         return CONTRADICTED
     for ranking in rankings:
         better, worse = (ranking.classifiers.index(name) for name in differences[ranking.utility])
@@ -153,10 +145,10 @@ def _ranks_elsewhere(
 def _rankings(results: Results, classifiers: tuple[str, ...]) -> list[_Ranking]:
     """Rank the classifiers under each utility, on the data sets that have all of them under both."""
     # On the same data sets under both utilities, or the two rankings could not be compared.
-    columns = results.common(*((name, u) for u in _UTILITIES for name in classifiers))
+    columns = results.arrays(*((name, u) for u in UTILITIES for name in classifiers))
     k = len(classifiers)
     rankings = []
-    for i, u in enumerate(_UTILITIES):
+    for i, u in enumerate(UTILITIES):
         values = np.column_stack(columns[i * k : (i + 1) * k])
         rankings.append(_Ranking(u, classifiers, values, friedman_test(values)))
     return rankings

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from skcredal._validation import check_instance, naming
 from skcredal.evaluation._registry import display_name
-from skcredal.paper._about import AUTHORS, DOI, TITLE, URL, what_it_is
 from skcredal.paper._displays import (
     AccuracyScatterDisplay,
     BayesianDisplay,
@@ -23,8 +23,20 @@ from skcredal.paper._displays import (
     SetAsideDisplay,
 )
 from skcredal.paper._displays.base import Display, NothingToShowError
-from skcredal.paper._summary import PAPER_CLASSIFIERS, check_columns, check_table, datasets_word
-from skcredal.paper._verdicts import Claim, reasons_of, reasons_title, tally
+from skcredal.paper._studies import UTILITIES
+from skcredal.paper._summary import PAPER_CLASSIFIERS, NotRunError, check_summary, check_table
+from skcredal.paper._verdicts import (
+    AUTHORS,
+    DOI,
+    TITLE,
+    URL,
+    Claim,
+    claim_rows,
+    reasons_of,
+    reasons_title,
+    tally,
+    what_it_is,
+)
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -97,7 +109,7 @@ _FIGURE_TEXTS = {
     "before the answer does), its probability, or both: robustness and, among equally robust answers, "
     "probability.",
 }
-_Wanted = dict[str, list[tuple[Callable[..., Display], dict[str, Any]]]]
+_Makers = list[Callable[..., Display]]
 _DETERMINATE_PAIRS = [
     ("comp-aode", "aode"),
     ("bma-aode", "aode"),
@@ -140,7 +152,7 @@ def report_data(
         check_instance("studies", studies, Mapping)
     with naming("claims"):
         claims = list(claims)
-        claim_rows = _claim_rows(claims)
+        judged = claim_rows(claims)
     with naming("facts"):
         run = _fact_rows(facts)
     summary = _check(summary)
@@ -148,17 +160,15 @@ def report_data(
     if not summary.empty:
         # Whoever else was run must not change the ranks and tests of the paper's classifiers.
         of_paper = summary[summary["classifier"].isin(PAPER_CLASSIFIERS)]
-    figures = [*_paper_figures(of_paper), *_new_figures(of_paper, studies or {})]
     n_datasets, n_classifiers = (
         0 if summary.empty else int(summary[name].nunique()) for name in ("dataset", "classifier")
     )
-    protocol = str(facts.get("protocol") or "")
     return {
         "title": _TITLE,
-        "about": what_it_is(n_classifiers, datasets_word(n_datasets), protocol),
+        "about": what_it_is(n_classifiers, n_datasets, str(facts.get("protocol") or "")),
         "paper": {"authors": AUTHORS, "title": TITLE, "doi": DOI, "url": URL},
         "n_datasets": n_datasets,
-        "claims": claim_rows,
+        "claims": judged,
         "tally": tally(claim.verdict for claim in claims),
         "reasons": {
             "title": reasons_title(claims),
@@ -167,7 +177,7 @@ def report_data(
                 for reason in reasons_of(claims)
             ],
         },
-        "figures": _figure_data(figures),
+        "figures": _figure_data(_figures(of_paper, studies or {})),
         "beyond": None if beyond is None else {**beyond, "figures": _figure_data(beyond["figures"])},
         "table": _result_table(summary),
         "run": run,
@@ -191,31 +201,15 @@ def _figure_data(figures: Iterable[tuple[str, Iterable[Display]]]) -> list[dict[
 def _check(summary: DataFrame) -> DataFrame:
     numbers = [name for name, _, decimals, _ in _COLUMNS if decimals is not None]
     summary = check_table("summary", summary, ("dataset", "classifier"), numbers)
-    if not summary.empty:
-        check_columns("summary", summary, ("dataset", "classifier"), "summary.csv")
-        if summary["classifier"].isna().any():
-            raise ValueError(
-                "summary must name the classifier in every row. pandas reads the name 'null' as missing: "
-                "read summary.csv with keep_default_na=False, na_values=['']."
-            )
+    if summary.empty:
+        return summary
+    summary = check_summary(summary, numbers)
+    if summary["classifier"].isna().any():
+        raise ValueError(
+            "summary must name the classifier in every row. pandas reads the name 'null' as missing: "
+            "read summary.csv with keep_default_na=False, na_values=['']."
+        )
     return summary
-
-
-def _claim_rows(claims: Iterable[Claim]) -> list[dict[str, Any]]:
-    """Return the claims with their verdicts in words."""
-    return [
-        {
-            "number": claim.number,
-            "text": claim.text,
-            "where": claim.where,
-            "paper": claim.paper,
-            "ours": claim.ours,
-            "p_value": _finite(claim.p_value),
-            "verdict": claim.verdict,
-            "note": claim.note,
-        }
-        for claim in claims
-    ]
 
 
 def _result_table(summary: DataFrame) -> dict[str, Any]:
@@ -237,21 +231,16 @@ def _result_table(summary: DataFrame) -> dict[str, Any]:
 
 
 def _fact_rows(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return how it was run: labels with a text or with pairs of texts, the known labels first.
+    """Return how it was run: labels with a text or with pairs of texts.
 
     Examples
     --------
-    >>> _fact_rows({"seed": 0, "versions": {"numpy": "2.0"}, "seconds": 75.2, "source": None})
+    >>> _fact_rows({"seed": 0, "seconds": 75.2, "versions": {"numpy": "2.0"}, "source": None})
     [{'label': 'Seed', 'value': '0'}, {'label': 'Time', 'value': '1 min 15 s'},
      {'label': 'Versions', 'value': [['numpy', '2.0']]}]
     """
-    ordered = [
-        *(name for name in _FACT_LABELS if name in facts),
-        *(n for n in facts if n not in _FACT_LABELS),
-    ]
     rows = []
-    for name in ordered:
-        value = facts[name]
+    for name, value in facts.items():
         if value is None or value == "" or (isinstance(value, Mapping) and not value):
             continue
         content: str | list[list[str]]
@@ -288,81 +277,68 @@ def _finite(value: float | None) -> float | None:
     return float(value) if value is not None and math.isfinite(value) else None
 
 
-def _paper_figures(summary: DataFrame) -> list[tuple[str, list[Display]]]:
-    """Return the paper's figures by title, as far as the summary has the data for them."""
-    if summary.empty:
-        return []
-    wanted: _Wanted = {
-        "Accuracy": [(AccuracyScatterDisplay.from_summary, {"x": x}) for x in ("bma-aode", "comp-aode")],
-        "Brier loss relative to AODE": [
-            (RelativeBrierDisplay.from_summary, {"classifier": name})
-            for name in ("bma-aode", "comp-aode", "maplmg")
-        ],
-        "Accuracy on safe and on prior-dependent instances": [
-            (SafeDependentDisplay.from_summary, {"classifier": name}) for name in ("bma-aode*", "comp-aode*")
-        ],
-        "Utility relative to the determinate counterpart": [
-            (RelativeUtilityDisplay.from_summary, {"classifier": name})
-            for name in ("bma-aode*", "comp-aode*")
-        ],
-        _RANKS: [
-            *((RanksDisplay.from_summary, {"measure": measure}) for measure in ("u65", "u80")),
-            *(
-                (CriticalDifferenceDisplay.from_summary, {"measure": measure})
-                for measure in ("u65", "u80")
-                # With three or fewer it would repeat the panels before it, or have nothing to join.
-                if summary["classifier"].nunique() > 3
-            ),
-        ],
-    }
-    return _possible(summary, wanted)
+def _each(make: Callable[..., Display], **options: tuple[str, ...]) -> _Makers:
+    """Return a maker for each value of an option."""
+    return [partial(make, **{name: value}) for name, values in options.items() for value in values]
 
 
-def _new_figures(summary: DataFrame, studies: Mapping[str, DataFrame]) -> list[tuple[str, list[Display]]]:
-    """Return the figures of the studies and of tests over data sets, as far as there are data for them."""
-    of_studies: dict[str, _Wanted] = {
-        "epsilon": {
-            "How much ε matters": [
-                (EpsilonDisplay.from_table, {"measure": measure})
-                for measure in ("determinacy", "set_accuracy")
-            ]
-        },
-        "set-aside": {_SET_ASIDE: [(SetAsideDisplay.from_table, {})]},
-        "rivals": {
-            "COMP-AODE* and other ways to make sets, on the same folds": [
-                (RivalsDisplay.from_table, {"utility": utility}) for utility in ("u65", "u80")
-            ]
-        },
-    }
-    found = [
-        figure
-        for name, wanted in of_studies.items()
-        if name in studies
-        for figure in _possible(studies[name], wanted)
+def _figures(summary: DataFrame, studies: Mapping[str, DataFrame]) -> list[tuple[str, list[Display]]]:
+    """Return the paper's figures by title, those of the studies, and tests over data sets.
+
+    Figures without data are left out.
+    """
+    known = None if summary.empty else summary
+    ranks = _each(RanksDisplay.from_summary, measure=UTILITIES)
+    # With three classifiers or fewer it would repeat the panels before it, or have nothing to join.
+    if known is not None and known["classifier"].nunique() > 3:
+        ranks += _each(CriticalDifferenceDisplay.from_summary, measure=UTILITIES)
+    of_pairs = partial(BayesianDisplay.from_summary, pairs=_CREDAL_PAIRS)
+    weighted, starred = ("bma-aode", "comp-aode"), ("bma-aode*", "comp-aode*")
+    wanted: list[tuple[str, DataFrame | None, _Makers]] = [
+        ("Accuracy", known, _each(AccuracyScatterDisplay.from_summary, classifier=weighted)),
+        (
+            "Brier loss relative to AODE",
+            known,
+            _each(RelativeBrierDisplay.from_summary, classifier=(*weighted, "maplmg")),
+        ),
+        (
+            "Accuracy on safe and on prior-dependent instances",
+            known,
+            _each(SafeDependentDisplay.from_summary, classifier=starred),
+        ),
+        (
+            "Utility relative to the determinate counterpart",
+            known,
+            _each(RelativeUtilityDisplay.from_summary, classifier=starred),
+        ),
+        (_RANKS, known, ranks),
+        (
+            "How much ε matters",
+            studies.get("epsilon"),
+            _each(EpsilonDisplay.from_table, measure=("determinacy", "set_accuracy")),
+        ),
+        (_SET_ASIDE, studies.get("set-aside"), [SetAsideDisplay.from_table]),
+        (
+            "COMP-AODE* and other ways to make sets, on the same folds",
+            studies.get("rivals"),
+            _each(RivalsDisplay.from_table, utility=UTILITIES),
+        ),
+        (
+            "Bayesian signed-rank tests",
+            known,
+            [
+                partial(BayesianDisplay.from_summary, measure="accuracy", pairs=_DETERMINATE_PAIRS),
+                *_each(of_pairs, measure=UTILITIES),
+            ],
+        ),
     ]
-    if summary.empty:
-        return found
-    tests: _Wanted = {
-        "Bayesian signed-rank tests": [
-            (BayesianDisplay.from_summary, {"measure": "accuracy", "pairs": _DETERMINATE_PAIRS}),
-            *(
-                (BayesianDisplay.from_summary, {"measure": measure, "pairs": _CREDAL_PAIRS})
-                for measure in ("u65", "u80")
-            ),
-        ],
-    }
-    return [*found, *_possible(summary, tests)]
-
-
-def _possible(table: DataFrame, wanted: _Wanted) -> list[tuple[str, list[Display]]]:
-    """Return the displays that the table has data for, by title; a title without displays is left out."""
     figures = []
-    for title, makers in wanted.items():
+    for title, table, makers in wanted:
         displays = []
-        for make, options in makers:
+        for make in makers if table is not None else ():
             # Only a lack of data is skipped; other errors are errors.
-            with suppress(NothingToShowError):
-                displays.append(make(table, **options))
+            with suppress(NotRunError, NothingToShowError):
+                displays.append(make(table))
         if displays:
             figures.append((title, displays))
     return figures

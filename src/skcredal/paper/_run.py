@@ -7,13 +7,11 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import joblib
 import sklearn
 
 import skcredal
-from skcredal._arrays import AnyArray, IntArray
 from skcredal._threads import worker_options
 from skcredal._validation import check_choice, check_instance, check_integer, check_texts
 from skcredal.classifiers._base import TabularClassifier
@@ -22,7 +20,6 @@ from skcredal.datasets import load_dataset
 from skcredal.evaluation._baselines import BASELINES
 from skcredal.evaluation._fold import (
     Fold,
-    Whole,
     check_classifiers,
     encode_whole,
     run_baselines,
@@ -103,8 +100,9 @@ class Plan:
     def study_digest(self, dataset: str, checksum: str, study: str) -> str:
         """Return a digest of everything that the results of a study on a data set depend on."""
         about = STUDIES[study]
-        # Not of all classifiers: more of them must not make the study run anew.
-        parameters = {name: self._parameters(name) for name in self.names if name in about.uses}
+        # Not of all classifiers: adding one must not make the study run again.
+        used = (*about.needs, *about.may_use)
+        parameters = {name: self._parameters(name) for name in self.names if name in used}
         return self._digest(dataset, checksum, study=study, points=repr(about.points), parameters=parameters)
 
     def _parameters(self, classifier: str) -> str:
@@ -166,17 +164,13 @@ class Progress:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Task:
-    dataset: str
-    run: int
-    fold: int
+    """A fold, and what has to be run on it."""
+
+    progress: Progress
+    fold: Fold
     classifiers: dict[str, TabularClassifier]
     missing: list[str]
     missing_studies: list[str]
-    features: Any
-    target: AnyArray
-    train: IntArray
-    test: IntArray
-    whole: Whole | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -286,31 +280,25 @@ def _tasks(
                 if len(missing) < len(there):
                     report(Progress(name, run, fold, len(there) - len(missing)))
                 if missing or missing_studies:
+                    encoded = whole if plan.setting == "paper" else None
                     yield _Task(
-                        name,
-                        run,
-                        fold,
+                        Progress(name, run, fold, len(missing)),
+                        Fold(data.features, target, train, test, encoded),
                         plan.classifiers,
                         missing,
                         missing_studies,
-                        data.features,
-                        target,
-                        train,
-                        test,
-                        whole if plan.setting == "paper" else None,
                     )
 
 
 def _run_task(task: _Task) -> _Done:
     """Run a fold in a worker; an error is returned as text."""
-    at = Progress(task.dataset, task.run, task.fold, len(task.missing))
+    fold = task.fold
     try:
-        fold = Fold(task.features, task.target, task.train, task.test, task.whole)
         of_package = [name for name in task.missing if name in task.classifiers]
         sums = run_fold({name: task.classifiers[name] for name in of_package}, fold)
         sums |= run_baselines([name for name in task.missing if name not in of_package], fold)
         start = time.perf_counter()
         studies = {name: STUDIES[name].run(fold, task.classifiers) for name in task.missing_studies}
     except Exception as error:
-        return _Done(at, {}, {}, 0.0, f"{type(error).__name__}: {error}")
-    return _Done(at, sums, studies, time.perf_counter() - start, None)
+        return _Done(task.progress, {}, {}, 0.0, f"{type(error).__name__}: {error}")
+    return _Done(task.progress, sums, studies, time.perf_counter() - start, None)

@@ -63,11 +63,11 @@ class ResultStore:
     Parameters
     ----------
     path : path-like
-        The file; it is created if it does not exist. Beside it lies an empty file by which processes know of
-        each other.
+        The file; it is created if it does not exist. An empty file next to it tells processes about each
+        other.
     fresh : bool
-        Whether to forget all results, which is refused while another process uses them. A file that is no
-        store of results is replaced.
+        Whether to forget all results, which is refused while another process uses them. A file that is
+        not a store of results is replaced.
 
     Examples
     --------

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from skcredal.classifiers._spodes import CredalSpodesMixin
 from skcredal.decisions import utility_optimal_sets
 from skcredal.evaluation._baselines import BASELINES
 from skcredal.evaluation._fold import Fold
-from skcredal.evaluation._sums import fold_sums, share
+from skcredal.evaluation._sums import fold_sums, measures, pool, share
 from skcredal.metrics._outcomes import UTILITY_WEIGHTS, utility_of_accuracy
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "RELIABILITY_BINS",
     "SET_ASIDE",
     "STUDIES",
+    "UTILITIES",
     "Series",
     "conformal_sets",
     "reject_or_answer",
@@ -55,6 +56,7 @@ RELIABILITY_BINS = tuple(step / 10 for step in range(1, 11))
 Series = dict[str, FloatArray]
 Classifiers = Mapping[str, TabularClassifier]
 
+_OF_SETS = ("determinacy", "single_accuracy", "set_accuracy", "output_size")
 _SET_SUMS = ("n", "determinate", "single_correct", "indeterminate", "set_correct", "set_size", "u65", "u80")
 
 
@@ -62,16 +64,17 @@ _SET_SUMS = ("n", "determinate", "single_correct", "indeterminate", "set_correct
 class Study:
     """A study on the folds of an experiment; it runs if the plan has one of the classifiers it needs.
 
-    ``uses`` are all the classifiers that its results depend on. ``run`` returns the sums of each series for a
-    fold, an array (points, columns); ``measures`` turns the pooled sums of a point into measures by name.
+    ``run`` returns the sums of each series for a fold, an array (points, columns); ``measures`` turns the
+    pooled sums of a point into measures by name. Its results depend on the classifiers that it needs, and on
+    others that it may use.
     """
 
     point_name: str
     points: tuple[float | str, ...]
     needs: tuple[str, ...]
-    uses: tuple[str, ...]
     run: Callable[[Fold, Classifiers], Series]
     measures: Callable[[FloatArray, float | str], dict[str, float]]
+    may_use: tuple[str, ...] = ()
 
 
 def _set_sums(y_test: AnyArray, y_proba: FloatArray, y_set: BoolArray, classes: AnyArray) -> list[float]:
@@ -80,15 +83,9 @@ def _set_sums(y_test: AnyArray, y_proba: FloatArray, y_set: BoolArray, classes: 
 
 
 def _set_measures(sums: FloatArray, _: float | str) -> dict[str, float]:
-    n, determinate, single_correct, indeterminate, set_correct, set_size, u65, u80 = sums.tolist()
-    return {
-        "determinacy": share(determinate, n),
-        "single_accuracy": share(single_correct, determinate),
-        "set_accuracy": share(set_correct, indeterminate),
-        "output_size": share(set_size, indeterminate),
-        "u65": share(u65, n),
-        "u80": share(u80, n),
-    }
+    named = dict(zip(_SET_SUMS, sums.tolist(), strict=True))
+    found = measures(replace(pool([]), **named), credal=True)
+    return {name: found[name] for name in (*_OF_SETS, *UTILITIES)}
 
 
 def _vary_epsilon(fold: Fold, classifiers: Classifiers) -> Series:
@@ -328,37 +325,22 @@ def conformal_sets(proba: FloatArray, labels: IntArray, test_proba: FloatArray) 
 
 def _rival_measures(sums: FloatArray, utility: float | str) -> dict[str, float]:
     found = _set_measures(sums, utility)
-    return {
-        "utility": found[str(utility)],
-        **{name: found[name] for name in ("determinacy", "single_accuracy", "set_accuracy", "output_size")},
-    }
+    return {"utility": found[str(utility)], **{name: found[name] for name in _OF_SETS}}
 
 
-_EPSILON_NEEDS = ("bma-aode*", "comp-aode*")
 STUDIES: dict[str, Study] = {
-    "epsilon": Study("epsilon", EPSILONS, _EPSILON_NEEDS, _EPSILON_NEEDS, _vary_epsilon, _set_measures),
-    "set-aside": Study(
-        "set_aside", SET_ASIDE, ("comp-aode*",), ("comp-aode*",), _set_aside, _retained_measures
-    ),
+    "epsilon": Study("epsilon", EPSILONS, ("bma-aode*", "comp-aode*"), _vary_epsilon, _set_measures),
+    "set-aside": Study("set_aside", SET_ASIDE, ("comp-aode*",), _set_aside, _retained_measures),
     "rivals": Study(
         "judged_by",
         UTILITIES,
         ("comp-aode*",),
-        ("comp-aode*", *_OF_PROBABILITIES),
         _compare_rivals,
         _rival_measures,
+        may_use=_OF_PROBABILITIES,
     ),
-    "reliability": Study(
-        "at_most",
-        RELIABILITY_BINS,
-        _OF_PROBABILITIES,
-        _OF_PROBABILITIES,
-        _reliability,
-        _reliability_measures,
-    ),
-    "baselines": Study(
-        "judged_by", UTILITIES, tuple(BASELINES), tuple(BASELINES), _use_baselines, _rival_measures
-    ),
+    "reliability": Study("at_most", RELIABILITY_BINS, _OF_PROBABILITIES, _reliability, _reliability_measures),
+    "baselines": Study("judged_by", UTILITIES, tuple(BASELINES), _use_baselines, _rival_measures),
 }
 
 

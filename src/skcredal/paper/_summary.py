@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from skcredal._arrays import FloatArray
 from skcredal._extras import require
 from skcredal._validation import check_instance, naming, real_numbers, safe_repr
 from skcredal.evaluation._registry import is_credal
@@ -22,6 +23,9 @@ __all__ = [
     "FOLD_COLUMNS",
     "PAPER_CLASSIFIERS",
     "SUMMARY_COLUMNS",
+    "NotRunError",
+    "Results",
+    "Value",
     "check_columns",
     "check_summary",
     "check_table",
@@ -30,6 +34,9 @@ __all__ = [
     "study_table",
     "summary_table",
 ]
+
+# A measure of a classifier, as ("comp-aode*", "u65").
+Value = tuple[str, str]
 
 # The claims, the ranks and the tests of the paper are about these, whatever else was run.
 PAPER_CLASSIFIERS = (
@@ -187,21 +194,62 @@ def check_table(name: str, table: DataFrame, text: Sequence[str], measures: Sequ
     return checked
 
 
-def check_columns(name: str, table: DataFrame, columns: Sequence[str], file: str) -> None:
+def check_columns(name: str, there: Collection[str], columns: Sequence[str], file: str) -> None:
     """Refuse a table that lacks columns of the file it should come from."""
-    if lacking := [column for column in dict.fromkeys(columns) if column not in table.columns]:
+    if lacking := [column for column in dict.fromkeys(columns) if column not in there]:
         raise ValueError(f"{name} must have the columns of {file}, lacks {', '.join(lacking)}.")
 
 
 def check_summary(summary: DataFrame, measures: Sequence[str]) -> DataFrame:
     """Return a summary with its measures as floats; refuse one without names, or with a row repeated."""
     summary = check_table("summary", summary, ("dataset", "classifier"), measures)
-    check_columns("summary", summary, ("dataset", "classifier"), "summary.csv")
+    check_columns("summary", summary.columns, ("dataset", "classifier"), "summary.csv")
     twice = summary.duplicated(["dataset", "classifier"])
     if twice.any():
         dataset, classifier = summary.loc[twice, ["dataset", "classifier"]].iloc[0]
         raise ValueError(f"summary must have one row for {classifier} on {dataset}, has several.")
     return summary
+
+
+class NotRunError(ValueError):
+    """A summary lacks classifiers that are asked for."""
+
+    def __init__(self, missing: list[str], there: list[str]) -> None:
+        has = f"has {', '.join(there)}" if there else "is empty"
+        super().__init__(f"summary must have the classifier {' and '.join(missing)}, {has}.")
+        self.missing = missing
+
+
+class Results:
+    """A summary by classifier and measure, aligned on its data sets.
+
+    The ``table`` has a row for each data set, in the order of the summary, and a column for each classifier
+    and measure. What the summary lacks is refused only if it is asked for.
+    """
+
+    def __init__(self, summary: DataFrame, measures: Sequence[str]) -> None:
+        summary = check_summary(summary, measures).dropna(subset=["dataset", "classifier"])
+        self._measures = [measure for measure in dict.fromkeys(measures) if measure in summary.columns]
+        self.classifiers = [str(name) for name in summary["classifier"].unique()]
+        # As an object, since a categorical would make the columns categories.
+        summary = summary.assign(classifier=summary["classifier"].astype(object))
+        wide = summary.pivot(index="dataset", columns="classifier", values=self._measures)
+        self.table: DataFrame = wide.swaplevel(axis="columns").reindex(summary["dataset"].unique())
+
+    def common(self, *wanted: Value) -> DataFrame:
+        """Return measures on the data sets that have all of them, so that every comparison is paired."""
+        names = dict.fromkeys(name for name, _ in wanted)
+        if missing := [name for name in names if name not in self.classifiers]:
+            raise NotRunError(missing, self.classifiers)
+        # Only now: a summary without credal classifiers need not have their columns.
+        check_columns("summary", self._measures, [measure for _, measure in wanted], "summary.csv")
+        columns = self.table[list(wanted)]
+        known: DataFrame = columns.loc[np.isfinite(columns.to_numpy()).all(axis=1)]
+        return known
+
+    def arrays(self, *wanted: Value) -> list[FloatArray]:
+        """Return the same as arrays, by name of data set: a claim must not hang on the order of rows."""
+        return list(self.common(*wanted).sort_index().to_numpy(np.float64).T.copy())
 
 
 def datasets_word(n: int, total: int | None = None) -> str:

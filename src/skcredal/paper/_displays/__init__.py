@@ -1,7 +1,7 @@
 """The paper's figures and others, each computed from a table of results and drawn with matplotlib.
 
 A display first computes its numbers (``from_summary``, ``from_table``) and keeps them as attributes; ``plot``
-draws them into given axes or into a new figure.
+draws them.
 """
 
 from skcredal.paper._displays.pairs import (

@@ -5,18 +5,15 @@ from __future__ import annotations
 import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from math import nan
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from skcredal._arrays import FloatArray
-from skcredal._extras import require
-from skcredal.paper._summary import check_columns, check_summary
+from skcredal.paper._summary import Results, Value
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
     from pandas import DataFrame
 
 __all__ = [
@@ -44,7 +41,7 @@ TIED = 1e-12
 
 
 class NothingToShowError(ValueError):
-    """The table lacks the classifiers or the data sets that a display needs."""
+    """The table lacks the data sets that a display needs."""
 
 
 class Display(ABC):
@@ -53,12 +50,9 @@ class Display(ABC):
     A subclass is a dataclass of numbers, strings and lists of them, so that it can be written as JSON.
     """
 
-    ax_: Axes
-    figure_: Figure
-
     @property
     def figure_size(self) -> tuple[float, float]:
-        """Width and height in inches of a new figure."""
+        """Width and height in inches."""
         return 4.2, 4.0
 
     @property
@@ -73,51 +67,20 @@ class Display(ABC):
 
     def numbers(self) -> dict[str, Any]:
         """Return everything that is drawn, as a dict for JSON; ``cls(**numbers)`` restores the display."""
-        fields = dataclasses.fields(self)  # type: ignore[arg-type]
-        return {field.name: getattr(self, field.name) for field in fields}
-
-    def plot(self, ax: Axes | None = None) -> Self:
-        """Draw into the axes, or into a new figure."""
-        if ax is None:
-            # Only if a figure has to be made: pyplot chooses a backend, which a server may not have.
-            pyplot = require("matplotlib.pyplot", extra="paper", purpose="A display")
-            _, ax = pyplot.subplots(figsize=self.figure_size, layout="constrained")
-        self._draw(ax)
-        self.ax_ = ax
-        self.figure_ = ax.figure  # type: ignore[assignment]
-        return self
+        return dataclasses.asdict(self)  # type: ignore[call-overload, no-any-return]
 
     @abstractmethod
-    def _draw(self, ax: Axes) -> None:
-        """Draw what was computed."""
+    def plot(self, ax: Axes) -> None:
+        """Draw into the axes."""
 
 
-def read_values(summary: DataFrame, wanted: Sequence[tuple[str, str]]) -> tuple[list[str], list[FloatArray]]:
+def read_values(summary: DataFrame, wanted: Sequence[Value]) -> tuple[list[str], list[FloatArray]]:
     """Return the data sets that have all wanted (classifier, column), and an array for each of these."""
-    measures = [column for _, column in wanted]
-    summary = check_summary(summary, measures)
-    available = [str(name) for name in summary["classifier"].unique()]
-    if missing := [name for name in dict.fromkeys(name for name, _ in wanted) if name not in available]:
-        has = f"has {', '.join(available)}" if available else "is empty"
-        raise NothingToShowError(f"summary must have the classifier {' and '.join(missing)}, {has}.")
-    # Only now: a summary without credal classifiers need not have their columns.
-    check_columns("summary", summary, measures, "summary.csv")
-    datasets = summary["dataset"].unique()
-    columns = np.array(
-        [
-            summary[summary["classifier"] == classifier]
-            .set_index("dataset")[column]
-            .reindex(datasets)
-            .to_numpy(dtype=np.float64, na_value=nan)
-            for classifier, column in wanted
-        ]
-    )
-    # Only data sets with all values, so that every comparison is paired.
-    known = np.isfinite(columns).all(axis=0)
-    if not known.any():
+    common = Results(summary, [measure for _, measure in wanted]).common(*wanted)
+    if common.empty:
         listed = ", ".join(f"{column} of {name}" for name, column in wanted)
         raise NothingToShowError(f"summary must have a data set with {listed}, has none.")
-    return [str(name) for name in datasets[known]], list(columns[:, known])
+    return list(common.index), list(common.to_numpy(np.float64).T.copy())
 
 
 def read_utilities(

@@ -43,33 +43,27 @@ _FEW = 30
 
 @dataclass(eq=False, kw_only=True)
 class AccuracyScatterDisplay(Display):
-    """Accuracy of two classifiers, one point per data set, with the diagonal."""
+    """Accuracy of a classifier against that of AODE, one point per data set, with the diagonal."""
 
     datasets: list[str]
     x: list[float]
     y: list[float]
-    x_classifier: str
-    y_classifier: str
+    classifier: str
 
     @classmethod
-    def from_summary(
-        cls, summary: DataFrame, *, x: str = "comp-aode", y: str = "aode"
-    ) -> AccuracyScatterDisplay:
-        datasets, (of_x, of_y) = read_values(summary, [(x, "accuracy"), (y, "accuracy")])
-        return cls(datasets=datasets, x=of_x.tolist(), y=of_y.tolist(), x_classifier=x, y_classifier=y)
+    def from_summary(cls, summary: DataFrame, *, classifier: str) -> AccuracyScatterDisplay:
+        datasets, (x, y) = read_values(summary, [(classifier, "accuracy"), ("aode", "accuracy")])
+        return cls(datasets=datasets, x=x.tolist(), y=y.tolist(), classifier=classifier)
 
     @property
     def caption(self) -> str:
         difference = np.subtract(self.y, self.x)
-        ranked = sorted(
-            [
-                (int((difference > TIED).sum()), display_name(self.y_classifier)),
-                (int((difference < -TIED).sum()), display_name(self.x_classifier)),
-            ],
-            key=lambda pair: -pair[0],
-        )
-        (most, leader), (fewer, other) = ranked
         n = len(difference)
+        counts = [
+            (int((difference > TIED).sum()), "AODE"),
+            (int((difference < -TIED).sum()), display_name(self.classifier)),
+        ]
+        (most, leader), (fewer, other) = sorted(counts, key=lambda pair: -pair[0])
         ties = n - most - fewer
         equal = f", and both are equal on {ties}" if ties else ""
         return f"{leader} has the higher accuracy on {datasets_word(most, n)}, {other} on {fewer}{equal}."
@@ -78,11 +72,10 @@ class AccuracyScatterDisplay(Display):
     def point_names(self) -> dict[str, list[str]]:
         return {"points": _name_pairs(self.datasets, self.x, self.y)}
 
-    def _draw(self, ax: Axes) -> None:
-        x_name, y_name = display_name(self.x_classifier), display_name(self.y_classifier)
-        _draw_with_diagonal(ax, self.x, self.y, above=f"{y_name} is better")
-        ax.set_xlabel(f"Accuracy of {x_name}")
-        ax.set_ylabel(f"Accuracy of {y_name}")
+    def plot(self, ax: Axes) -> None:
+        _draw_with_diagonal(ax, self.x, self.y, above="AODE is better")
+        ax.set_xlabel(f"Accuracy of {display_name(self.classifier)}")
+        ax.set_ylabel("Accuracy of AODE")
 
 
 @dataclass(eq=False, kw_only=True)
@@ -101,17 +94,16 @@ class SafeDependentDisplay(Display):
     n_left_out: int
 
     @classmethod
-    def from_summary(cls, summary: DataFrame, *, classifier: str = "comp-aode*") -> SafeDependentDisplay:
+    def from_summary(cls, summary: DataFrame, *, classifier: str) -> SafeDependentDisplay:
         columns = ("accuracy_safe", "accuracy_dependent", "n_indeterminate")
-        datasets, values = read_values(summary, [(classifier, column) for column in columns])
-        safe, dependent, n_dependent = (array.tolist() for array in values)
+        datasets, (safe, dependent, n) = read_values(summary, [(classifier, column) for column in columns])
         return cls(
             datasets=datasets,
-            safe=safe,
-            dependent=dependent,
-            n_dependent=n_dependent,
+            safe=safe.tolist(),
+            dependent=dependent.tolist(),
+            n_dependent=n.tolist(),
             classifier=classifier,
-            n_left_out=len(summary["dataset"].unique()) - len(datasets),
+            n_left_out=summary["dataset"].nunique() - len(datasets),
         )
 
     @property
@@ -134,7 +126,7 @@ class SafeDependentDisplay(Display):
             ]
         }
 
-    def _draw(self, ax: Axes) -> None:
+    def plot(self, ax: Axes) -> None:
         few = np.asarray(self.n_dependent) < _FEW
         _draw_with_diagonal(ax, self.dependent, self.safe, above="better on the safe instances", hollow=few)
         name = display_name(self.classifier.removesuffix("*"))
@@ -145,35 +137,17 @@ class SafeDependentDisplay(Display):
 
 @dataclass(eq=False, kw_only=True)
 class RelativeBrierDisplay(Display):
-    """Brier loss of a classifier relative to another one, by data set; below 1, the classifier is better.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> summary = pd.DataFrame({
-    ...     "dataset": ["iris", "iris", "wine", "wine"],
-    ...     "classifier": ["aode", "comp-aode"] * 2,
-    ...     "brier": [0.4, 0.2, 0.2, 0.2],
-    ... })
-    >>> display = RelativeBrierDisplay.from_summary(summary)
-    >>> display.ratio
-    [0.5, 1.0]
-    >>> display.caption
-    "COMP-AODE has the lower Brier loss on 1 of 2 data sets; on average its loss is 25.0 % below AODE's."
-    """
+    """Brier loss of a classifier relative to that of AODE, by data set; below 1, the classifier is better."""
 
     datasets: list[str]
     ratio: list[float]
     classifier: str
-    reference: str
 
     @classmethod
-    def from_summary(
-        cls, summary: DataFrame, *, classifier: str = "comp-aode", reference: str = "aode"
-    ) -> RelativeBrierDisplay:
-        datasets, (loss, of_reference) = read_values(summary, [(classifier, "brier"), (reference, "brier")])
-        datasets, (ratio,) = _divide(datasets, [loss], of_reference, what=f"Brier loss of {reference}")
-        return cls(datasets=datasets, ratio=ratio.tolist(), classifier=classifier, reference=reference)
+    def from_summary(cls, summary: DataFrame, *, classifier: str) -> RelativeBrierDisplay:
+        datasets, (loss, of_aode) = read_values(summary, [(classifier, "brier"), ("aode", "brier")])
+        datasets, (ratio,) = _divide(datasets, [loss], of_aode, what="Brier loss of aode")
+        return cls(datasets=datasets, ratio=ratio.tolist(), classifier=classifier)
 
     @property
     def caption(self) -> str:
@@ -182,8 +156,7 @@ class RelativeBrierDisplay(Display):
         return (
             f"{display_name(self.classifier)} has the lower Brier loss on "
             f"{datasets_word(lower, len(self.ratio))}; "
-            f"on average its loss is {abs(mean) * 100.0:.1f} % {'below' if mean < 0.0 else 'above'} "
-            f"{display_name(self.reference)}'s."
+            f"on average its loss is {abs(mean) * 100.0:.1f} % {'below' if mean < 0.0 else 'above'} AODE's."
         )
 
     @property
@@ -194,7 +167,7 @@ class RelativeBrierDisplay(Display):
     def point_names(self) -> dict[str, list[str]]:
         return {"points": [f"{self.datasets[i]}: {self.ratio[i]:.3f}" for i in np.argsort(self.ratio)]}
 
-    def _draw(self, ax: Axes) -> None:
+    def plot(self, ax: Axes) -> None:
         order = np.argsort(self.ratio)
         ratio = np.asarray(self.ratio)[order]
         draw_rows(ax, [self.datasets[i] for i in order])
@@ -203,9 +176,7 @@ class RelativeBrierDisplay(Display):
         ax.hlines(rows, np.minimum(ratio, 1.0), np.maximum(ratio, 1.0), color=MUTED, linewidth=0.8, zorder=2)
         colors = side_colors(1.0 - ratio)
         ax.scatter(ratio, rows, s=24, c=colors, linewidths=0, zorder=3, gid="points")
-        ax.set_xlabel(
-            f"Brier loss, {display_name(self.classifier)} / {display_name(self.reference)}\nbelow 1 is better"
-        )
+        ax.set_xlabel(f"Brier loss, {display_name(self.classifier)} / AODE\nbelow 1 is better")
 
 
 @dataclass(eq=False, kw_only=True)
@@ -222,7 +193,7 @@ class RelativeUtilityDisplay(Display):
     counterpart: str
 
     @classmethod
-    def from_summary(cls, summary: DataFrame, *, classifier: str = "comp-aode*") -> RelativeUtilityDisplay:
+    def from_summary(cls, summary: DataFrame, *, classifier: str) -> RelativeUtilityDisplay:
         counterpart = classifier.removesuffix("*")
         wanted = [(classifier, "u65"), (classifier, "u80"), (counterpart, "accuracy")]
         datasets, (*utilities, accuracy) = read_values(summary, wanted)
@@ -259,7 +230,7 @@ class RelativeUtilityDisplay(Display):
             for name, ratio in (("u65", self.u65), ("u80", self.u80))
         }
 
-    def _draw(self, ax: Axes) -> None:
+    def plot(self, ax: Axes) -> None:
         order = np.argsort(self.u80)[::-1]
         u65, u80 = np.asarray(self.u65)[order], np.asarray(self.u80)[order]
         draw_rows(ax, [self.datasets[i] for i in order])

@@ -26,15 +26,13 @@ from skcredal.paper._summary import check_columns, check_table, datasets_word
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from pandas import DataFrame
+    from pandas import DataFrame, Series
 
 __all__ = ["EpsilonDisplay", "ReliabilityDisplay", "RivalsDisplay", "SetAsideDisplay"]
 
 _MEASURES = {
     "determinacy": "determinacy",
-    "single_accuracy": "accuracy on the rows with one class",
     "set_accuracy": "accuracy of the sets of several classes",
-    "output_size": "number of classes in sets of several",
     "u65": "u65",
     "u80": "u80",
 }
@@ -55,7 +53,7 @@ def _read_study(table: DataFrame, name: str, text: Sequence[str], measures: Sequ
     table = check_table("table", table, ("dataset", "series", *text), measures)
     if table.empty:
         raise NothingToShowError(f"table must have rows of the study {name}, is empty.")
-    check_columns("table", table, ("dataset", "series", *text, *measures), f"{name}.csv")
+    check_columns("table", table.columns, ("dataset", "series", *text, *measures), f"{name}.csv")
     return table
 
 
@@ -85,22 +83,14 @@ class EpsilonDisplay(Display):
         table = _read_study(table, "epsilon", (), ("epsilon", measure))
         if table[measure].isna().all():
             raise NothingToShowError(f"table must have a data set with {measure}, has none.")
-        series = [str(name) for name in table["series"].unique()]
-        groups = {
-            name: table[table["series"] == name].groupby("epsilon", sort=True)[measure] for name in series
-        }
+        groups = table.groupby(["epsilon", "series"])[measure]
         # Aligned on a common grid: a series without results for an ε has a gap there.
-        grid = sorted(float(epsilon) for epsilon in table["epsilon"].unique())
+        means, counts = groups.mean().unstack(), groups.count().unstack(fill_value=0)
+        series = table["series"].unique()
         return cls(
-            epsilon=grid,
-            values={
-                name: [None if math.isnan(value) else float(value) for value in group.mean().reindex(grid)]
-                for name, group in groups.items()
-            },
-            n_datasets={
-                name: [int(n) for n in group.count().reindex(grid, fill_value=0)]
-                for name, group in groups.items()
-            },
+            epsilon=means.index.tolist(),
+            values={name: [None if math.isnan(mean) else mean for mean in means[name]] for name in series},
+            n_datasets={name: counts[name].tolist() for name in series},
             measure=measure,
         )
 
@@ -121,7 +111,7 @@ class EpsilonDisplay(Display):
                 parts.append(f"of {display_name(name)} goes from {first:.3f} to {last:.3f} ({some})")
         return f"From ε = {self.epsilon[0]:g} to {self.epsilon[-1]:g}, the {what} " + ", ".join(parts) + "."
 
-    def _draw(self, ax: Axes) -> None:
+    def plot(self, ax: Axes) -> None:
         lines = {
             display_name(name): [math.nan if value is None else value for value in values]
             for name, values in self.values.items()
@@ -144,47 +134,35 @@ class SetAsideDisplay(Display):
     @classmethod
     def from_table(cls, table: DataFrame) -> SetAsideDisplay:
         table = _read_study(table, "set-aside", (), ("set_aside", "accuracy"))
-        means = {
-            str(by): rows.groupby("set_aside", sort=True)["accuracy"].mean()
-            for by, rows in table.groupby("series", sort=False)
-        }
+        means = table.groupby(["set_aside", "series"])["accuracy"].mean().unstack()
         return cls(
-            set_aside=sorted(float(share) for share in table["set_aside"].unique()),
-            accuracy={by: [float(value) for value in mean] for by, mean in means.items()},
+            set_aside=means.index.tolist(),
+            accuracy={by: means[by].tolist() for by in table["series"].unique()},
             n_datasets=int(table["dataset"].nunique()),
         )
 
     @property
     def caption(self) -> str:
-        nearest = [int(np.argmin(np.abs(np.subtract(self.set_aside, share)))) for share in (0.1, 0.5)]
+        tenth, half = (self.set_aside.index(share) for share in (0.1, 0.5))
         parts = [
-            f"{' and '.join(f'{values[i]:.3f}' for i in dict.fromkeys(nearest))} by {by}"
-            for by, values in self.accuracy.items()
+            f"{values[tenth]:.3f} and {values[half]:.3f} by {by}" for by, values in self.accuracy.items()
         ]
-        shares = " and ".join(f"{self.set_aside[i] * 100:g} %" for i in dict.fromkeys(nearest))
         start = next(iter(self.accuracy.values()))[0]
-        return (
-            f"COMP-AODE's accuracy of {start:.3f} becomes, with {shares} of the rows set aside, "
-            f"{'; '.join(parts)} (mean over {datasets_word(self.n_datasets)}).{self._comparison(nearest[-1])}"
-        )
-
-    def _comparison(self, index: int) -> str:
-        """Return in a sentence which order finds most errors, at one share that is set aside."""
-        found = {by: round(values[index], 3) for by, values in self.accuracy.items()}
-        alone, both = "robustness", "robustness, then probability"
-        if alone not in found or "probability" not in found:
-            return ""
-        share = f"{self.set_aside[index] * 100:g} %"
+        found = {by: round(values[half], 3) for by, values in self.accuracy.items()}
 
         def finds(by: str) -> str:
             if found[by] == found["probability"]:
                 return "about as many errors as"
             return "fewer errors than" if found[by] < found["probability"] else "more errors than"
 
-        together = f"; together they find {finds(both)} probability alone" if both in found else ""
-        return f" With {share} set aside, robustness alone finds {finds(alone)} probability{together}."
+        return (
+            f"COMP-AODE's accuracy of {start:.3f} becomes, with 10 % and 50 % of the rows set aside, "
+            f"{'; '.join(parts)} (mean over {datasets_word(self.n_datasets)}). With 50 % set aside, "
+            f"robustness alone finds {finds('robustness')} probability; together they find "
+            f"{finds('robustness, then probability')} probability alone."
+        )
 
-    def _draw(self, ax: Axes) -> None:
+    def plot(self, ax: Axes) -> None:
         lines = {f"by {by}": values for by, values in self.accuracy.items()}
         _draw_lines(ax, [share * 100.0 for share in self.set_aside], lines)
         ax.set_xlabel("% of the rows set aside")
@@ -252,7 +230,7 @@ class RivalsDisplay(Display):
             for row, (_, name) in enumerate(self._means())
         }
 
-    def _draw(self, ax: Axes) -> None:
+    def plot(self, ax: Axes) -> None:
         means = self._means()
         draw_rows(ax, [_spelled(name) for _, name in means], length=32, labelsize=9)
         ax.axvline(0.0, color=INK, linewidth=1.0, zorder=1)
@@ -298,19 +276,16 @@ class ReliabilityDisplay(Display):
         sums = table.assign(
             weight=weight, probability=weight * table["probability"], accuracy=weight * table["accuracy"]
         )[table["rows"] > 0.0]
-        pooled = {
-            str(name): of_series.groupby("at_most", sort=True)[
-                ["rows", "weight", "probability", "accuracy"]
-            ].sum()
-            for name, of_series in sums.groupby("series", sort=False)
-        }
+        pooled = sums.groupby(["series", "at_most"])[["rows", "weight", "probability", "accuracy"]].sum()
+
+        def by_series(column: Series[Any]) -> dict[str, Any]:
+            return {name: column.loc[name].tolist() for name in sums["series"].unique()}
+
         return cls(
-            probability={
-                name: (bins["probability"] / bins["weight"]).tolist() for name, bins in pooled.items()
-            },
-            accuracy={name: (bins["accuracy"] / bins["weight"]).tolist() for name, bins in pooled.items()},
-            rows={name: [int(n) for n in bins["rows"]] for name, bins in pooled.items()},
-            weight={name: bins["weight"].tolist() for name, bins in pooled.items()},
+            probability=by_series(pooled["probability"] / pooled["weight"]),
+            accuracy=by_series(pooled["accuracy"] / pooled["weight"]),
+            rows=by_series(pooled["rows"].astype(int)),
+            weight=by_series(pooled["weight"]),
             n_datasets=int(table["dataset"].nunique()),
             alike=alike,
         )
@@ -340,7 +315,7 @@ class ReliabilityDisplay(Display):
             f"over {which} (and by how much it is too high): {', '.join(parts)}."
         )
 
-    def _draw(self, ax: Axes) -> None:
+    def plot(self, ax: Axes) -> None:
         ax.plot([0.0, 1.0], [0.0, 1.0], color=MUTED, linewidth=0.8, zorder=1)
         # The last first, as it is the one that the others are compared with.
         for name, style in zip(reversed(self.rows), _LINES, strict=False):

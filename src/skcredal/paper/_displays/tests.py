@@ -93,7 +93,7 @@ class RanksDisplay(Display):
     def figure_size(self) -> tuple[float, float]:
         return 4.2, 0.95 + 0.27 * len(self.classifiers)
 
-    def _draw(self, ax: Axes) -> None:
+    def plot(self, ax: Axes) -> None:
         order = np.argsort(self.ranks, kind="stable")
         ranks = np.asarray(self.ranks)[order]
         draw_rows(ax, [display_name(self.classifiers[i]) for i in order], labelsize=9)
@@ -178,7 +178,7 @@ class CriticalDifferenceDisplay(Display):
         # Wide enough for names on both sides.
         return 6.0, 0.9 + 0.14 * len(self.classifiers)
 
-    def _draw(self, ax: Axes) -> None:
+    def plot(self, ax: Axes) -> None:
         posthocs = require("scikit_posthocs", extra="paper", purpose="A critical-difference diagram")
         pandas = require("pandas", extra="paper", purpose="A critical-difference diagram")
         names = [display_name(name) for name in self.classifiers]
@@ -194,7 +194,7 @@ class CriticalDifferenceDisplay(Display):
             elbow_props={"color": INK, "linewidth": 0.7},  # also the colour of the names
             crossbar_props={"color": INK, "linewidth": 2.0, "marker": None},
         )
-        # The corners of a bar come in the order of a set of names, which is another one in every process.
+        # The corners of a bar come in the order of a set of names, which differs in every process.
         for line in (line for bar in drawn["crossbars"] for line in bar):
             line.set_xdata(sorted(line.get_xdata()))
         ax.spines["top"].set_color(INK)
@@ -226,17 +226,17 @@ class BayesianDisplay(Display):
         kept = [(a, b) for a, b in pairs if a in available and b in available]
         if not kept:
             raise NothingToShowError("summary must have both classifiers of at least one pair, has none.")
-        found = []
+        found, n_datasets = [], []
         for pair in kept:
             _, (first, second) = read_utilities(summary, pair, measure)
-            # The same seed for every pair, so that a figure does not depend on which pairs are in it.
-            found.append(bayesian_signed_rank(first, second, rope=cls.width, seed=0))
+            found.append(bayesian_signed_rank(first, second, rope=cls.width))
+            n_datasets.append(len(first))
         return cls(
             pairs=kept,
             left=[one.left for one in found],
             rope=[one.rope for one in found],
             right=[one.right for one in found],
-            n_datasets=[one.n for one in found],
+            n_datasets=n_datasets,
             measure=measure,
         )
 
@@ -263,7 +263,7 @@ class BayesianDisplay(Display):
     def figure_size(self) -> tuple[float, float]:
         return 4.8, 1.15 + 0.3 * len(self.pairs)
 
-    def _draw(self, ax: Axes) -> None:
+    def plot(self, ax: Axes) -> None:
         names = [f"{display_name(a)} – {display_name(b)}" for a, b in self.pairs]
         draw_rows(ax, names, length=32, labelsize=9)
         rows, start = np.arange(len(self.pairs)), np.zeros(len(self.pairs))
