@@ -20,7 +20,7 @@ from numba.extending import intrinsic, overload
 
 from skcredal._arrays import AnyArray, FloatArray
 
-__all__ = ["LANES", "WORD", "count_ones", "equal_bytes", "load_word", "log", "sum_4", "sum_8"]
+__all__ = ["LANES", "WORD", "add_4_rows", "count_ones", "equal_bytes", "load_word", "log", "sum_4", "sum_8"]
 
 # Untyped, as all of numba's code generation.
 cgutils: Any = _cgutils
@@ -232,3 +232,60 @@ def _vector_sum(lanes: int) -> Callable[..., None]:
 
 
 sum_4, sum_8 = _vector_sum(4), _vector_sum(LANES)
+
+
+def add_4_rows(
+    sums: FloatArray, r: int, lane: int, base: FloatArray, c: int, left: int, out: FloatArray
+) -> None:
+    """Fill in ``base + sums`` for four rows from ``r`` on and up to four classes, at most ``left``.
+
+    The sums are those from ``lane`` on. They lie row by row and all else class by class, from ``c`` on: read
+    one by one, they would take longer than they took to be added up.
+    """
+    for q in range(min(left, 4)):
+        for row in range(r, r + 4):
+            out[c + q, row] = base[c + q, row] + sums[row, lane + q]
+
+
+@intrinsic
+def _add_by_instruction(  # pragma: no cover, it runs in the compiler
+    _: Any, sums: Any, r: Any, lane: Any, base: Any, c: Any, left: Any, out: Any
+) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        word, vector = ir.IntType(64), ir.VectorType(ir.DoubleType(), 4)
+
+        def address(position: int, row: Any, column: Any) -> Any:
+            struct = context.make_array(signature.args[position])(context, builder, arguments[position])
+            width = cgutils.unpack_tuple(builder, struct.shape)[-1]
+            cell = builder.gep(struct.data, [builder.add(builder.mul(row, width), column)])
+            return builder.bitcast(cell, vector.as_pointer())
+
+        def shuffle(a: Any, b: Any, lanes: list[int]) -> Any:
+            return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(ir.IntType(32), 4), lanes))
+
+        _, r, lane, _, c, left, _ = arguments
+        rows = [
+            builder.load(address(0, builder.add(r, ir.Constant(word, p)), lane), align=8) for p in range(4)
+        ]
+        # Transposed in two steps: pairs of rows, then pairs of pairs.
+        even = [shuffle(rows[p], rows[p + 1], [0, 4, 2, 6]) for p in (0, 2)]
+        odd = [shuffle(rows[p], rows[p + 1], [1, 5, 3, 7]) for p in (0, 2)]
+        halves = ([0, 1, 4, 5], [2, 3, 6, 7])
+        by_class = [shuffle(first, last, lanes) for lanes in halves for first, last in (even, odd)]
+        for q, values in enumerate(by_class):
+            with builder.if_then(builder.icmp_signed("<", ir.Constant(word, q), left)):
+                row = builder.add(c, ir.Constant(word, q))
+                total = builder.fadd(builder.load(address(3, row, r), align=8), values)
+                builder.store(total, address(6, row, r), align=8)
+        return context.get_dummy_value()
+
+    integer = types.int64
+    return types.void(sums, integer, integer, base, integer, integer, out), generate
+
+
+@overload(add_4_rows, strict=False)
+def _compiled_add(  # pragma: no cover, likewise
+    sums: Any, r: Any, lane: Any, base: Any, c: Any, left: Any, out: Any
+) -> Any:
+    by_instruction: Any = _add_by_instruction
+    return lambda sums, r, lane, base, c, left, out: by_instruction(sums, r, lane, base, c, left, out)

@@ -16,7 +16,7 @@ import numpy as np
 
 from skcredal._arrays import AnyArray, BoolArray, CodeArray, FloatArray, IntArray
 from skcredal._kernels._arguments import Average, Decision, Likelihoods, Tables
-from skcredal._kernels._instructions import LANES, sum_4, sum_8
+from skcredal._kernels._instructions import LANES, add_4_rows, sum_4, sum_8
 from skcredal._kernels._jit import fused_kernel, kernel, step
 
 __all__ = [
@@ -118,22 +118,24 @@ def _add_up(
     Both are one step with one call of the sum, which takes long to compile.
     """
     n_classes, k = len(log_c), len(value_offsets) - 1
-    table, slots, origin, window, size = log_a, np.int64(0), np.int64(0), np.int64(0), np.int64(k)
-    if i >= 0:
+    table, slots, origin, window, size = log_a, 0, 0, 0, k
+    target = naive if i < 0 else block
+    if i < 0:
+        for c in range(n_classes):
+            for r in range(n):
+                naive[c, r] = log_c[c]
+    else:
         # A line is this many times as long as the step of the offsets from one value to the next, n_classes.
         slots = (value_offsets[k] - value_offsets[i + 1] + value_offsets[i]) // n_classes
         origin = line_offsets[i] - value_offsets[i] * slots - value_offsets[i + 1]
-        table, window, size = log_ratio, np.int64(i + 1), np.int64(k - 1)
+        table, window, size = log_ratio, i + 1, k - 1
     for first in range(0, n_classes, LANES):
         left = min(n_classes - first, LANES)
         _sum_window(table, origin + first, slots, max(i, 0), cells, n, rows, window, size, left, sums)
-        for c in range(left):
-            if i < 0:
-                for r in range(n):
-                    naive[first + c, r] = log_c[first + c] + sums[r, c]
-            else:
-                for r in range(n):
-                    block[first + c, r] = naive[first + c, r] + sums[r, c]
+        # Some rows after the last may be added up, too: the arrays have room for whole blocks.
+        for lane in range(0, left, 4):
+            for r in range(0, n, 4):
+                add_4_rows(sums, r, lane, naive, first + lane, left - lane, target)
 
 
 @step

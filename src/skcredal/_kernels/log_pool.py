@@ -11,7 +11,7 @@ import numpy as np
 
 from skcredal._arrays import BoolArray, CodeArray, FloatArray, IntArray
 from skcredal._kernels._arguments import Folded, Tables
-from skcredal._kernels._instructions import LANES, sum_4, sum_8
+from skcredal._kernels._instructions import LANES, add_4_rows, sum_4, sum_8
 from skcredal._kernels._jit import fused_kernel, kernel, step
 
 __all__ = ["add_contributions", "add_scores", "find_sets", "fold", "judge", "normalise"]
@@ -54,7 +54,7 @@ def add_scores(codes: CodeArray, folded: Folded, n_classes: int, scores: FloatAr
     k, n_rows = codes.shape
     value_offsets, end = folded.value_offsets, folded.value_offsets[k]
     cells = np.empty((BLOCK_ROWS, k), np.uint32)
-    sums = np.empty((BLOCK_ROWS, LANES))
+    sums, block = np.empty((BLOCK_ROWS, LANES)), np.empty((LANES, BLOCK_ROWS))
     for start in range(0, n_rows, BLOCK_ROWS):
         n = min(BLOCK_ROWS, n_rows - start)
         for j in range(k):
@@ -62,6 +62,9 @@ def add_scores(codes: CodeArray, folded: Folded, n_classes: int, scores: FloatAr
                 cells[r, j] = value_offsets[j] + np.int64(codes[j, start + r]) * n_classes
         for first in range(0, n_classes, LANES):
             left = min(n_classes - first, LANES)
+            for c in range(left):
+                for r in range(BLOCK_ROWS):
+                    block[c, r] = 0.0
             # The singles as if they were the line of a feature in front of all others.
             for i in range(-1, k - 1):
                 origin, length = np.int64(first), np.int64(0)
@@ -76,9 +79,13 @@ def add_scores(codes: CodeArray, folded: Folded, n_classes: int, scores: FloatAr
                         sum_8(table, origin + code * length, cells, r, i + 1, k - 1 - i, sums)
                     else:
                         sum_4(table, origin + code * length, cells, r, i + 1, k - 1 - i, sums)
-                for c in range(left):
-                    for r in range(n):
-                        scores[first + c, start + r] += sums[r, c]
+                # Some rows after the last may be added up, too: a block has room for them.
+                for lane in range(0, left, 4):
+                    for r in range(0, n, 4):
+                        add_4_rows(sums, r, lane, block, lane, left - lane, block)
+            for c in range(left):
+                for r in range(n):
+                    scores[first + c, start + r] += block[c, r]
 
 
 @kernel
