@@ -9,7 +9,7 @@ from benchmarks.measuring import Step, interleave
 from benchmarks.problems import declared, make_table
 from skcredal import CompAODE
 from skcredal._encoding.frames import read_table
-from skcredal._encoding.table_encoding import EncodingRules, learn_encoding
+from skcredal._encoding.learning import EncodingRules, learn_encoding
 from skcredal._encoding.target import encode_target
 from skcredal._ensemble.counting import count
 from skcredal._ensemble.parameters import spode_tables

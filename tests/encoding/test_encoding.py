@@ -18,7 +18,7 @@ from skcredal import AODE, CredalCompAODE, NaiveBayes
 from skcredal._encoding.factors import is_missing
 from skcredal._encoding.features import CategoricalFeature, NumericFeature, state_counts, weighted_median
 from skcredal._encoding.frames import read_table
-from skcredal._encoding.table_encoding import EncodingRules, learn_encoding
+from skcredal._encoding.learning import EncodingRules, learn_encoding
 from skcredal.scale import fit_batches
 
 
@@ -648,7 +648,7 @@ def test_bytes_are_learned_as_objects_are(cells, categories, max_categories, mis
 
 def test_a_large_table_of_bytes_does_not_depend_on_threads(monkeypatch):
     monkeypatch.setattr("skcredal._encoding.frames.CELLS_WORTH_A_THREAD", 10)
-    monkeypatch.setattr("skcredal._encoding.table_encoding.BYTES_WORTH_A_THREAD", 10)
+    monkeypatch.setattr("skcredal._encoding.learning.BYTES_WORTH_A_THREAD", 10)
     X = np.random.default_rng(7).integers(0, 4, (700, 5))
     rules = EncodingRules("all")
     labels = np.zeros(700, np.int32)

@@ -1,6 +1,6 @@
 """What is learned about a table before its rows are counted, from statistics of its parts, which add (§1).
 
-The encoding learned from their sum is that of ``table_encoding.learn_encoding`` on the whole table.
+The encoding learned from their sum is that of ``learning.learn_encoding`` on the whole table.
 """
 
 from __future__ import annotations
@@ -17,14 +17,8 @@ from skcredal._encoding.factors import Factor, in_order
 from skcredal._encoding.features import NumericFeature, state_counts
 from skcredal._encoding.frames import Table
 from skcredal._encoding.histogram import ValueHistogram
-from skcredal._encoding.table_encoding import (
-    Codings,
-    EncodingPlan,
-    EncodingRules,
-    Feature,
-    TableEncoding,
-    warn_of_identifiers,
-)
+from skcredal._encoding.learning import EncodingPlan, EncodingRules, warn_of_identifiers
+from skcredal._encoding.table_encoding import Codings, Feature, TableEncoding
 from skcredal._encoding.target import check_spread
 from skcredal._threads import run_in_threads
 

@@ -9,7 +9,7 @@ import numpy as np
 from skcredal._arrays import CodeArray, FloatArray
 from skcredal._ensemble.weights import uniform_weights
 from skcredal._validation import check_choice
-from skcredal.classifiers._streaming import StreamingEnsemble
+from skcredal.classifiers._stream import StreamingEnsemble
 
 __all__ = ["AODE"]
 

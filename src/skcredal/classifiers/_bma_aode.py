@@ -14,7 +14,7 @@ from skcredal._threads import thread_count
 from skcredal._validation import check_choice
 from skcredal.classifiers._rows import TrainingRows
 from skcredal.classifiers._spodes import CredalSpodesMixin, LikelihoodWeightedEnsemble, resolve_epsilon
-from skcredal.classifiers._streaming import StreamingEnsemble
+from skcredal.classifiers._stream import StreamingEnsemble
 
 __all__ = ["BmaAODE", "CredalBmaAODE"]
 

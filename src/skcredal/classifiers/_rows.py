@@ -13,7 +13,8 @@ from sklearn.utils.validation import validate_data
 
 from skcredal._arrays import AnyArray, CodeArray, CountArray, FloatArray, IntArray, LabelArray
 from skcredal._encoding.frames import Table, read_table
-from skcredal._encoding.table_encoding import Codings, EncodingRules, TableEncoding, learn_encoding
+from skcredal._encoding.learning import EncodingRules, learn_encoding
+from skcredal._encoding.table_encoding import Codings, TableEncoding
 from skcredal._encoding.target import check_weights, encode_target, read_weights
 from skcredal._ensemble.counting import count, count_values
 from skcredal._ensemble.counts import CodingCounts, JointCounts, ValueCounts

@@ -23,7 +23,8 @@ from skcredal._arrays import CountArray, IntArray
 from skcredal._config import get_config
 from skcredal._encoding.discretizer import MDLDiscretizer
 from skcredal._encoding.features import CategoricalFeature, NumericFeature
-from skcredal._encoding.table_encoding import Codings, Feature, TableEncoding, conservative_mask
+from skcredal._encoding.learning import conservative_mask
+from skcredal._encoding.table_encoding import Codings, Feature, TableEncoding
 from skcredal._ensemble.counts import (
     ROUNDING,
     CodingCounts,

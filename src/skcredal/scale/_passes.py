@@ -21,7 +21,7 @@ import numpy as np
 
 from skcredal import classifiers
 from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray
-from skcredal._encoding.choices import categorical_mask, conservative_mask
+from skcredal._encoding.learning import categorical_mask, conservative_mask
 from skcredal._encoding.statistics import EncodingStatistics
 from skcredal._encoding.table_encoding import TableEncoding
 from skcredal._encoding.target import ONLY_ZEROS
