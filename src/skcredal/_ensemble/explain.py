@@ -43,7 +43,8 @@ def votes_and_sentences(
     # Without a prior to blame, nothing that a SPODE says decides.
     votes = np.where(known & ~np.isnan(prior).any(axis=0), of_best - of_rival, np.nan)
     order = np.argsort(-votes, axis=0, kind="stable")
-    ends = (~np.isnan(votes)).sum(axis=0).tolist()
+    n_votes = (~np.isnan(votes)).sum(axis=0)
+    ends = n_votes.tolist()
     n_for, n_against = ((sign * votes > 0).sum(axis=0).tolist() for sign in (1, -1))
     names = np.array(super_parents, object)[order.T]
 
@@ -51,9 +52,14 @@ def votes_and_sentences(
         listed: list[list[float]] = np.take_along_axis(values, order, axis=0).T.tolist()
         return [line[:end] for line, end in zip(listed, ends, strict=True)]
 
-    p_best, p_rival = in_order(of_best), in_order(of_rival)
+    # What the strongest voices on either side say of the class that they speak for.
+    p_best = of_best[order[0], rows].tolist() if len(order) else []
+    p_rival = of_rival[order[n_votes - 1, rows], rows].tolist() if len(order) else []
     parents = [line[:end] for line, end in zip(names.tolist(), ends, strict=True)]
-    remaining = [[classes[c] for c in np.flatnonzero(mask) if c != best[r]] for r, mask in enumerate(sets)]
+    remaining = [
+        [classes[c] for c, remains in enumerate(mask) if remains and c != of_row]
+        for mask, of_row in zip(sets.tolist(), best.tolist(), strict=True)
+    ]
     reference = evidence.reference[rows, best].tolist()
     sentences = [
         describe(
@@ -61,7 +67,7 @@ def votes_and_sentences(
             reference[r],
             None if rival[r] < 0 else classes[rival[r]],
             remaining[r],
-            [(parents[r][at], p[r][at]) for at, p in ((0, p_best), (-1, p_rival))] if ends[r] else [],
+            [(parents[r][0], p_best[r]), (parents[r][-1], p_rival[r])] if ends[r] else [],
             (n_for[r], n_against[r], ends[r]),
         )
         for r in rows

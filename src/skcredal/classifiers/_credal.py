@@ -142,7 +142,10 @@ class CredalMixin(Base):
             "probability": evidence.reference[rows, evidence.best].tolist(),
             "rival": [None if c < 0 else labels[c] for c in rival],
             "rival_probability": np.where(rival < 0, np.nan, evidence.reference[rows, rival]).tolist(),
-            "set": [[labels[c] for c in np.flatnonzero(mask)] for mask in sets],
+            "set": [
+                [label for label, remains in zip(labels, mask, strict=True) if remains]
+                for mask in sets.tolist()
+            ],
             "set_size": sets.sum(axis=1).tolist(),
             "robustness": self._priors.robustness(evidence).tolist(),
         }
