@@ -663,6 +663,37 @@ def test_a_large_table_of_bytes_does_not_depend_on_threads(monkeypatch):
     assert [feature.fill for feature in one[0].features] == [feature.fill for feature in two[0].features]
 
 
+@pytest.mark.parametrize("rules", [{}, {"categorical_features": "all"}])
+@pytest.mark.parametrize(
+    ("dtypes", "in_bytes"),
+    [
+        (["int64"] * 3, True),
+        (["int8", "uint16", ">i4"], True),
+        # Not these: pandas' own integers may be missing, and the others are not integers or too large.
+        (["int64", "Int64", "int64"], False),
+        (["int64", "bool", "int64"], False),
+        (["int64", "float64", "int64"], False),
+        (["int64", "int64", "large"], False),
+    ],
+)
+def test_a_large_frame_of_small_integers_is_read_as_its_columns_are(dtypes, in_bytes, rules, monkeypatch):
+    rng = np.random.default_rng(8)
+    y = rng.integers(0, 2, 1200)
+    X = pd.DataFrame({name: (rng.integers(0, 4, 1200) + y) % 4 for name in ("a", "b", "c")})
+    for name, dtype in zip(X, dtypes, strict=True):
+        X[name] = X[name] + 1000 if dtype == "large" else X[name].astype(dtype)
+    table = read_table(X, estimator=None)
+    assert (table.cells is not None) is in_bytes
+    assert [column.label for column in table.columns] == ["Column 'a'", "Column 'b'", "Column 'c'"]
+    whole = AODE(**rules).fit(X, y)
+    monkeypatch.setattr("skcredal._encoding.frames.ROWS_WORTH_A_LOOK", 10_000)
+    assert read_table(X, estimator=None).cells is None
+    by_columns = AODE(**rules).fit(X, y)
+    assert whole.encoding_ == by_columns.encoding_
+    np.testing.assert_array_equal(whole.counts_.n_cab, by_columns.counts_.n_cab)
+    np.testing.assert_array_equal(whole.predict_proba(X), by_columns.predict_proba(X))
+
+
 def test_a_record_batch_of_arrow_keeps_its_names():
     batch = pa.RecordBatch.from_pydict({"colour": ["red", "green", None], "size": [1.0, 2.0, 3.0]})
     table = read_table(batch, estimator=None)

@@ -32,13 +32,15 @@ __all__ = [
 
 # It takes at least so many cells to be worth starting a thread.
 CELLS_WORTH_A_THREAD = 1 << 20
+# For fewer rows, asking a DataFrame what it is takes longer than reading its columns one by one.
+ROWS_WORTH_A_LOOK = 1000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
     """A table that was read: ``data`` for scikit-learn's checks of names and shape, and the columns.
 
-    ``cells`` are all cells as bytes, (n_columns, n_rows), of an array of integers that all fit.
+    ``cells`` are all cells as bytes, (n_columns, n_rows), where all are integers that fit.
     """
 
     data: Any
@@ -98,9 +100,10 @@ def read_table(X: Any, *, estimator: Any, n_threads: int = 1) -> Table:
                     f"X must not be empty. Found array with 0 {what} (shape=({n_rows}, {n_columns})) while a "
                     f"minimum of 1 is required by {type(estimator).__name__}."
                 )
-        series = zip(frame.columns, frame.iter_columns(), strict=True)
+        cells = _frame_as_bytes(frame, n_threads)
+        series = zip(frame.columns, frame.iter_columns() if cells is None else cells, strict=True)
         columns = [Column(f"Column {safe_repr(name)}", column) for name, column in series]
-        return Table(X, columns, n_rows)
+        return Table(X, columns, n_rows, cells)
     if isinstance(X, (list, tuple)):
         try:
             kind = np.asarray(X).dtype.kind
@@ -147,6 +150,20 @@ def table_as_bytes(table: AnyArray, *, n_threads: int = 1) -> ByteArray | None:
     # Whole blocks of rows for each thread, but not so few that starting it takes longer than the work.
     some = parts(len(table), n_threads, CELLS_WORTH_A_THREAD // table.shape[1] + 1)
     return columns if all(run_in_threads(transpose, some, n_threads)) else None
+
+
+def _frame_as_bytes(frame: Any, n_threads: int) -> ByteArray | None:
+    """Return the columns of a large pandas DataFrame of small integers as bytes; else ``None``.
+
+    It often keeps them in one row-major array, of which a single column is slow to read.
+    """
+    if len(frame) < ROWS_WORTH_A_LOOK or not frame.implementation.is_pandas():
+        return None
+    native = nw.to_native(frame)
+    # Not those of pandas' own types, which may be missing.
+    if not all(isinstance(dtype, np.dtype) and dtype.kind in "iu" for dtype in native.dtypes):
+        return None
+    return table_as_bytes(plain_numbers(native.to_numpy()), n_threads=n_threads)
 
 
 def read_text(y: Any) -> Factor | None:
