@@ -374,20 +374,22 @@ class CategoricalFeature:
 
     def warn_of_another_kind(self, states: list[Any], label: str) -> None:
         """Warn if a column holds none of the states, and values of another type: text instead of numbers."""
+        lookup = self.lookup
         with naming(label):  # states of the user's own classes may refuse to be compared
-            if not states or not self.lookup or any(state in self.lookup for state in states):
+            if not states or not lookup or any(state in lookup for state in states):
                 return
-        if {_kind(state) for state in states}.isdisjoint(_kind(state) for state in self.lookup):
+        if {_kind(state) for state in states}.isdisjoint(_kind(state) for state in lookup):
             warnings.warn(
-                f"{label} was learned as {_kind(next(iter(self.lookup)))} and now holds only "
+                f"{label} was learned as {_kind(next(iter(lookup)))} and now holds only "
                 f"{_kind(states[0])} ({safe_repr(states[0])}): all its values are unknown.",
                 stacklevel=2,
             )
 
     def encode(self, factor: Factor, label: str) -> AnyArray:
         """Return the codes of a factor; the label names it in an error."""
+        code_of = self.lookup
         with naming(label):
-            codes = [self.lookup.get(state, self.n_states) for state in factor.states]
+            codes = [code_of.get(state, self.n_states) for state in factor.states]
         # Bytes that are already codes are returned as they are: the caller sees that, and copies nothing. The
         # last of them may be the code of an unknown state.
         may_stay = not self.refuse_unknown or self.n_states not in codes
