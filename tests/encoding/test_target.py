@@ -291,9 +291,11 @@ def test_weights_that_are_all_one_change_nothing(classifier):
         np.testing.assert_array_equal(found, expected[name])
 
 
-@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int32, np.int64, np.uint64])
-@pytest.mark.parametrize("values", [[0, 1], [3, 7, 100], [5], [1, 2, 3, 0]])
-def test_small_integers_are_classes_as_sorting_finds_them(dtype, values):
+@pytest.mark.parametrize("many", [0, 1000])
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int32, np.int64, np.uint64, ">i4"])
+@pytest.mark.parametrize("values", [[0, 1], [3, 7, 100], [5], [1, 2, 3, 0], [-2, 1]])
+def test_small_integers_are_classes_as_sorting_finds_them(dtype, values, many, monkeypatch):
+    monkeypatch.setattr("skcredal._encoding.target._ROWS_WORTH_A_KERNEL", many)
     y = np.random.default_rng(0).choice(values, 50).astype(dtype)
     for target in (y, y[::2]):
         classes, labels = encode_target(target, estimator=None)

@@ -10,7 +10,14 @@ from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from skcredal._arrays import AnyArray, CountArray, FloatArray, LabelArray
-from skcredal._encoding.factors import FirstOccurrences, factor_of_small_integers, is_missing
+from skcredal._encoding.factors import (
+    FirstOccurrences,
+    as_bytes,
+    factor_of_bytes,
+    factor_of_small_integers,
+    is_missing,
+    plain_numbers,
+)
 from skcredal._encoding.frames import read_series, read_text
 from skcredal._validation import naming, real_numbers, refuse_mask, safe_repr
 
@@ -18,6 +25,7 @@ __all__ = ["ONLY_ZEROS", "check_spread", "check_weights", "encode_target", "read
 
 ONLY_ZEROS = "sample_weight must hold a number > 0, got only zeros: no row is left."
 
+_ROWS_WORTH_A_KERNEL = 100_000
 # Sums of more extreme weights, or their likelihoods, would leave the range of doubles.
 _LEAST_WEIGHT, _MOST_WEIGHT = 1e-100, 1e100
 # Beside a weight so many times as large, a row of the least weight is within rounding of none at all.
@@ -59,7 +67,11 @@ def encode_target(y: Any, *, estimator: Any, n_rows: int | None = None) -> tuple
         low, high = int(target.min()), int(target.max())
         # Few integers close together are certainly classes, and need no sorting.
         if 2 * (high - low + 1) <= len(target):
-            factor = factor_of_small_integers(target, low, high)
+            # A kernel is faster, but fewer rows are not worth compiling it.
+            bytes_ = as_bytes(plain_numbers(target)) if len(target) >= _ROWS_WORTH_A_KERNEL else None
+            factor = (
+                factor_of_small_integers(target, low, high) if bytes_ is None else factor_of_bytes(bytes_)
+            )
             return np.array(factor.states, target.dtype), factor.codes.astype(np.int32)
     # Refuses numbers that look like the target of a regression.
     check_classification_targets(target)
