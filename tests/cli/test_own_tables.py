@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
@@ -896,9 +897,12 @@ def test_an_error_of_ours_is_one_line_too(run, table, model, monkeypatch):
     assert one_line(result) == "Error: ZeroDivisionError: division by zero (--debug shows where)"
 
 
-def test_an_interrupt_is_one_line_and_exit_code_130(run, table, monkeypatch):
+@pytest.mark.parametrize("error", [KeyboardInterrupt, pa.lib.ArrowCancelled("Operation cancelled")])
+def test_an_interrupt_is_one_line_and_exit_code_130(run, table, monkeypatch, error):
+    """Also one that Arrow has taken for itself."""
+
     def interrupt(*_, **__):
-        raise KeyboardInterrupt
+        raise error
 
     monkeypatch.setattr("skcredal._cli.user_tables.label_table", interrupt)
     result = run("evaluate", "patients.csv", "--target", "outcome")

@@ -132,14 +132,21 @@ class OneLineGroup(typer.core.TyperGroup):
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
             raise typer.Exit(0) from None
         except KeyboardInterrupt:
-            note("stopped by Ctrl-C.", label="Interrupted")
-            raise typer.Exit(INTERRUPTED) from None
+            raise _interrupted() from None
         except Exception as error:
+            # Arrow keeps Ctrl-C for itself while it reads a file. By name: few commands have imported it.
+            if type(error).__name__ == "ArrowCancelled":
+                raise _interrupted() from None
             if self.debug or hasattr(error, "format_message") or isinstance(error, (typer.Exit, typer.Abort)):
                 raise
             note(_reason(error), label="Error")
             raise typer.Exit(2 if isinstance(error, CallError) else 1) from None
         return result
+
+
+def _interrupted() -> typer.Exit:
+    note("stopped by Ctrl-C.", label="Interrupted")
+    return typer.Exit(INTERRUPTED)
 
 
 def _never_fail_to_print() -> None:
