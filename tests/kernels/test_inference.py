@@ -10,6 +10,9 @@ from skcredal._ensemble import parameters as parameters_module
 from skcredal._ensemble.counting import count
 from skcredal._ensemble.parameters import spode_tables
 from skcredal._ensemble.weights import log_likelihoods
+from skcredal._kernels import packing
+from skcredal._kernels._jit import kernel
+from skcredal._kernels._vectors import LANES, exponentiate
 from skcredal._ties import best_class
 
 pytestmark = pytest.mark.kernel
@@ -175,17 +178,76 @@ def test_rows_beyond_one_block_are_summed_and_averaged(n, weighted):
     np.testing.assert_allclose(mean[~some], np.tile(tables.prior, ((~some).sum(), 1)), rtol=1e-12)
 
 
+@pytest.mark.skipif(not packing.CAN_PERMUTE, reason="only AVX-512 looks up packed tables")
+@pytest.mark.parametrize("n_classes", [2, 3, 4, 5, 7])
+@pytest.mark.parametrize(
+    ("k", "unknown"), [(2, 0.0), (3, 0.2), (6, 0.2), pytest.param(40, 0.1, marks=needs_jit)]
+)
+def test_packed_tables_give_the_same_answers_to_the_last_bit(monkeypatch, n_classes, k, unknown):
+    """Of 40 features, the tables of some are looked up before those of the others."""
+    rng = np.random.default_rng([n_classes, k])
+    n = 30 if k < 40 else 700
+    n_states = rng.integers(1, 6 if n_classes < 4 else 4, k)
+    n_states[0] = 12 if n_classes == 2 else 5
+    codes = rng.integers(0, n_states[:, None], (k, n))
+    codes = np.where(rng.random(codes.shape) < unknown, n_states[:, None], codes).astype(np.uint8)
+    labels = (np.arange(n) % n_classes).astype(np.int32)
+    tables = spode_tables(count(codes, labels, n_states, n_classes), 1.0)
+    assert tables.packed_size > 0
+    weights = rng.random(k) * (rng.random(k) < 0.7)
+    factors = (0.5 * weights, 2.0 * weights, 1e-12)
+
+    def answers():
+        likelihoods = log_likelihoods(tables, codes, labels)
+        return [
+            *tables.mean_posterior(codes, weights, keep=True),
+            *tables.decide(codes, weights, *factors),
+            likelihoods,
+        ]
+
+    monkeypatch.setattr(parameters_module, "LEAST_PACKED", 10**9)
+    expected = answers()
+    monkeypatch.setattr(parameters_module, "LEAST_PACKED", 1)
+    monkeypatch.setattr(parameters_module, "MOST_PACKED", 256)
+    asked = []
+    look_up = packing.look_up_joints
+    monkeypatch.setattr(packing, "look_up_joints", lambda *args: asked.append(args) or look_up(*args))
+    for found, wanted in zip(answers(), expected, strict=True):
+        np.testing.assert_array_equal(found, wanted)
+    assert len(asked) == 3 * -(-n // 256)
+
+
+@pytest.mark.skipif(not packing.CAN_PERMUTE, reason="only AVX-512 looks up packed tables")
+@pytest.mark.parametrize(
+    ("n_states", "n_classes"), [([3, 60, 5], 2), ([9, 9, 9], 3), ([3, 3], 1), ([3], 2), ([], 2)]
+)
+def test_tables_are_not_packed_where_that_does_not_pay(n_states, n_classes):
+    n = 8
+    codes = np.zeros((len(n_states), n), np.uint8)
+    labels = (np.arange(n) % n_classes).astype(np.int32)
+    assert spode_tables(count(codes, labels, np.array(n_states, np.int64), n_classes), 1.0).packed_size == 0
+
+
+@kernel
+def exponentiate_rows(block, n, highest, total):
+    exponentiate(block, n, highest, total)
+
+
 def test_the_exponential_is_exact_to_the_last_digits_and_ends_in_zero():
     x = np.concatenate(
         [-np.logspace(-17, np.log10(707.9), 250), [0.0, -708.0, -708.1, -745.0, -1e5, -np.inf]]
     )
     n = len(x)
-    block, highest, total = x[None, :] - 3.0, np.full(n, -3.0), np.empty(n)
-    x = block[0] - highest
-    kernels.inference._exponentiate(block, n, highest, total)
+    # The second class is the highest; there is room for a whole vector after the last row.
+    block, highest, total = np.full((2, n + LANES), -3.0), np.empty(n + LANES), np.empty(n + LANES)
+    block[0, :n] += x
+    x = block[0, :n] + 3.0
+    exponentiate_rows(block, n, highest, total)
     expected = np.where(x >= -708.0, np.exp(x), 0.0)
-    np.testing.assert_allclose(block[0], expected, rtol=4e-16, atol=0.0)
-    np.testing.assert_array_equal(total, block[0])
+    np.testing.assert_allclose(block[0, :n], expected, rtol=4e-16, atol=0.0)
+    np.testing.assert_array_equal(block[1, :n], 1.0)
+    np.testing.assert_array_equal(total[:n], block[0, :n] + 1.0)
+    np.testing.assert_array_equal(highest[:n], -3.0)
 
 
 def test_the_logarithm_is_exact_to_the_last_digits():

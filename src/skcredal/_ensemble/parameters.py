@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,11 +29,14 @@ __all__ = ["CHUNK_ROWS", "SpodeTables", "chunks", "prediction_chunks", "spode_ta
 CHUNK_ROWS = 512
 # A chunk of this many numbers, 1 MiB, stays in the cache.
 CACHED_NUMBERS = 1 << 17
+# Fewer rows do not pay for packing the tables; as many as the most are taken together, unless the answers of
+# the SPODEs to them are more than so many numbers, 16 MiB.
+LEAST_PACKED, MOST_PACKED, MOST_JOINTS = 256, 2048, 1 << 21
 # Smaller tables are filled faster than a thread is started.
 CELLS_WORTH_A_THREAD = 200_000
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class SpodeTables:
     """log P(c), log P(a|c), and corrections that turn naive Bayes into a SPODE (see ``kernels.parameters``).
 
@@ -83,6 +87,27 @@ class SpodeTables:
         return Tables(
             layout.n_states, self.log_c, self.log_a, layout.value_offsets, self.log_ratio, layout.line_offsets
         )
+
+    @cached_property
+    def packed_size(self) -> int:
+        """How many numbers the packed tables of a super-parent have at most; 0 if packing does not pay."""
+        packing, n_states, n_classes = kernels.packing, self.layout.n_states, self.layout.n_classes
+        if not packing.CAN_PERMUTE or n_classes < 2 or len(n_states) < 2:
+            return 0
+
+        def count_pieces(n_values: IntArray) -> IntArray:
+            n_indices = np.multiply.outer(n_states, n_values)
+            # No feature is combined with itself; but naive Bayes has a table of each.
+            np.fill_diagonal(n_indices, n_values)
+            return -(-n_indices // packing.PIECE)
+
+        # With the unknown value, for which there must be room.
+        n_pieces = count_pieces(n_states + 1)
+        too_many = n_pieces.max() * packing.PIECE > packing.MOST_INDICES
+        if too_many or n_classes * count_pieces(n_states).mean() > packing.MOST_PERMUTATIONS:
+            return 0
+        # One piece more, for the feature that may be added to make their number even.
+        return n_classes * packing.PIECE * (1 + int(n_pieces.sum(axis=1).max()))
 
     def log_joints(self, codes: CodeArray) -> FloatArray:
         """Return log P(c, a | s_j) of a chunk of codes (k, rows) as an array (k, rows, n_classes)."""
@@ -165,9 +190,31 @@ class SpodeTables:
                 f"weights must hold one number for each of {len(layout.n_states)} SPODEs, got "
                 f"{len(average.weights)}."
             )
-        kernels.inference.infer(
-            codes, rows.start, rows.stop, self.kernel_tables, average, decision, likelihoods
-        )
+        tables, k, n_classes = self.kernel_tables, len(layout.n_states), layout.n_classes
+        wanted = np.ones(k, np.bool_)
+        # A SPODE without weight costs as much as any other: it is left out unless its answer is asked for.
+        if len(average.weights) and not average.posterior.size:
+            wanted = average.weights != 0.0
+            if len(decision.doubtful):
+                wanted |= decision.most > 0.0
+
+        def infer_some(first: int, last: int, joints: FloatArray) -> None:
+            kernels.inference.infer(
+                *(codes, rows.start, first, last, tables, wanted, joints, average, decision, likelihoods)
+            )
+
+        n, block = rows.stop - rows.start, kernels.inference.BLOCK_ROWS
+        n_packed = self.packed_size if n >= LEAST_PACKED else 0
+        if n_packed == 0:
+            infer_some(rows.start, rows.stop, np.empty((0, 0, 0, 0)))
+            return
+        most = min(MOST_PACKED, max(MOST_JOINTS // (k * n_classes), block)) // block * block
+        joints = np.empty((-(-min(n, most) // block), k, n_classes, kernels.packing.WIDTH))
+        for first in range(rows.start, rows.stop, most):
+            last = min(first + most, rows.stop)
+            some = joints[: -(-(last - first) // block)]
+            kernels.packing.look_up_joints(codes, first, last, tables, wanted, n_packed, some)
+            infer_some(first, last, some)
 
 
 def spode_tables(counts: JointCounts, ess: float, *, n_threads: int = 1) -> SpodeTables:
@@ -208,14 +255,15 @@ def spode_tables(counts: JointCounts, ess: float, *, n_threads: int = 1) -> Spod
 
 
 def prediction_chunks(n_rows: int, n_numbers: int, n_threads: int) -> list[slice]:
-    """Return the chunks of rows to predict: as large as fits in the cache, so that calls are few.
+    """Return the chunks of rows to predict: so large that calls are few and tables are packed seldom.
 
     Examples
     --------
-    >>> [len(prediction_chunks(10_000, n_numbers, 2)) for n_numbers in (40, 800)]
+    >>> [len(prediction_chunks(10_000, n_numbers, 2)) for n_numbers in (40, 8000)]
     [8, 20]
     """
-    most = max(CACHED_NUMBERS // max(n_numbers, 1), CHUNK_ROWS)
+    n_numbers = max(n_numbers, 1)
+    most = max(CACHED_NUMBERS // n_numbers, min(MOST_JOINTS // n_numbers, MOST_PACKED), CHUNK_ROWS)
     # Several chunks per thread: while one thread is held up, the others take over its share.
     rows = max(min(most, -(-n_rows // (4 * n_threads))), CHUNK_ROWS)
     return [slice(start, min(start + rows, n_rows)) for start in range(0, n_rows, rows)]

@@ -54,7 +54,7 @@ def log_likelihoods(
         tables.infer(codes, rows, likelihoods=Likelihoods(labels, row_weights, log_floor, sums[blocks]))
 
     # Four tasks per thread: while one thread is held up, the others take over its share.
-    run_in_threads(sum_blocks, parts(len(sums), 4 * n_threads, 8), n_threads)
+    run_in_threads(sum_blocks, parts(len(sums), 4 * n_threads, 4), n_threads)
     # cumsum adds block after block; np.sum may add pairwise, depending on the shape.
     return np.asarray(sums.cumsum(axis=0)[-1])
 

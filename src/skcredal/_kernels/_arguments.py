@@ -24,6 +24,7 @@ __all__ = [
     "Evidence",
     "Folded",
     "Likelihoods",
+    "Packed",
     "Tables",
 ]
 
@@ -37,6 +38,19 @@ class Tables(NamedTuple):
     value_offsets: IntArray
     log_ratio: FloatArray
     line_offsets: IntArray
+
+
+class Packed(NamedTuple):
+    """The tables of one super-parent for look-ups of many rows (see ``packing``).
+
+    Those of the feature ``features[t]`` begin at ``begins[t]``, one after the other for each class, of
+    ``sizes[t]`` numbers each.
+    """
+
+    numbers: FloatArray
+    begins: IntArray
+    sizes: IntArray
+    features: IntArray
 
 
 class Folded(NamedTuple):

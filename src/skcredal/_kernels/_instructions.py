@@ -3,32 +3,23 @@
 Each has a twin in plain Python, which says what it does and runs where the JIT is off.
 
 numba's cache does not notice changes in this file: whoever makes one also touches
-``compression_bounds.py``, ``counting.py``, ``inference.py``, ``log_pool.py``, ``parameters.py`` and
-``text.py``, whose kernels have these instructions compiled into them.
+``compression_bounds.py``, ``counting.py``, ``parameters.py`` and ``text.py``, whose kernels have these
+instructions compiled into them.
 """
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils as _cgutils
 from numba.core.errors import TypingError
 from numba.extending import intrinsic, overload
 
-from skcredal._arrays import AnyArray, FloatArray
-
-__all__ = ["LANES", "WORD", "add_4_rows", "count_ones", "equal_bytes", "load_word", "log", "sum_4", "sum_8"]
-
-# Untyped, as all of numba's code generation.
-cgutils: Any = _cgutils
+__all__ = ["WORD", "count_ones", "equal_bytes", "load_word", "log"]
 
 # Rows in a word of a bitmap.
 WORD = 64
-# The most classes summed at once; so many numbers may be read beyond the end of a cell.
-LANES = 8
 # log 2 in two parts, the first with so few digits that its products with an exponent are exact.
 LOG_2_HIGH, LOG_2_LOW = 0.6931471803691238, 1.9082149292705877e-10
 # The bits of sqrt(1/2): numbers from there to sqrt(2) have the exponent 0.
@@ -162,130 +153,3 @@ def _log_by_instructions(_: Any, x: Any) -> Any:  # pragma: no cover, likewise
 def _compiled_log(x: Any) -> Any:  # pragma: no cover, likewise
     by_instructions: Any = _log_by_instructions
     return lambda x: by_instructions(x)
-
-
-def _vector_sum(lanes: int) -> Callable[..., None]:
-    """Return a function that sums the entries of some cells of one row for so many classes at once.
-
-    numba leaves the few classes of a cell to scalar instructions, which is half as fast; so the sum is
-    written as vector instructions, which LLVM fits to the machine at hand. Two partial sums hide the latency
-    of the addition. Numbers beyond the last class are added as well, and ignored.
-    """
-
-    def vector_sum(
-        table: FloatArray, begin: int, cells: AnyArray, r: int, window: int, size: int, sums: FloatArray
-    ) -> None:
-        for c in range(lanes):
-            sums[r, c] = 0.0
-            for j in range(window, window + size):
-                sums[r, c] += table[begin + int(cells[r, j]) + c]
-
-    # The rest runs inside the compiler, and not at all without it.
-    @intrinsic
-    def compiled(  # pragma: no cover
-        _: Any, table: Any, begin: Any, cells: Any, r: Any, window: Any, size: Any, sums: Any
-    ) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            def array(position: int) -> tuple[Any, Any]:
-                struct = context.make_array(signature.args[position])(context, builder, arguments[position])
-                return struct.data, cgutils.unpack_tuple(builder, struct.shape)[-1]
-
-            word, vector = ir.IntType(64), ir.VectorType(ir.DoubleType(), lanes)
-            zero, one, two = (ir.Constant(word, number) for number in range(3))
-            (entries, _), (offsets, stride), (out, width) = array(0), array(2), array(6)
-            line = builder.gep(entries, [arguments[1]])
-            offsets = builder.gep(offsets, [builder.add(builder.mul(arguments[3], stride), arguments[4])])
-            n_cells = arguments[5]
-            # An addition waits for the one before it, unless that went into the other sum.
-            partial = [cgutils.alloca_once_value(builder, ir.Constant(vector, None)) for _ in range(2)]
-
-            def add(j: Any, total: Any) -> None:
-                # Unsigned, as ``cells`` is: extended with the sign, half of the tables would be out of reach.
-                offset = builder.zext(builder.load(builder.gep(offsets, [j])), word)
-                source = builder.bitcast(builder.gep(line, [offset]), vector.as_pointer())
-                builder.store(builder.fadd(builder.load(total), builder.load(source, align=8)), total)
-
-            even = builder.sub(n_cells, builder.and_(n_cells, one))
-            with cgutils.for_range_slice(builder, zero, even, two, intp=word) as (j, _):
-                add(j, partial[0])
-                add(builder.add(j, one), partial[1])
-            with builder.if_then(builder.icmp_signed("<", even, n_cells)):
-                add(even, partial[0])
-            target = builder.bitcast(
-                builder.gep(out, [builder.mul(arguments[3], width)]), vector.as_pointer()
-            )
-            builder.store(builder.fadd(builder.load(partial[0]), builder.load(partial[1])), target, align=8)
-            return context.get_dummy_value()
-
-        return types.void(table, types.int64, cells, types.int64, types.int64, types.int64, sums), generate
-
-    @overload(vector_sum, strict=False)
-    def choose(  # pragma: no cover
-        table: Any, begin: Any, cells: Any, r: Any, window: Any, size: Any, sums: Any
-    ) -> Any:
-        by_instruction: Any = compiled
-        return lambda table, begin, cells, r, window, size, sums: by_instruction(
-            table, begin, cells, r, window, size, sums
-        )
-
-    return vector_sum
-
-
-sum_4, sum_8 = _vector_sum(4), _vector_sum(LANES)
-
-
-def add_4_rows(
-    sums: FloatArray, r: int, lane: int, base: FloatArray, c: int, left: int, out: FloatArray
-) -> None:
-    """Fill in ``base + sums`` for four rows from ``r`` on and up to four classes, at most ``left``.
-
-    The sums are those from ``lane`` on. They lie row by row and all else class by class, from ``c`` on: read
-    one by one, they would take longer than they took to be added up.
-    """
-    for q in range(min(left, 4)):
-        for row in range(r, r + 4):
-            out[c + q, row] = base[c + q, row] + sums[row, lane + q]
-
-
-@intrinsic
-def _add_by_instruction(  # pragma: no cover, it runs in the compiler
-    _: Any, sums: Any, r: Any, lane: Any, base: Any, c: Any, left: Any, out: Any
-) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        word, vector = ir.IntType(64), ir.VectorType(ir.DoubleType(), 4)
-
-        def address(position: int, row: Any, column: Any) -> Any:
-            struct = context.make_array(signature.args[position])(context, builder, arguments[position])
-            width = cgutils.unpack_tuple(builder, struct.shape)[-1]
-            cell = builder.gep(struct.data, [builder.add(builder.mul(row, width), column)])
-            return builder.bitcast(cell, vector.as_pointer())
-
-        def shuffle(a: Any, b: Any, lanes: list[int]) -> Any:
-            return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(ir.IntType(32), 4), lanes))
-
-        _, r, lane, _, c, left, _ = arguments
-        rows = [
-            builder.load(address(0, builder.add(r, ir.Constant(word, p)), lane), align=8) for p in range(4)
-        ]
-        # Transposed in two steps: pairs of rows, then pairs of pairs.
-        even = [shuffle(rows[p], rows[p + 1], [0, 4, 2, 6]) for p in (0, 2)]
-        odd = [shuffle(rows[p], rows[p + 1], [1, 5, 3, 7]) for p in (0, 2)]
-        halves = ([0, 1, 4, 5], [2, 3, 6, 7])
-        by_class = [shuffle(first, last, lanes) for lanes in halves for first, last in (even, odd)]
-        for q, values in enumerate(by_class):
-            with builder.if_then(builder.icmp_signed("<", ir.Constant(word, q), left)):
-                row = builder.add(c, ir.Constant(word, q))
-                total = builder.fadd(builder.load(address(3, row, r), align=8), values)
-                builder.store(total, address(6, row, r), align=8)
-        return context.get_dummy_value()
-
-    integer = types.int64
-    return types.void(sums, integer, integer, base, integer, integer, out), generate
-
-
-@overload(add_4_rows, strict=False)
-def _compiled_add(  # pragma: no cover, likewise
-    sums: Any, r: Any, lane: Any, base: Any, c: Any, left: Any, out: Any
-) -> Any:
-    by_instruction: Any = _add_by_instruction
-    return lambda sums, r, lane, base, c, left, out: by_instruction(sums, r, lane, base, c, left, out)

@@ -16,8 +16,8 @@ import numpy as np
 
 from skcredal._arrays import AnyArray, BoolArray, CodeArray, FloatArray, IntArray
 from skcredal._kernels._arguments import Average, Decision, Likelihoods, Tables
-from skcredal._kernels._instructions import LANES, add_4_rows, sum_4, sum_8
 from skcredal._kernels._jit import fused_kernel, kernel, step
+from skcredal._kernels._vectors import LANES, add_4_rows, exponentiate, sum_4, sum_8
 
 __all__ = [
     "BLOCK_ROWS",
@@ -35,13 +35,6 @@ BLOCK_ROWS = 256
 MOST_CACHED, FEATURES_A_VALUE = 8192, 8
 # A block is first reduced to so many sums and products, of rows this far apart: a logarithm serves 32 rows.
 STRIDE = 8
-# log 2 in two parts, the first with so few digits that its products with an exponent are exact.
-LOG_2_HIGH, LOG_2_LOW = 0.6931471803691238, 1.9082149292705877e-10
-PER_LOG_2 = 1.4426950408889634
-# 1.5·2^52: adding it rounds to a whole number, which ends up in the last bits.
-ROUNDING = 6755399441055744.0
-# Below this, exp is less than the smallest normal number, and is taken to be 0.
-LEAST_EXPONENT = -708.0
 # Probabilities closer than this, relative to the largest, are equal (as in ``skcredal._ties``).
 TIE = 1e-12
 
@@ -138,47 +131,6 @@ def _add_up(
                 add_4_rows(sums, r, lane, naive, first + lane, left - lane, target)
 
 
-@step
-def _find_highest(block: FloatArray, n: int, highest: FloatArray) -> None:
-    for r in range(n):
-        highest[r] = block[0, r]
-    for c in range(1, len(block)):
-        for r in range(n):
-            highest[r] = block[c, r] if block[c, r] > highest[r] else highest[r]
-
-
-@step
-def _exponentiate(block: FloatArray, n: int, highest: FloatArray, total: FloatArray) -> None:
-    """Replace the logarithms of a block by their exponentials relative to the highest, and fill in the sums.
-
-    exp x = 2^m · exp f with a whole m, |f| ≤ log(2)/2 and Taylor's polynomial: within one unit in the last
-    place. A library function would be called number by number.
-    """
-    for r in range(n):
-        total[r] = 0.0
-    for c in range(len(block)):
-        for r in range(n):
-            x = block[c, r] - highest[r]
-            bounded = x if x > LEAST_EXPONENT else LEAST_EXPONENT
-            power = bounded * PER_LOG_2 + ROUNDING
-            m = power - ROUNDING
-            # In this order: the first product is exact, so that f loses no digits to the cancellation.
-            f = (bounded - m * LOG_2_HIGH) - m * LOG_2_LOW
-            e = 1.0 / 479001600.0 + f * (1.0 / 6227020800.0)
-            e = 1.0 / 3628800.0 + f * (1.0 / 39916800.0 + f * e)
-            e = 1.0 / 40320.0 + f * (1.0 / 362880.0 + f * e)
-            e = 1.0 / 720.0 + f * (1.0 / 5040.0 + f * e)
-            e = 1.0 / 24.0 + f * (1.0 / 120.0 + f * e)
-            e = 0.5 + f * (1.0 / 6.0 + f * e)
-            e = 1.0 + f * (1.0 + f * e)
-            # The last bits of ``power`` hold m; shifted, with the bias of a double's exponent, they are 2^m.
-            exponent = np.float64(power).view(np.int64) + 1023
-            e *= np.int64(exponent << 52).view(np.float64)
-            e = e if x >= LEAST_EXPONENT else 0.0
-            block[c, r] = e
-            total[r] += e
-
-
 @kernel
 def spode_log_joints(
     codes: CodeArray,
@@ -225,7 +177,7 @@ def _best_class(proba: FloatArray) -> int:
 @step
 def _find_doubtful(
     codes: CodeArray,
-    first: int,
+    origin: int,
     start: int,
     n: int,
     n_states: IntArray,
@@ -247,18 +199,19 @@ def _find_doubtful(
     winner, doubt, own = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n)
     bound = np.empty((n_classes, n))
     for r in range(n):
-        winner[r] = _best_class(mean[start - first + r])
+        winner[r] = _best_class(mean[start - origin + r])
         doubt[r] = 0
         for d in range(n_classes):
             bound[d, r] = 0.0
     for j in range(k):
         if most[j] <= 0.0:
             continue
-        low, high = least[j], most[j]
+        low, high, values = least[j], most[j], codes[j, start : start + n]
+        absent = codes.dtype.type(n_states[j])
         # Without the super-parent of such a SPODE, the factors of the others are different ones in this row.
         for r in range(n):
             own[r] = said[j, winner[r], r]
-            doubt[r] |= codes[j, start + r] == n_states[j]
+            doubt[r] |= values[r] == absent
         for d in range(n_classes):
             for r in range(n):
                 difference = own[r] - said[j, d, r]
@@ -268,8 +221,8 @@ def _find_doubtful(
         for r in range(n):
             doubt[r] |= d != winner[r] and not bound[d, r] > tie
     for r in range(n):
-        best[start - first + r] = winner[r]
-        doubtful[start - first + r] = doubt[r] > 0
+        best[start - origin + r] = winner[r]
+        doubtful[start - origin + r] = doubt[r] > 0
 
 
 @step
@@ -294,110 +247,134 @@ def _add_up_block(own: FloatArray, total: FloatArray, weights: FloatArray, start
 @fused_kernel
 def infer(
     codes: CodeArray,
+    origin: int,
     first: int,
     last: int,
     tables: Tables,
+    wanted: BoolArray,
+    joints: FloatArray,
     average: Average,
     decision: Decision,
     likelihoods: Likelihoods,
 ) -> None:
     """Compute P(c | a, s_j) of the rows from first to last, and fill in what is wanted.
 
-    Row 0 of every result is ``first``. All of it is one kernel, because compilation takes seconds for each
-    that holds these loops.
+    SPODEs that are not ``wanted`` take no part. ``joints``, (blocks, k, n_classes, rows of a block and more),
+    holds what ``packing`` has found, and is overwritten; if it is empty, that is computed here. Row 0 of
+    every result is ``origin``. All of it is one kernel, because compilation takes seconds for each that holds
+    these loops.
     """
     n_states, log_c, log_a, value_offsets, log_ratio, line_offsets = tables
     weights, left_out, mean, posterior = average
     least, most, tie, best, doubtful = decision
     labels, row_weights, log_floor, log_lik = likelihoods
-    k, n_classes = codes.shape[0], len(log_c)
+    k, n_classes, looked_up = codes.shape[0], len(log_c), joints.size > 0
     # A column at least, since the step for naive Bayes looks at the first cell even if it has no use for it.
     cells, rows = np.empty((BLOCK_ROWS, max(2 * k, 1)), np.uint32), np.empty(BLOCK_ROWS, np.int64)
     # A loop, as np.arange takes a tenth of a second to compile; likewise np.zeros, below.
     for r in range(BLOCK_ROWS):
         rows[r] = r
     sums = np.empty((BLOCK_ROWS, LANES))
-    naive, block = np.empty((n_classes, BLOCK_ROWS)), np.empty((n_classes, BLOCK_ROWS))
-    answer = np.empty((n_classes, BLOCK_ROWS))
+    naive, answer = np.empty((n_classes, BLOCK_ROWS)), np.empty((n_classes, BLOCK_ROWS))
     order = np.empty(BLOCK_ROWS + 1, np.int64)
     total, weight, highest = np.empty(BLOCK_ROWS), np.empty(BLOCK_ROWS), np.empty(BLOCK_ROWS)
     own = np.empty(BLOCK_ROWS)
     # Empty results are not wanted.
     learn, keep, decide = log_lik.size > 0, posterior.size > 0, len(doubtful) > 0
-    said = np.empty((k if decide else 1, n_classes, BLOCK_ROWS))
+    # What the SPODEs say: of all of them, or of one at a time.
+    all_said = joints if looked_up else np.empty((1, k if decide else 1, n_classes, BLOCK_ROWS))
     for start in range(first, last, BLOCK_ROWS):
-        n = min(BLOCK_ROWS, last - start)
-        _locate_cells(codes, start, n, value_offsets, n_classes, cells)
+        n, to = min(BLOCK_ROWS, last - start), start - origin
+        said = all_said[(start - first) // BLOCK_ROWS if looked_up else 0]
+        if not looked_up:
+            _locate_cells(codes, start, n, value_offsets, n_classes, cells)
         for r in range(n):
             weight[r] = 0.0
         for c in range(n_classes):
             for r in range(n):
                 answer[c, r] = 0.0
         # Naive Bayes comes first, as number -1: every SPODE starts from it.
-        for j in range(-1, k):
-            some = rows
-            if j >= 0:
-                # A SPODE without weight costs as much as any other: leave it out unless its answer is asked
-                # for.
-                if not learn and not keep and weights[j] == 0.0 and not (decide and most[j] > 0.0):
-                    continue
-                few_values = FEATURES_A_VALUE * (n_states[j] + 1) <= k
-                if few_values and line_offsets[j + 1] - line_offsets[j] > MOST_CACHED:
-                    _order_rows(codes[j, start:], n, n_states[j], order)
-                    some = order
-            _add_up(
-                j, cells, n, some, log_c, log_a, value_offsets, log_ratio, line_offsets, naive, sums, block
-            )
-            if j < 0:
+        for j in range(0 if looked_up else -1, k):
+            if j >= 0 and not wanted[j]:
                 continue
-            _find_highest(block, n, highest)
+            block = said[max(j, 0) if looked_up or decide else 0]
+            if not looked_up:
+                some = rows
+                if j >= 0:
+                    few_values = FEATURES_A_VALUE * (n_states[j] + 1) <= k
+                    if few_values and line_offsets[j + 1] - line_offsets[j] > MOST_CACHED:
+                        _order_rows(codes[j, start:], n, n_states[j], order)
+                        some = order
+                _add_up(
+                    j,
+                    cells,
+                    n,
+                    some,
+                    log_c,
+                    log_a,
+                    value_offsets,
+                    log_ratio,
+                    line_offsets,
+                    naive,
+                    sums,
+                    block,
+                )
+                if j < 0:
+                    continue
             # Kept now: the exponentials overwrite the logarithms.
             if learn:
                 for r in range(n):
-                    own[r] = block[labels[start + r], r] - highest[r]
-            _exponentiate(block, n, highest, total)
+                    own[r] = block[labels[start + r], r]
+            exponentiate(block, n, highest, total)
+            # Most blocks know the super-parent in all rows, and a loop without branches tells at once. Of the
+            # same type as the codes: bytes are compared many at once, larger numbers are not.
+            values, absent, unknown = codes[j, start : start + n], codes.dtype.type(n_states[j]), False
+            for r in range(n):
+                unknown |= values[r] == absent
             if learn:
+                for r in range(n):
+                    own[r] -= highest[r]
                 # A floor applies to each row, so that rows cannot share a logarithm.
                 if log_floor > -np.inf:
                     for r in range(n):
                         own[r], total[r] = max(own[r] - np.log(total[r]), log_floor), 1.0
-                # A row without the super-parent adds log P(c): all likelihoods have n terms (§1). Most blocks
-                # have no such row, and a loop without branches tells them at once.
-                unknown = False
-                for r in range(n):
-                    unknown |= codes[j, start + r] == n_states[j]
+                # A row without the super-parent adds log P(c): all likelihoods have n terms (§1).
                 if unknown:
                     for r in range(n):
-                        if codes[j, start + r] == n_states[j]:
+                        if values[r] == absent:
                             own[r], total[r] = log_c[labels[start + r]], 1.0
-                log_lik[(start - first) // BLOCK_ROWS, j] = _add_up_block(own, total, row_weights, start, n)
+                log_lik[to // BLOCK_ROWS, j] = _add_up_block(own, total, row_weights, start, n)
                 continue
             for r in range(n):
-                own[r] = weights[j] if codes[j, start + r] < n_states[j] else 0.0
-                weight[r] += own[r]
+                own[r] = weights[j]
                 # Unlike the operator, it has no check for 0, which would keep the loop from being vectorised.
                 total[r] = np.divide(1.0, total[r])
-            slot = j if decide else 0
+            if unknown:
+                for r in range(n):
+                    if values[r] == absent:
+                        own[r] = 0.0
+            for r in range(n):
+                weight[r] += own[r]
             for c in range(n_classes):
                 for r in range(n):
-                    said[slot, c, r] = block[c, r] * total[r]
-                    answer[c, r] += own[r] * said[slot, c, r]
+                    block[c, r] *= total[r]
+                    answer[c, r] += own[r] * block[c, r]
             if keep:
                 for r in range(n):
-                    known = codes[j, start + r] < n_states[j]
+                    known = values[r] < absent
                     for c in range(n_classes):
-                        posterior[j, start - first + r, c] = said[slot, c, r] if known else left_out
+                        posterior[j, to + r, c] = block[c, r] if known else left_out
         if learn:
             continue
         for r in range(n):
             for c in range(n_classes):
                 if weight[r] > 0.0:
-                    mean[start - first + r, c] = answer[c, r] / weight[r]
+                    mean[to + r, c] = answer[c, r] / weight[r]
                 else:
                     # No SPODE with weight is left in this row: the null model answers (§1).
-                    mean[start - first + r, c] = np.exp(log_c[c])
+                    mean[to + r, c] = np.exp(log_c[c])
         if decide:
-            _find_doubtful(codes, first, start, n, n_states, said, mean, least, most, tie, best, doubtful)
+            _find_doubtful(codes, origin, start, n, n_states, said, mean, least, most, tie, best, doubtful)
 
 
 @kernel

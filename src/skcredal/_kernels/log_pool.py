@@ -11,8 +11,8 @@ import numpy as np
 
 from skcredal._arrays import BoolArray, CodeArray, FloatArray, IntArray
 from skcredal._kernels._arguments import Folded, Tables
-from skcredal._kernels._instructions import LANES, add_4_rows, sum_4, sum_8
 from skcredal._kernels._jit import fused_kernel, kernel, step
+from skcredal._kernels._vectors import LANES, add_4_rows, sum_4, sum_8
 
 __all__ = ["add_contributions", "add_scores", "find_sets", "fold", "judge", "normalise"]
 
