@@ -1,10 +1,12 @@
 """Pressing Ctrl-C at a moment of a command's life, and what must hold afterwards."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,6 +69,26 @@ def press_ctrl_c(arguments, folder, moment, *, cache=None):
     left = [f"a worker: {worker}" for worker in members(process.pid, patience=30.0)]
     left += [f"a file: {path.name}" for path in Path(folder).rglob("*.part")]
     return Ending(process.returncode, errors.splitlines(), seconds, left)
+
+
+def press_at(moments, arguments, made):
+    """Press Ctrl-C once at each moment, in a copy of a folder; every other time, nothing is compiled before.
+
+    Returns the endings, and what is wrong with them.
+    """
+
+    def press(number):
+        own = made.with_name(f"{made.name}-{arguments[0]}-{number}")
+        shutil.copytree(made, own)
+        cache = own / "cache" if number % 2 else None
+        ending = press_ctrl_c(arguments, own, moments[number], cache=cache)
+        shutil.rmtree(own)
+        return ending
+
+    with ThreadPoolExecutor(2) as several:
+        endings = list(several.map(press, range(len(moments))))
+    found = [complaints(ending, may_end=True) for ending in endings]
+    return endings, {moment: wrong for moment, wrong in zip(moments, found, strict=True) if wrong}
 
 
 def complaints(ending, *, may_end=False):

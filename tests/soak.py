@@ -12,7 +12,6 @@ import sys
 import tempfile
 import time
 import warnings
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -131,35 +130,22 @@ def soak_interrupts(n_moments):
         ):
             subprocess.run([sys.executable, "-m", "skcredal", *call], cwd=made, check=True)
         for command, arguments in interrupts.COMMANDS.items():
-            for compiled in (True, False):
-                found = press_often(folder, made, arguments, n_moments, compiled=compiled)
-                stopped = [ending for ending in found if ending.code == 130]
-                kernels = "compiled before" if compiled else "not compiled"
-                print(
-                    f"{command}, kernels {kernels}: stopped at {len(stopped)} of {n_moments} moments, the "
-                    f"longest took {max(ending.seconds for ending in stopped):.2f} s."
-                )
-
-
-def press_often(folder, made, arguments, n_moments, *, compiled):
-    def press(number, moment):
-        own = folder / f"{arguments[0]}-{compiled}-{number}"
-        shutil.copytree(made, own)
-        cache = None if compiled else own / "cache"
-        ending = interrupts.press_ctrl_c(arguments, own, moment, cache=cache)
-        shutil.rmtree(own)
-        assert not interrupts.complaints(ending, may_end=True), (arguments, moment, ending)
-        return ending
-
-    begin = time.perf_counter()
-    undisturbed = folder / f"{arguments[0]}-{compiled}"
-    shutil.copytree(made, undisturbed)
-    process = interrupts.start(arguments, undisturbed, cache=None if compiled else undisturbed / "cache")
-    _, errors = process.communicate()
-    assert process.returncode == 0, errors
-    moments = np.linspace(0.05, time.perf_counter() - begin, n_moments)
-    with ThreadPoolExecutor(2) as several:
-        return list(several.map(press, range(n_moments), moments))
+            begin = time.perf_counter()
+            undisturbed = folder / command
+            shutil.copytree(made, undisturbed)
+            process = interrupts.start(arguments, undisturbed, cache=undisturbed / "cache")
+            _, errors = process.communicate()
+            assert process.returncode == 0, errors
+            # Twice each, since every other time nothing is compiled before.
+            moments = np.repeat(np.linspace(0.05, time.perf_counter() - begin, n_moments), 2)
+            endings, wrong = interrupts.press_at(moments.tolist(), arguments, made)
+            assert not wrong, (command, wrong)
+            stopped = [ending.seconds for ending in endings if ending.code == 130]
+            print(
+                f"{command}: stopped at {len(stopped)} of {len(moments)} moments, ended before the others; "
+                f"the longest took {max(stopped):.2f} s.",
+                flush=True,
+            )
 
 
 def soak_kills(n_kills):
