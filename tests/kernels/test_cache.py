@@ -1,5 +1,6 @@
 """The machine code on disk: a cache that is damaged, or cannot be written, costs time and nothing else."""
 
+import gc
 import os
 import shutil
 import subprocess
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from problems import needs_jit
+from skcredal._kernels._jit import _uncollected, kernel
 
 # Naive Bayes has few kernels, which compile fast.
 FIT = """
@@ -86,3 +88,27 @@ def test_a_full_disk_is_named_and_the_kernels_work(tmp_path):
     assert len(said) == 1
     assert said[0].startswith(f"numba's cache in {tmp_path}")
     assert "File too large" in said[0]
+
+
+@needs_jit
+@pytest.mark.parametrize("on", [True, False])
+def test_the_collector_waits_while_a_kernel_is_compiled_and_goes_on_as_before(on):
+    seen = []
+
+    def fails(*_):
+        seen.append(gc.isenabled())
+        raise ValueError("no")
+
+    compiled = kernel(lambda x: x + 1)
+    before = gc.isenabled()
+    try:
+        gc.enable() if on else gc.disable()
+        assert compiled(1) == 2
+        assert gc.isenabled() is on
+        compiled._compiler.compile = _uncollected(fails)
+        with pytest.raises(ValueError, match="no"):
+            compiled(1.5)
+        assert gc.isenabled() is on
+    finally:
+        gc.enable() if before else gc.disable()
+    assert seen == [False]

@@ -10,6 +10,7 @@ from problems import JIT_OFF, KINDS, random_ensemble, repetitions
 from skcredal import _kernels as kernels
 from skcredal._ensemble.priors import BmaPriors, CompressionPriors, put_back
 from skcredal._ensemble.weights import bma_weights, compression_coefficients, compression_weights
+from skcredal._kernels._arguments import Decision
 from skcredal._ties import most_probable
 
 pytestmark = pytest.mark.kernel
@@ -240,20 +241,9 @@ def decided_at_once(problem, priors, weights):
     """Return whether a row is doubtful for the test that comes before the sets, from the posteriors given."""
     least, most, tie = priors.factors()
     best, doubtful = np.empty(1, np.int64), np.empty(1, np.bool_)
-    kernels.inference._find_doubtful(
-        problem.codes,
-        0,
-        0,
-        1,
-        problem.n_states,
-        np.ascontiguousarray(problem.posterior[:, :, None]),
-        reference_of(problem, weights),
-        least,
-        most,
-        tie,
-        best,
-        doubtful,
-    )
+    decision = Decision(reference_of(problem, weights), least, most, tie, best, doubtful)
+    said = np.ascontiguousarray(problem.posterior[None, :, :, None])
+    kernels.inference.find_doubtful(problem.codes, 0, 1, problem.n_states, said, decision)
     return not doubtful[0]
 
 

@@ -14,7 +14,6 @@ from skcredal._ensemble.counts import JointCounts, Layout
 from skcredal._ensemble.networks import class_prior, value_tables
 from skcredal._kernels._arguments import (
     NO_AVERAGE,
-    NO_DECISION,
     NO_LIKELIHOODS,
     Average,
     Decision,
@@ -169,7 +168,7 @@ class SpodeTables:
             codes,
             slice(0, n),
             average=Average(weights, 0.0, mean, np.empty((0, 0, 0))),
-            decision=Decision(least, most, tie, best, doubtful),
+            decision=Decision(mean, least, most, tie, best, doubtful),
         )
         return mean, best, doubtful
 
@@ -179,7 +178,7 @@ class SpodeTables:
         rows: slice,
         *,
         average: Average = NO_AVERAGE,
-        decision: Decision = NO_DECISION,
+        decision: Decision | None = None,
         likelihoods: Likelihoods = NO_LIKELIHOODS,
     ) -> None:
         """Fill the arrays of what is wanted, for some of the rows."""
@@ -195,26 +194,25 @@ class SpodeTables:
         # A SPODE without weight costs as much as any other: it is left out unless its answer is asked for.
         if len(average.weights) and not average.posterior.size:
             wanted = average.weights != 0.0
-            if len(decision.doubtful):
+            if decision is not None:
                 wanted |= decision.most > 0.0
-
-        def infer_some(first: int, last: int, joints: FloatArray) -> None:
-            kernels.inference.infer(
-                *(codes, rows.start, first, last, tables, wanted, joints, average, decision, likelihoods)
-            )
-
         n, block = rows.stop - rows.start, kernels.inference.BLOCK_ROWS
         n_packed = self.packed_size if n >= LEAST_PACKED else 0
-        if n_packed == 0:
-            infer_some(rows.start, rows.stop, np.empty((0, 0, 0, 0)))
-            return
-        most = min(MOST_PACKED, max(MOST_JOINTS // (k * n_classes), block)) // block * block
-        joints = np.empty((-(-min(n, most) // block), k, n_classes, kernels.packing.WIDTH))
-        for first in range(rows.start, rows.stop, most):
+        looked_up = n_packed > 0
+        most, n_blocks = n, 0
+        if looked_up or decision is not None:
+            most = min(MOST_PACKED, max(MOST_JOINTS // max(k * n_classes, 1), block)) // block * block
+            n_blocks = -(-min(n, most) // block)
+        said = np.empty((n_blocks, k, n_classes, kernels.inference.WIDTH))
+        for first in range(rows.start, rows.stop, max(most, 1)):
             last = min(first + most, rows.stop)
-            some = joints[: -(-(last - first) // block)]
-            kernels.packing.look_up_joints(codes, first, last, tables, wanted, n_packed, some)
-            infer_some(first, last, some)
+            if looked_up:
+                kernels.packing.look_up_joints(codes, first, last, tables, wanted, n_packed, said)
+            kernels.inference.infer(
+                codes, rows.start, first, last, tables, wanted, said, looked_up, average, likelihoods
+            )
+            if decision is not None:
+                kernels.inference.find_doubtful(codes, first, last, layout.n_states, said, decision)
 
 
 def spode_tables(counts: JointCounts, ess: float, *, n_threads: int = 1) -> SpodeTables:

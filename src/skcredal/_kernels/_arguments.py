@@ -14,7 +14,6 @@ from skcredal._arrays import BoolArray, CodeArray, FloatArray, IntArray, LabelAr
 
 __all__ = [
     "NO_AVERAGE",
-    "NO_DECISION",
     "NO_LIKELIHOODS",
     "Average",
     "Bma",
@@ -79,11 +78,12 @@ class Average(NamedTuple):
 class Decision(NamedTuple):
     """The most probable class of each row, and which rows need a closer look to know the classes that remain.
 
-    ``doubtful``, (rows,), or empty if it is not wanted: whether the class ``best``, (rows,), fails a test of
-    dominance over all others that gives SPODE j the factor between ``least`` and ``most`` that favours the
-    other most (see ``_find_doubtful`` in ``inference``).
+    The rows are those of the codes. ``doubtful``, (rows,): whether the class ``best``, (rows,), that of the
+    largest ``mean``, fails a test of dominance over all others that gives SPODE j the factor between
+    ``least`` and ``most`` that favours the other most (see ``find_doubtful`` in ``inference``).
     """
 
+    mean: FloatArray
     least: FloatArray
     most: FloatArray
     tie: float
@@ -106,7 +106,6 @@ class Likelihoods(NamedTuple):
 
 # What tells the kernel of inference that something is not wanted: empty arrays to fill in.
 NO_AVERAGE = Average(np.empty(0), 0.0, np.empty((0, 0)), np.empty((0, 0, 0)))
-NO_DECISION = Decision(np.empty(0), np.empty(0), 0.0, np.empty(0, np.int64), np.empty(0, np.bool_))
 NO_LIKELIHOODS = Likelihoods(np.empty(0, np.int32), np.empty(0), -np.inf, np.empty((0, 0)))
 
 

@@ -20,9 +20,11 @@ from skcredal._arrays import AnyArray, FloatArray
 from skcredal._kernels._arguments import Packed
 
 __all__ = [
+    "BLOCK_ROWS",
     "CAN_PERMUTE",
     "LANES",
     "PIECE",
+    "WIDTH",
     "add_4_rows",
     "exponentiate",
     "look_up_2",
@@ -34,8 +36,13 @@ __all__ = [
 # Untyped, as all of numba's code generation.
 cgutils: Any = _cgutils
 
+# Rows of a block: 64, 128 and 512 were slower. The likelihoods are summed block by block, so that their last
+# digits depend on this number. What the SPODEs say of a block has room for some more rows: at a distance of a
+# power of two, a load would wait for the store of another.
+BLOCK_ROWS = 256
 # The most classes summed at once; so many numbers may be read beyond the end of a cell.
 LANES = 8
+WIDTH = BLOCK_ROWS + LANES
 # Of so many numbers, one instruction looks up any eight at once; a larger table consists of several pieces.
 PIECE = 16
 # Only AVX-512 has the instruction. (Its twin in Python runs anywhere.)

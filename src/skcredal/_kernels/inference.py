@@ -17,19 +17,18 @@ import numpy as np
 from skcredal._arrays import AnyArray, BoolArray, CodeArray, FloatArray, IntArray
 from skcredal._kernels._arguments import Average, Decision, Likelihoods, Tables
 from skcredal._kernels._jit import fused_kernel, kernel, step
-from skcredal._kernels._vectors import LANES, add_4_rows, exponentiate, sum_4, sum_8
+from skcredal._kernels._vectors import BLOCK_ROWS, LANES, WIDTH, add_4_rows, exponentiate, sum_4, sum_8
 
 __all__ = [
     "BLOCK_ROWS",
     "LANES",
+    "WIDTH",
+    "find_doubtful",
     "infer",
     "mean_joint",
     "spode_log_joints",
 ]
 
-# Rows of a block: 64, 128 and 512 were slower. The likelihoods are summed block by block, so that their last
-# digits depend on this number.
-BLOCK_ROWS = 256
 # Rows are taken in the order of a super-parent's values where its lines, in numbers, leave the first cache,
 # and where there are so many more features than values that putting the rows in order costs little.
 MOST_CACHED, FEATURES_A_VALUE = 8192, 8
@@ -163,69 +162,6 @@ def spode_log_joints(
 
 
 @step
-def _best_class(proba: FloatArray) -> int:
-    """Return the most probable class of a row, the first of those that are equal up to rounding."""
-    highest = proba[0]
-    for c in range(1, len(proba)):
-        highest = max(highest, proba[c])
-    best = 0
-    while proba[best] < highest * (1.0 - TIE):
-        best += 1
-    return best
-
-
-@step
-def _find_doubtful(
-    codes: CodeArray,
-    origin: int,
-    start: int,
-    n: int,
-    n_states: IntArray,
-    said: FloatArray,
-    mean: FloatArray,
-    least: FloatArray,
-    most: FloatArray,
-    tie: float,
-    best: IntArray,
-    doubtful: BoolArray,
-) -> None:
-    """Fill in the best class of each row of a block, and which rows need a closer look to know what remains.
-
-    ``said[j, c, r]`` is P(c | a, s_j). A set of priors gives SPODE j a factor between ``least`` and ``most``.
-    The best class certainly dominates another if it is ahead by more than the tie when every SPODE, for
-    itself, has the factor that favours the other most.
-    """
-    k, n_classes = said.shape[:2]
-    winner, doubt, own = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n)
-    bound = np.empty((n_classes, n))
-    for r in range(n):
-        winner[r] = _best_class(mean[start - origin + r])
-        doubt[r] = 0
-        for d in range(n_classes):
-            bound[d, r] = 0.0
-    for j in range(k):
-        if most[j] <= 0.0:
-            continue
-        low, high, values = least[j], most[j], codes[j, start : start + n]
-        absent = codes.dtype.type(n_states[j])
-        # Without the super-parent of such a SPODE, the factors of the others are different ones in this row.
-        for r in range(n):
-            own[r] = said[j, winner[r], r]
-            doubt[r] |= values[r] == absent
-        for d in range(n_classes):
-            for r in range(n):
-                difference = own[r] - said[j, d, r]
-                bound[d, r] += difference * (low if difference >= 0.0 else high)
-    # Not ``<=``: NaN counts as doubt, too.
-    for d in range(n_classes):
-        for r in range(n):
-            doubt[r] |= d != winner[r] and not bound[d, r] > tie
-    for r in range(n):
-        best[start - origin + r] = winner[r]
-        doubtful[start - origin + r] = doubt[r] > 0
-
-
-@step
 def _add_up_block(own: FloatArray, total: FloatArray, weights: FloatArray, start: int, n: int) -> float:
     """Return the weighted sum of ``own - log total`` over a block, whose arrays are overwritten."""
     sum_ = 0.0
@@ -252,23 +188,22 @@ def infer(
     last: int,
     tables: Tables,
     wanted: BoolArray,
-    joints: FloatArray,
+    said: FloatArray,
+    looked_up: bool,
     average: Average,
-    decision: Decision,
     likelihoods: Likelihoods,
 ) -> None:
     """Compute P(c | a, s_j) of the rows from first to last, and fill in what is wanted.
 
-    SPODEs that are not ``wanted`` take no part. ``joints``, (blocks, k, n_classes, rows of a block and more),
-    holds what ``packing`` has found, and is overwritten; if it is empty, that is computed here. Row 0 of
-    every result is ``origin``. All of it is one kernel, because compilation takes seconds for each that holds
-    these loops.
+    SPODEs that are not ``wanted`` take no part. ``said``, (blocks, k, n_classes, ``WIDTH``), or empty if not
+    wanted: P(c | a, s_j) itself. With ``looked_up`` it holds log P(c, a | s_j), found by ``packing``; that is
+    computed here otherwise. Row 0 of every other result is ``origin``. All of it is one kernel, because
+    compilation takes seconds for each that holds these loops.
     """
     n_states, log_c, log_a, value_offsets, log_ratio, line_offsets = tables
     weights, left_out, mean, posterior = average
-    least, most, tie, best, doubtful = decision
     labels, row_weights, log_floor, log_lik = likelihoods
-    k, n_classes, looked_up = codes.shape[0], len(log_c), joints.size > 0
+    k, n_classes = codes.shape[0], len(log_c)
     # A column at least, since the step for naive Bayes looks at the first cell even if it has no use for it.
     cells, rows = np.empty((BLOCK_ROWS, max(2 * k, 1)), np.uint32), np.empty(BLOCK_ROWS, np.int64)
     # A loop, as np.arange takes a tenth of a second to compile; likewise np.zeros, below.
@@ -280,12 +215,12 @@ def infer(
     total, weight, highest = np.empty(BLOCK_ROWS), np.empty(BLOCK_ROWS), np.empty(BLOCK_ROWS)
     own = np.empty(BLOCK_ROWS)
     # Empty results are not wanted.
-    learn, keep, decide = log_lik.size > 0, posterior.size > 0, len(doubtful) > 0
+    learn, keep, everything = log_lik.size > 0, posterior.size > 0, said.size > 0
     # What the SPODEs say: of all of them, or of one at a time.
-    all_said = joints if looked_up else np.empty((1, k if decide else 1, n_classes, BLOCK_ROWS))
+    blocks = said if everything else np.empty((1, 1, n_classes, BLOCK_ROWS))
     for start in range(first, last, BLOCK_ROWS):
         n, to = min(BLOCK_ROWS, last - start), start - origin
-        said = all_said[(start - first) // BLOCK_ROWS if looked_up else 0]
+        b = (start - first) // BLOCK_ROWS if everything else 0
         if not looked_up:
             _locate_cells(codes, start, n, value_offsets, n_classes, cells)
         for r in range(n):
@@ -297,7 +232,7 @@ def infer(
         for j in range(0 if looked_up else -1, k):
             if j >= 0 and not wanted[j]:
                 continue
-            block = said[max(j, 0) if looked_up or decide else 0]
+            block = blocks[b, max(j, 0) if everything else 0]
             if not looked_up:
                 some = rows
                 if j >= 0:
@@ -373,8 +308,62 @@ def infer(
                 else:
                     # No SPODE with weight is left in this row: the null model answers (§1).
                     mean[to + r, c] = np.exp(log_c[c])
-        if decide:
-            _find_doubtful(codes, origin, start, n, n_states, said, mean, least, most, tie, best, doubtful)
+
+
+@step
+def _best_class(proba: FloatArray) -> int:
+    """Return the most probable class of a row, the first of those that are equal up to rounding."""
+    highest = proba[0]
+    for c in range(1, len(proba)):
+        highest = max(highest, proba[c])
+    best = 0
+    while proba[best] < highest * (1.0 - TIE):
+        best += 1
+    return best
+
+
+@fused_kernel
+def find_doubtful(
+    codes: CodeArray, first: int, last: int, n_states: IntArray, said: FloatArray, decision: Decision
+) -> None:
+    """Fill in which of the rows from first to last need a closer look to know what remains of the classes.
+
+    ``said[b, j, c, r]`` is P(c | a, s_j) of row r of block b. A set of priors gives SPODE j a factor between
+    ``least`` and ``most``. The best class certainly dominates another if it is ahead by more than the tie
+    when every SPODE, for itself, has the factor that favours the other most.
+    """
+    mean, least, most, tie, best, doubtful = decision
+    k, n_classes = said.shape[1:3]
+    doubt, own = np.empty(BLOCK_ROWS, np.int64), np.empty(BLOCK_ROWS)
+    winner, bound = np.empty(BLOCK_ROWS, np.int64), np.empty((n_classes, BLOCK_ROWS))
+    for start in range(first, last, BLOCK_ROWS):
+        n, block = min(BLOCK_ROWS, last - start), said[(start - first) // BLOCK_ROWS]
+        for r in range(n):
+            winner[r] = _best_class(mean[start + r])
+            doubt[r] = 0
+        for d in range(n_classes):
+            for r in range(n):
+                bound[d, r] = 0.0
+        for j in range(k):
+            if most[j] <= 0.0:
+                continue
+            low, high, values = least[j], most[j], codes[j, start : start + n]
+            absent = codes.dtype.type(n_states[j])
+            # Without the super-parent of such a SPODE, the factors of the others are different ones.
+            for r in range(n):
+                own[r] = block[j, winner[r], r]
+                doubt[r] |= values[r] == absent
+            for d in range(n_classes):
+                for r in range(n):
+                    difference = own[r] - block[j, d, r]
+                    bound[d, r] += difference * (low if difference >= 0.0 else high)
+        # Not ``<=``: NaN counts as doubt, too.
+        for d in range(n_classes):
+            for r in range(n):
+                doubt[r] |= d != winner[r] and not bound[d, r] > tie
+        for r in range(n):
+            best[start + r] = winner[r]
+            doubtful[start + r] = doubt[r] > 0
 
 
 @kernel

@@ -12,14 +12,10 @@ import numpy as np
 from skcredal._arrays import AnyArray, BoolArray, CodeArray, FloatArray, IntArray
 from skcredal._kernels._arguments import Packed, Tables
 from skcredal._kernels._jit import kernel, step
-from skcredal._kernels._vectors import CAN_PERMUTE, LANES, PIECE, look_up_2, look_up_3
+from skcredal._kernels._vectors import BLOCK_ROWS, CAN_PERMUTE, LANES, PIECE, WIDTH, look_up_2, look_up_3
 
-__all__ = ["CAN_PERMUTE", "MOST_INDICES", "MOST_PERMUTATIONS", "PIECE", "WIDTH", "look_up_joints"]
+__all__ = ["CAN_PERMUTE", "MOST_INDICES", "MOST_PERMUTATIONS", "PIECE", "look_up_joints"]
 
-# Rows of a block, as in ``inference``. Its arrays are a little wider: at a distance of a power of two, a load
-# would wait for the store of another.
-BLOCK_ROWS = 256
-WIDTH = BLOCK_ROWS + LANES
 # An index is a byte.
 MOST_INDICES = 256
 # So many permutations for a feature take as long as adding up its classes row by row.
@@ -134,7 +130,8 @@ def look_up_joints(
     super-parent have at most. Where a super-parent is unknown, what its SPODE says has no meaning.
     """
     n_states, log_c = tables.n_states, tables.log_c
-    k, n, n_classes, n_blocks = len(n_states), last - first, len(log_c), len(joints)
+    k, n, n_classes = len(n_states), last - first, len(log_c)
+    n_blocks = -(-n // BLOCK_ROWS)
     packed = Packed(
         np.empty(n_packed + LANES),
         np.empty(k + 1, np.int64),
