@@ -14,7 +14,8 @@ import oracles_logpool as oracle
 from problems import needs_jit, repetitions
 from skcredal import AODE, CredalLogPoolAODE, LogPoolAODE, answers, config_context
 from skcredal._encoding.columns import Column
-from skcredal._ensemble import log_pool, pool_weights
+from skcredal._ensemble import log_pool, parameters, pool_weights
+from skcredal._kernels import packing
 
 STATES = ["a", "b", "c"]
 
@@ -279,6 +280,21 @@ def test_a_whole_weight_is_a_repetition(seed):
     repeated = CredalLogPoolAODE().fit(X.iloc[again], y[again])
     np.testing.assert_allclose(weighted.weights_, repeated.weights_, atol=1e-8)
     np.testing.assert_allclose(weighted.predict_interval(new), repeated.predict_interval(new), atol=1e-7)
+
+
+@pytest.mark.skipif(not packing.CAN_PERMUTE, reason="only AVX-512 looks up packed tables")
+@pytest.mark.parametrize("treatment", ["impute", "marginalize"])
+def test_packed_tables_change_no_bit(monkeypatch, treatment):
+    X, y, _ = messy(4, n=600)
+    looked_up = []
+    look_up = packing.look_up_scores
+    monkeypatch.setattr(packing, "look_up_scores", lambda *args: looked_up.append(args) or look_up(*args))
+    found = [answers(CredalLogPoolAODE(missing=treatment).fit(X, y), X)]
+    assert looked_up
+    monkeypatch.setattr(parameters, "LEAST_PACKED", 10**9)
+    found.append(answers(CredalLogPoolAODE(missing=treatment).fit(X, y), X))
+    for name in ("proba", "sets", "interval", "robustness"):
+        np.testing.assert_array_equal(*(getattr(one, name) for one in found))
 
 
 def test_threads_change_no_bit():

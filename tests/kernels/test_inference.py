@@ -198,10 +198,13 @@ def test_packed_tables_give_the_same_answers_to_the_last_bit(monkeypatch, n_clas
     factors = (0.5 * weights, 2.0 * weights, 1e-12)
 
     def answers():
+        known = (codes < n_states[:, None])[:, :, None]
+        joints = np.where(known, tables.log_joints(codes), 0.0)
         likelihoods = log_likelihoods(tables, codes, labels)
         return [
             *tables.mean_posterior(codes, weights, keep=True),
             *tables.decide(codes, weights, *factors),
+            joints,
             likelihoods,
         ]
 
@@ -214,7 +217,7 @@ def test_packed_tables_give_the_same_answers_to_the_last_bit(monkeypatch, n_clas
     monkeypatch.setattr(packing, "look_up_joints", lambda *args: asked.append(args) or look_up(*args))
     for found, wanted in zip(answers(), expected, strict=True):
         np.testing.assert_array_equal(found, wanted)
-    assert len(asked) == 3 * -(-n // 256)
+    assert len(asked) == 1 + 3 * -(-n // 256)
 
 
 @pytest.mark.skipif(not packing.CAN_PERMUTE, reason="only AVX-512 looks up packed tables")

@@ -76,8 +76,13 @@ class LogPool:
         scores = np.empty((len(self.log_c), codes.shape[1]))
         # The frequencies have a share in every expert, unknown super-parents included.
         scores[:] = (self.weights.sum() * self.log_c)[:, None]
-        for (_, rows), folded in zip(self.parts(), self.folded, strict=True):
-            kernels.log_pool.add_scores(codes[rows], folded, len(self.log_c), scores)
+        for (spodes, rows), folded in zip(self.parts(), self.folded, strict=True):
+            if n_packed := spodes.packed_size_for(codes.shape[1]):
+                kernels.packing.look_up_scores(
+                    codes[rows], spodes.layout.n_states, folded, len(self.log_c), n_packed, scores
+                )
+            else:
+                kernels.log_pool.add_scores(codes[rows], folded, len(self.log_c), scores)
         proba = np.empty(scores.shape[::-1])
         kernels.log_pool.normalise(codes, self.n_states, np.exp(self.log_c), scores, proba)
         return proba

@@ -87,6 +87,10 @@ class SpodeTables:
             layout.n_states, self.log_c, self.log_a, layout.value_offsets, self.log_ratio, layout.line_offsets
         )
 
+    def packed_size_for(self, n_rows: int) -> int:
+        """Return how many numbers packed tables have at most; 0 if packing does not pay for so few rows."""
+        return self.packed_size if n_rows >= LEAST_PACKED else 0
+
     @cached_property
     def packed_size(self) -> int:
         """How many numbers the packed tables of a super-parent have at most; 0 if packing does not pay."""
@@ -109,9 +113,22 @@ class SpodeTables:
         return n_classes * packing.PIECE * (1 + int(n_pieces.sum(axis=1).max()))
 
     def log_joints(self, codes: CodeArray) -> FloatArray:
-        """Return log P(c, a | s_j) of a chunk of codes (k, rows) as an array (k, rows, n_classes)."""
-        out = np.empty((*codes.shape, self.layout.n_classes))
-        layout = self.layout
+        """Return log P(c, a | s_j) of a chunk of codes (k, rows) as an array (k, rows, n_classes).
+
+        What stands for a SPODE whose super-parent is unknown in a row means nothing.
+        """
+        layout, (k, n), block = self.layout, codes.shape, kernels.inference.BLOCK_ROWS
+        out = np.empty((k, n, layout.n_classes))
+        if n_packed := self.packed_size_for(n):
+            wanted, said = (
+                np.ones(k, np.bool_),
+                np.empty((-(-n // block), k, layout.n_classes, kernels.inference.WIDTH)),
+            )
+            kernels.packing.look_up_joints(codes, 0, n, self.kernel_tables, wanted, n_packed, said)
+            for start, joints in zip(range(0, n, block), said, strict=True):
+                some = out[:, start : start + block]
+                some[:] = joints[:, :, : some.shape[1]].swapaxes(1, 2)
+            return out
         kernels.inference.spode_log_joints(
             codes, self.log_c, self.log_a, layout.value_offsets, self.log_ratio, layout.line_offsets, out
         )
@@ -197,7 +214,7 @@ class SpodeTables:
             if decision is not None:
                 wanted |= decision.most > 0.0
         n, block = rows.stop - rows.start, kernels.inference.BLOCK_ROWS
-        n_packed = self.packed_size if n >= LEAST_PACKED else 0
+        n_packed = self.packed_size_for(n)
         looked_up = n_packed > 0
         most, n_blocks = n, 0
         if looked_up or decision is not None:

@@ -10,11 +10,11 @@ bit.
 import numpy as np
 
 from skcredal._arrays import AnyArray, BoolArray, CodeArray, FloatArray, IntArray
-from skcredal._kernels._arguments import Packed, Tables
+from skcredal._kernels._arguments import Folded, Packed, Tables
 from skcredal._kernels._jit import kernel, step
 from skcredal._kernels._vectors import BLOCK_ROWS, CAN_PERMUTE, LANES, PIECE, WIDTH, look_up_2, look_up_3
 
-__all__ = ["CAN_PERMUTE", "MOST_INDICES", "MOST_PERMUTATIONS", "PIECE", "look_up_joints"]
+__all__ = ["CAN_PERMUTE", "MOST_INDICES", "MOST_PERMUTATIONS", "PIECE", "look_up_joints", "look_up_scores"]
 
 # An index is a byte.
 MOST_INDICES = 256
@@ -26,33 +26,63 @@ MOST_CACHED = 4096
 
 @step
 def _number_states(
-    codes: CodeArray, start: int, n: int, n_states: IntArray, v: int, gaps: BoolArray, states: AnyArray
-) -> None:
-    """Fill in the states of rows times v, which is their part of an index, and which features have gaps."""
-    for j in range(len(n_states)):
-        values, gap = codes[j, start : start + n], False
-        # Of the same type as the codes: bytes are compared many at once, larger numbers are not.
-        absent = codes.dtype.type(n_states[j])
+    codes: CodeArray,
+    first: int,
+    last: int,
+    i: int,
+    n_states: IntArray,
+    numbered: int,
+    gaps: BoolArray,
+    states: AnyArray,
+    own_states: AnyArray,
+) -> int:
+    """Fill in the two parts of the rows' indices under super-parent i, and which features have gaps.
+
+    The ``states`` of the features are multiplied by how many the super-parent has; that is returned, and
+    ``numbered`` is what was returned before.
+    """
+    n, v = last - first, 1
+    if i >= 0:
+        v = n_states[i]
+    if v != numbered:
+        for j in range(len(n_states)):
+            values, gap = codes[j, first:last], False
+            # Of the same type as the codes: bytes are compared many at once, larger numbers are not.
+            absent = codes.dtype.type(n_states[j])
+            for r in range(n):
+                gap |= values[r] == absent
+                states[j, r] = values[r] * v
+            gaps[j] = gap
+    for r in range(n):
+        own_states[r] = 0
+    if i >= 0:
+        values, absent = codes[i, first:last], codes.dtype.type(v)
         for r in range(n):
-            gap |= values[r] == absent
-            states[j, r] = values[r] * v
-        gaps[j] = gap
+            own_states[r] = values[r] if values[r] < absent else 0
+    return v
 
 
 @step
-def _pack(i: int, tables: Tables, gaps: BoolArray, packed: Packed) -> int:
-    """Fill in the packed tables of super-parent i, those of naive Bayes if it is -1.
+def _pack(
+    i: int,
+    last: int,
+    v: int,
+    table: FloatArray,
+    origin: int,
+    line: int,
+    n_states: IntArray,
+    value_offsets: IntArray,
+    n_classes: int,
+    gaps: BoolArray,
+    packed: Packed,
+) -> int:
+    """Fill in the packed tables of super-parent i, which has v values, for the ``last`` features after it.
 
-    Returns the number of features, made even by one whose numbers are zeros.
+    The number of the values a of i and b of j for a class c is in ``table``, at the sum of ``origin``, a
+    ``line`` for each value before a, and the offset of b and c; features after the last one are the first
+    ones again. Returns the number of features, made even by one whose numbers are zeros.
     """
-    n_states, log_c, log_a, value_offsets, log_ratio, line_offsets = tables
-    k, n_classes = len(n_states), len(log_c)
-    v_i, table, line, origin, last = 1, log_a, 0, 0, k
-    if i >= 0:
-        # A line begins with the feature after i and wraps around (see ``parameters``).
-        v_i, table, last = n_states[i], log_ratio, k - 1
-        line = value_offsets[k] - value_offsets[i + 1] + value_offsets[i]
-        origin = line_offsets[i] - value_offsets[i + 1]
+    k = len(n_states)
     # Where a line of the cache begins, too.
     begin = -(packed.numbers.ctypes.data // 8) % LANES
     for t in range(last):
@@ -63,12 +93,12 @@ def _pack(i: int, tables: Tables, gaps: BoolArray, packed: Packed) -> int:
         source += value_offsets[j]
         # Where every row knows the feature, the unknown value, whose numbers are zeros, is left out.
         n_values = n_states[j] + gaps[j]
-        size = -(-n_values * v_i // PIECE) * PIECE
+        size = -(-n_values * v // PIECE) * PIECE
         packed.features[t], packed.begins[t], packed.sizes[t] = j, begin, size
         for c in range(n_classes):
             for b in range(n_values):
-                for a in range(v_i):
-                    packed.numbers[begin + b * v_i + a] = table[source + a * line + b * n_classes + c]
+                for a in range(v):
+                    packed.numbers[begin + b * v + a] = table[source + a * line + b * n_classes + c]
             begin += size
     if last % 2 == 1:
         packed.features[last], packed.begins[last], packed.sizes[last] = 0, begin, PIECE
@@ -129,7 +159,7 @@ def look_up_joints(
     SPODEs that are not ``wanted`` are left out. ``n_packed`` is how many numbers the packed tables of a
     super-parent have at most. Where a super-parent is unknown, what its SPODE says has no meaning.
     """
-    n_states, log_c = tables.n_states, tables.log_c
+    n_states, log_c, log_a, value_offsets, log_ratio, line_offsets = tables
     k, n, n_classes = len(n_states), last - first, len(log_c)
     n_blocks = -(-n // BLOCK_ROWS)
     packed = Packed(
@@ -145,24 +175,93 @@ def look_up_joints(
         for c in range(n_classes):
             for r in range(WIDTH):
                 naive[b, c, r] = log_c[c]
-    numbered = 0
+    end, numbered = value_offsets[k], 0
     # Naive Bayes comes first, as number -1: every SPODE starts from it.
     for j in range(-1, k):
-        if j >= 0 and not wanted[j]:
-            continue
-        v = n_states[j] if j >= 0 else 1
-        if v != numbered:
-            _number_states(codes, first, n, n_states, v, gaps, states)
-            numbered = v
-        for r in range(n):
-            own_states[r] = 0
+        table, last_feature, origin, line = log_a, k, 0, 0
         if j >= 0:
-            values, absent = codes[j, first:last], codes.dtype.type(n_states[j])
-            for r in range(n):
-                own_states[r] = values[r] if values[r] < absent else 0
-        n_features = _pack(j, tables, gaps, packed)
+            if not wanted[j]:
+                continue
+            # A line begins with the feature after j and wraps around (see ``parameters``).
+            table, last_feature, line = log_ratio, k - 1, end - value_offsets[j + 1] + value_offsets[j]
+            origin = line_offsets[j] - value_offsets[j + 1]
+        numbered = _number_states(codes, first, last, j, n_states, numbered, gaps, states, own_states)
+        n_features = _pack(
+            j,
+            last_feature,
+            numbered,
+            table,
+            origin,
+            line,
+            n_states,
+            value_offsets,
+            n_classes,
+            gaps,
+            packed,
+        )
         for b in range(n_blocks):
             start = b * BLOCK_ROWS
-            out = naive[b] if j < 0 else joints[b, j]
             rows = min(BLOCK_ROWS, n - start)
+            out = naive[b] if j < 0 else joints[b, j]
             _look_up(packed, n_features, states, own_states, start, rows, partial, naive[b], out)
+
+
+@kernel
+def look_up_scores(
+    codes: CodeArray, n_states: IntArray, folded: Folded, n_classes: int, n_packed: int, scores: FloatArray
+) -> None:
+    """Add what the features of one coding contribute to the scores of rows, like ``log_pool.add_scores``."""
+    k, n = codes.shape
+    value_offsets, end = folded.value_offsets, folded.value_offsets[k]
+    n_blocks = -(-n // BLOCK_ROWS)
+    packed = Packed(
+        np.empty(n_packed + LANES),
+        np.empty(k + 1, np.int64),
+        np.empty(k + 1, np.int64),
+        np.empty(k + 1, np.int64),
+    )
+    states, own_states = np.empty((k, n_blocks * WIDTH), np.uint8), np.empty(n_blocks * WIDTH, np.uint8)
+    gaps, partial = np.empty(k, np.bool_), np.empty((2 * n_classes, WIDTH))
+    sums, spare = np.empty((n_blocks, n_classes, WIDTH)), np.empty((n_classes, WIDTH))
+    for b in range(n_blocks):
+        for c in range(n_classes):
+            for r in range(WIDTH):
+                sums[b, c, r] = 0.0
+    numbered = 0
+    # The singles as if they were the line of a feature in front of all others.
+    for i in range(-1, k - 1):
+        table, origin, line = folded.singles, 0, 0
+        if i >= 0:
+            table, line = folded.pairs, end - value_offsets[i + 1]
+            origin = folded.line_offsets[i] - value_offsets[i + 1]
+        numbered = _number_states(codes, 0, n, i, n_states, numbered, gaps, states, own_states)
+        n_features = _pack(
+            i,
+            k - 1 - i,
+            numbered,
+            table,
+            origin,
+            line,
+            n_states,
+            value_offsets,
+            n_classes,
+            gaps,
+            packed,
+        )
+        gap = i >= 0 and gaps[max(i, 0)]
+        for b in range(n_blocks):
+            start = b * BLOCK_ROWS
+            rows = min(BLOCK_ROWS, n - start)
+            out = spare if gap else sums[b]
+            _look_up(packed, n_features, states, own_states, start, rows, partial, sums[b], out)
+            if gap:
+                # An unknown value contributes nothing, whatever was looked up for it.
+                for r in range(rows):
+                    if codes[i, start + r] < n_states[i]:
+                        for c in range(n_classes):
+                            sums[b, c, r] = spare[c, r]
+    for b in range(n_blocks):
+        for c in range(n_classes):
+            some = scores[c, b * BLOCK_ROWS : (b + 1) * BLOCK_ROWS]
+            for r in range(len(some)):
+                some[r] += sums[b, c, r]
