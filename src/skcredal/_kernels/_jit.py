@@ -16,9 +16,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def kernel(function: Function) -> Function:
     """Compile at the first call, keep the machine code on disk, and run without the GIL.
 
-    A kernel calls only kernels of its own file (and ``_instructions``): numba compiles again when the file of
-    the function has changed, not when another file has. No ``fastmath``: ``-inf`` means something, and sums
-    keep their order.
+    A kernel calls only kernels of its own file (and ``_instructions`` and ``_vectors``): numba compiles again
+    when the file of the function has changed, not when another file has. No ``fastmath``: ``-inf`` means
+    something, and sums keep their order.
     """
     return _compiled(function)
 
