@@ -114,7 +114,11 @@ def read_table(X: Any, *, estimator: Any, n_threads: int = 1) -> Table:
         if kind in "SU":
             # Rows of mixed cells: by itself numpy would turn the numbers into text.
             X = np.array(X, dtype=object)
-    array = plain_numbers(check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator))
+    # Of numbers in rows and columns, nothing is left to check, and a small table need not wait for that.
+    is_checked = type(X) is np.ndarray and X.ndim == 2 and X.size > 0 and X.dtype.kind in "biuf"
+    if not is_checked:
+        X = check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator)
+    array = plain_numbers(X)
     # Small integers are transposed once for all columns: a column of a row-major array is slow to read alone.
     cells = table_as_bytes(array, n_threads=n_threads)
     data = array.T if cells is None else cells

@@ -55,7 +55,9 @@ def encode_target(y: Any, *, estimator: Any, n_rows: int | None = None) -> tuple
         return np.array(text.states, object), text.codes.astype(np.int32)
     if isinstance(y, (list, tuple)):
         y = _without_conversion(y)
-    target = column_or_1d(read_series(y), warn=True)
+    target = read_series(y)
+    if type(target) is not np.ndarray or target.ndim != 1:
+        target = column_or_1d(target, warn=True)
     if n_rows is not None and len(target) != n_rows:
         raise ValueError(f"y must have one class for each of the {n_rows} rows of X, got {len(target)}.")
     if target.dtype.kind in "cV":
