@@ -96,7 +96,7 @@ class LogPool:
         logs = np.empty((len(self.weights), codes.shape[1], len(self.log_c)))
         logs[0] = self.log_c
         for spodes, rows in self.parts():
-            logs[1:][rows] = spodes.log_joints(codes[rows])
+            spodes.log_joints(codes[rows], logs[1:][rows])
         logs[1:][codes == self.n_states[:, None]] = self.log_c
         return logs
 

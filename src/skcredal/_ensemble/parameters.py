@@ -112,13 +112,13 @@ class SpodeTables:
         # One piece more, for the feature that may be added to make their number even.
         return n_classes * packing.PIECE * (1 + int(n_pieces.sum(axis=1).max()))
 
-    def log_joints(self, codes: CodeArray) -> FloatArray:
-        """Return log P(c, a | s_j) of a chunk of codes (k, rows) as an array (k, rows, n_classes).
+    def log_joints(self, codes: CodeArray, out: FloatArray | None = None) -> FloatArray:
+        """Return log P(c, a | s_j) of a chunk of codes (k, rows), as an array (k, rows, n_classes).
 
         What stands for a SPODE whose super-parent is unknown in a row means nothing.
         """
         layout, (k, n), block = self.layout, codes.shape, kernels.inference.BLOCK_ROWS
-        out = np.empty((k, n, layout.n_classes))
+        out = np.empty((k, n, layout.n_classes)) if out is None else out
         if n_packed := self.packed_size_for(n):
             wanted, said = (
                 np.ones(k, np.bool_),
