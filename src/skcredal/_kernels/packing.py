@@ -25,6 +25,17 @@ MOST_CACHED = 4096
 
 
 @step
+def _make_room(k: int, n_packed: int) -> Packed:
+    """Return empty tables of so many numbers, for k features and one more that may be added."""
+    return Packed(
+        np.empty(n_packed + LANES),
+        np.empty(k + 1, np.int64),
+        np.empty(k + 1, np.int64),
+        np.empty(k + 1, np.int64),
+    )
+
+
+@step
 def _number_states(
     codes: CodeArray,
     first: int,
@@ -162,12 +173,7 @@ def look_up_joints(
     n_states, log_c, log_a, value_offsets, log_ratio, line_offsets = tables
     k, n, n_classes = len(n_states), last - first, len(log_c)
     n_blocks = -(-n // BLOCK_ROWS)
-    packed = Packed(
-        np.empty(n_packed + LANES),
-        np.empty(k + 1, np.int64),
-        np.empty(k + 1, np.int64),
-        np.empty(k + 1, np.int64),
-    )
+    packed = _make_room(k, n_packed)
     states, own_states = np.empty((k, n_blocks * WIDTH), np.uint8), np.empty(n_blocks * WIDTH, np.uint8)
     gaps, partial = np.empty(k, np.bool_), np.empty((2 * n_classes, WIDTH))
     naive = np.empty((n_blocks, n_classes, WIDTH))
@@ -214,12 +220,7 @@ def look_up_scores(
     k, n = codes.shape
     value_offsets, end = folded.value_offsets, folded.value_offsets[k]
     n_blocks = -(-n // BLOCK_ROWS)
-    packed = Packed(
-        np.empty(n_packed + LANES),
-        np.empty(k + 1, np.int64),
-        np.empty(k + 1, np.int64),
-        np.empty(k + 1, np.int64),
-    )
+    packed = _make_room(k, n_packed)
     states, own_states = np.empty((k, n_blocks * WIDTH), np.uint8), np.empty(n_blocks * WIDTH, np.uint8)
     gaps, partial = np.empty(k, np.bool_), np.empty((2 * n_classes, WIDTH))
     sums, spare = np.empty((n_blocks, n_classes, WIDTH)), np.empty((n_classes, WIDTH))
