@@ -325,6 +325,24 @@ def hessian(problem: Problem, w: Array) -> Array:
     return total
 
 
+def averaged_hessian(problem: Problem, w: Array) -> Array:
+    """§12: Λ + Σ_q 6 β_q v_q⁵ Σ_r ω_r Cov(L_r; v_q³ w) over the eight Gauss–Legendre nodes on (0, 1)."""
+    penalty = np.diag(problem.strength)
+    total: Array = penalty
+    for x, weight in zip(*np.polynomial.legendre.leggauss(8), strict=True):
+        v, beta = (x + 1) / 2, weight / 2
+        total = total + 6 * beta * v**5 * (hessian(problem, v**3 * w) - penalty)
+    return total
+
+
+def curvature_of_a_margin(xi: float) -> float:
+    """§12: the integral 2∫ u f''(uξ) du of a row of two classes, 2(log 2 − f(ξ) + ξ f'(ξ))/ξ²."""
+    if xi == 0:
+        return 0.25
+    loss, slope = math.log1p(math.exp(-xi)), -1 / (1 + math.exp(xi))
+    return 2 * (math.log(2) - loss + xi * slope) / xi**2
+
+
 def _rows_of(problem: Problem) -> Any:
     """Return the rows of J one by one."""
     return zip(problem.logs, problem.y, problem.omega, problem.speaks, strict=True)
@@ -401,7 +419,7 @@ def _newton_step(problem: Problem, w: Array) -> Array:
 
 
 class Pool(NamedTuple):
-    """§12: a fitted pool: counts of each coding, P(c), J and ŵ, the coordinates F and the Hessian there."""
+    """§12: a fitted pool: counts of each coding, P(c), J and ŵ, the coordinates F and H there."""
 
     counts: list[Counts]
     ess: int | Fraction
@@ -468,7 +486,8 @@ def pool_at(
 ) -> Pool:
     """§12: the pool whose weights are w, found here or elsewhere."""
     free = free_coordinates(problem, w)
-    return Pool(list(counts), ess, list(prior), problem, w, free, hessian(problem, w)[np.ix_(free, free)])
+    curvature = averaged_hessian(problem, w)[np.ix_(free, free)]
+    return Pool(list(counts), ess, list(prior), problem, w, free, curvature)
 
 
 def free_coordinates(problem: Problem, w: Array) -> list[int]:
@@ -506,7 +525,7 @@ def z_value(credibility: float) -> float:
 
 
 def deviation(pool: Pool, logs: Array, c: int, d: int) -> float:
-    """§12: s = √(δ_Fᵀ C δ_F), C the inverse of the Hessian restricted to F."""
+    """§12: s = √(δ_Fᵀ C δ_F), C the inverse of H restricted to F."""
     delta = (logs[:, c] - logs[:, d])[pool.free]
     return math.sqrt(max(0.0, float(delta @ np.linalg.solve(pool.hessian, delta)))) if pool.free else 0.0
 
@@ -713,7 +732,7 @@ class Answer(NamedTuple):
     robustness: float
 
 
-def answer(pool: Pool, rows: Sequence[Row], credibility: float = 0.9) -> Answer:
+def answer(pool: Pool, rows: Sequence[Row], credibility: float = 0.95) -> Answer:
     """§12: the answer to a row given in every coding; P(c) answers where no super-parent is known."""
     if not knows_super_parent(rows):
         prior = [float(p) for p in pool.prior]

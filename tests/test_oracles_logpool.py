@@ -7,6 +7,7 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
 
 import oracles
 import oracles_logpool as lp
@@ -333,6 +334,25 @@ def test_z_by_hand():
     assert lp.z_value(0.0) == 0
     assert lp.z_value(0.9) == pytest.approx(1.6448536, abs=1e-7)
     assert lp.z_value(0.3) == pytest.approx(NormalDist().inv_cdf(0.65))
+
+
+@pytest.mark.parametrize("xi", [0.0, -0.5, 1.0, -2.0, 3.0, 5.0, -10.0, 20.0])
+def test_curvature_of_a_margin_is_the_integral(xi):
+    def integrand(u):
+        p = 1 / (1 + math.exp(-u * xi))
+        return 2 * u * p * (1 - p)
+
+    assert lp.curvature_of_a_margin(xi) == pytest.approx(quad(integrand, 0, 1, epsabs=1e-13)[0], rel=1e-9)
+
+
+def test_averaged_curvature_rises_as_the_loss_does_beyond_its_slope(pools):
+    """§12: ½ŵᵀ(H − Λ)ŵ = ℓ(0) − ℓ(ŵ) + ŵᵀ∇ℓ(ŵ), but for the error of the eight nodes."""
+    for pool, _ in pools:
+        problem, w = pool.problem, pool.weights
+        flat = problem._replace(strength=np.zeros(len(w)))
+        rise = 0.5 * w @ (lp.averaged_hessian(problem, w) - np.diag(problem.strength)) @ w
+        expected = lp.objective(flat, 0 * w) - lp.objective(flat, w) + w @ lp.gradient(flat, w)
+        assert rise == pytest.approx(expected, rel=0.01)
 
 
 def test_closed_form_equals_slsqp(spoken):

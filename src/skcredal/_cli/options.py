@@ -107,7 +107,7 @@ class Parameters:
     epsilon: Annotated[
         Number, option("X", "ε of bma-aode*, comp-aode* and cma. Default: chosen from the table.")
     ] = None
-    credibility: Annotated[Number, option("P", "Credibility of lp-aode*. Default: 0.9.")] = None
+    credibility: Annotated[Number, option("P", "Credibility of lp-aode*. Default: 0.95.")] = None
     ess: Annotated[
         Number, option("X", "Equivalent sample size of the prior. Default: 4 for lp-aode*, else 1.")
     ] = None

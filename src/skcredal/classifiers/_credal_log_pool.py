@@ -39,7 +39,7 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
         The most training rows that the weights are learned from. The counts are always those of all rows.
     random_state : int, default=0
         Which rows those are, if there are more.
-    credibility : float, default=0.9
+    credibility : float, default=0.95
         The credibility of the interval that the set of weights gives to each log-odds of two classes, at
         least 0 and less than 1. The larger it is, the larger are the sets of classes.
     criterion : {"maximality", "interval_dominance"}, default="maximality"
@@ -136,7 +136,7 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
         bins: Sequence[int] = (5, 10),
         max_rows: int = 2000,
         random_state: int = 0,
-        credibility: float = 0.9,
+        credibility: float = 0.95,
         criterion: str = "maximality",
         categorical_features: Any = "from_dtype",
         categories: Any = "auto",
