@@ -37,11 +37,10 @@ def votes_and_sentences(
     """
     rows, best = np.arange(len(evidence.best)), evidence.best
     rival, prior = priors.contest(evidence)
-    of_best = evidence.posterior[:, rows, best]
-    of_rival = evidence.posterior[:, rows, rival]
-    known = evidence.codes < evidence.n_states[:, None]
+    of_best = evidence.posterior[:, best, rows]
+    of_rival = evidence.posterior[:, rival, rows]
     # Without a prior to blame, nothing that a SPODE says decides.
-    votes = np.where(known & ~np.isnan(prior).any(axis=0), of_best - of_rival, np.nan)
+    votes = np.where(evidence.known & ~np.isnan(prior).any(axis=0), of_best - of_rival, np.nan)
     order = np.argsort(-votes, axis=0, kind="stable")
     n_votes = (~np.isnan(votes)).sum(axis=0)
     ends = n_votes.tolist()

@@ -14,13 +14,10 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import logsumexp, softmax
 
-from skcredal._arrays import BoolArray, CodeArray, CountArray, FloatArray, LabelArray
-from skcredal._ensemble.counts import CodingCounts
-from skcredal._ensemble.leave_one_out import LeaveOneOut, itself
-from skcredal._ensemble.parameters import SpodeTables, chunks
+from skcredal._arrays import FloatArray, LabelArray
 from skcredal._threads import one_blas_thread
 
-__all__ = ["ENOUGH", "PoolWeights", "expert_logs", "pool_weights", "prior_weights"]
+__all__ = ["ENOUGH", "PoolWeights", "pool_weights", "prior_weights"]
 
 # The prior's standard deviation of a weight, in multiples of its mean.
 PRIOR_SPREAD = 3.0
@@ -62,40 +59,6 @@ def prior_weights(sizes: Sequence[int]) -> tuple[FloatArray, FloatArray]:
     """
     shares = np.repeat([1.0 / (len(sizes) * k) for k in sizes], sizes)
     return np.append(0.0, shares), np.append(1.0, PRIOR_SPREAD * shares)
-
-
-def expert_logs(
-    counts: CodingCounts,
-    tables: Sequence[SpodeTables],
-    log_c: FloatArray,
-    codes: CodeArray,
-    labels: LabelArray,
-    weights: CountArray | None,
-) -> tuple[FloatArray, BoolArray]:
-    """Return log p_{-r,j}(c|a_r) of training rows, (rows, n_classes, 1 + m), and which know a super-parent.
-
-    Neither the null model nor what stands in for an unknown super-parent is left out: it would always be too
-    low for the row's own class, and turn the frequencies around.
-    """
-    m, n = codes.shape
-    logs = np.empty((n, len(log_c), 1 + m))
-    logs[:, :, 0] = log_c
-    speaks = np.zeros(n, np.bool_)
-    taken_off, begin = itself(weights, n), 0
-    for of_coding, spodes in zip(counts.codings, tables, strict=True):
-        n_states = spodes.layout.n_states
-        left_out = LeaveOneOut.prepare(of_coding, spodes, taken_off)
-        experts = slice(1 + begin, 1 + begin + len(n_states))
-        own = codes[begin : begin + len(n_states)]
-        for rows in chunks(n):
-            chunk = np.ascontiguousarray(own[:, rows])
-            log_p = left_out.log_posteriors(chunk, labels[rows], taken_off[rows])
-            unknown = chunk == n_states[:, None]
-            log_p[unknown] = log_c
-            logs[rows, :, experts] = log_p.transpose(1, 2, 0)
-            speaks[rows] |= ~unknown.all(axis=0)
-        begin += len(n_states)
-    return logs, speaks
 
 
 def pool_weights(

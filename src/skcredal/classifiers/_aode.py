@@ -6,15 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from skcredal._arrays import CodeArray, FloatArray
+from skcredal._arrays import FloatArray
+from skcredal._encoding.encoding import Chunk
 from skcredal._ensemble.weights import uniform_weights
 from skcredal._validation import check_choice
-from skcredal.classifiers._stream import StreamingEnsemble
+from skcredal.classifiers._spodes import SpodeEnsemble
 
 __all__ = ["AODE"]
 
 
-class AODE(StreamingEnsemble):
+class AODE(SpodeEnsemble):
     """Averaged one-dependence estimators: the unweighted mean of all SPODEs.
 
     Each SPODE has a different feature as super-parent: all other features depend on it and on the class.
@@ -54,7 +55,7 @@ class AODE(StreamingEnsemble):
     super_parents_ : ndarray of shape (k,)
         The names (or else indices) of the features kept, each the super-parent of one SPODE; those with a
         single bin or observed value are dropped.
-    counts_ : JointCounts
+    counts_ : Counts
         How often each class, value and pair of values was seen.
     weights_ : ndarray of shape (k,)
         The weight of each SPODE: 1/k.
@@ -97,6 +98,8 @@ class AODE(StreamingEnsemble):
         self.max_categories = max_categories
         self.n_jobs = n_jobs
 
+    _counts_suffice = True
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_choice("average", self.average, ("posterior", "joint"))
@@ -105,7 +108,7 @@ class AODE(StreamingEnsemble):
         super()._derive()
         self.weights_ = uniform_weights(len(self.super_parents_))
 
-    def _posterior(self, chunk: CodeArray) -> FloatArray:
+    def _posterior(self, chunk: Chunk) -> FloatArray:
         if self.average == "posterior":
             return super()._posterior(chunk)
-        return self._tables.mean_joint(chunk, np.zeros(len(chunk)))
+        return self._tables.mean_joint(chunk.states, np.zeros(len(chunk.states)))

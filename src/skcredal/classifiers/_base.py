@@ -11,32 +11,27 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skcredal._arrays import AnyArray, CodeArray, FloatArray, IntArray
+from skcredal._arrays import AnyArray, FloatArray
 from skcredal._config import get_config
+from skcredal._encoding.encoding import Chunk, EncodedTable, Encoding, FeatureEncoding
 from skcredal._encoding.features import NumericFeature
-from skcredal._encoding.frames import read_series, read_table
-from skcredal._encoding.table_encoding import (
-    EncodedTable,
-    Feature,
-    FeatureEncoding,
-    TableEncoding,
-)
+from skcredal._encoding.tables import read_series, read_table
 from skcredal._encoding.target import read_weights
-from skcredal._ensemble.counts import JointCounts, ValueCounts, pair_table_bytes
-from skcredal._ensemble.parameters import prediction_chunks
+from skcredal._ensemble.counts import CodingCounts, Counts, count_values, pair_table_bytes
+from skcredal._ensemble.spodes import chunks
 from skcredal._threads import run_in_threads, thread_count
 from skcredal._ties import best_class
 from skcredal._validation import check_choice, check_integer, naming
 from skcredal.classifiers._answers import Answers
-from skcredal.classifiers._rows import TrainingRows, training_rows
+from skcredal.classifiers._rows import MemoryRows, Part, Rows, read_rows, rules_of
 
-__all__ = ["LEARNED", "TabularClassifier", "every_cut", "fit_rows", "learned_features"]
+__all__ = ["TabularClassifier", "fit_on"]
 
 Value = TypeVar("Value")
 Classifier = TypeVar("Classifier", bound="TabularClassifier")
 
 # Learned attributes without a trailing underscore.
-LEARNED = {"_encoding", "_tables", "_pool", "_priors", "_stream"}
+LEARNED = {"_encoding", "_tables", "_pool", "_priors"}
 
 
 class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
@@ -45,7 +40,7 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
     The ``__init__`` of a subclass takes the parameters declared here. It learns in three steps:
     :meth:`_count`, what adds up over rows; :meth:`_score`, what needs a second pass over the rows; and
     :meth:`_derive`, everything else, without rows. A model file holds the results of the first two. It
-    answers for a chunk of codes in :meth:`_posterior`.
+    answers for a chunk of rows in :meth:`_posterior`.
     """
 
     categorical_features: Any
@@ -57,11 +52,11 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
 
     # Why the classifier cannot learn from sums over batches of rows; ``None`` if it can.
     _needs_all_rows: str | None = None
-    # The names of the attributes that :meth:`_score` learns.
+    # The names of what :meth:`_count` and :meth:`_score` learn besides ``counts_``.
     _scores: tuple[str, ...] = ()
 
-    _encoding: TableEncoding
-    counts_: ValueCounts | JointCounts
+    _encoding: Encoding
+    counts_: Counts | CodingCounts
     classes_: AnyArray
     n_features_in_: int
     feature_names_in_: npt.NDArray[np.object_]
@@ -84,10 +79,10 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
         self : object
             The fitted classifier. If fitting fails, it stays as it was.
         """
-        return fit_rows(self, lambda learner: training_rows(learner, X, y, sample_weight))
+        return fit_on(self, lambda learner: MemoryRows.of(learner, X, y, sample_weight))
 
     def _unfitted(self) -> Self:
-        """Return an unfitted copy, which learns in place of the classifier (see :func:`fit_rows`)."""
+        """Return an unfitted copy, which learns in place of the classifier (see :func:`fit_on`)."""
         # Unlike sklearn.base.clone, this keeps the metadata requests and does not copy the parameters.
         copy = object.__new__(type(self))
         copy.__dict__ = {
@@ -137,20 +132,12 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
             The probabilities, columns as in ``classes_``.
         """
         model = self._snapshot()
-        codes = model._encode(X)
-        proba = np.empty((codes.shape[1], len(model.classes_)))
-
-        def answer(chunk: CodeArray, rows: slice) -> None:
-            proba[rows] = model._posterior(chunk)
-
-        model._for_each_chunk(codes, answer)
-        return proba
+        return np.concatenate(model._for_each_chunk(X, model._posterior))
 
     def _answers(self, X: Any) -> Answers:
         """Return the results of all methods for a table, which is encoded and inferred only once."""
         model = self._snapshot()
-        chunks = model._for_each_chunk(model._encode(X), lambda chunk, _: model._answer_chunk(chunk))
-        return Answers.joined(chunks)
+        return Answers.joined(model._for_each_chunk(X, model._answer_chunk))
 
     def predict_log_proba(self, X: Any) -> FloatArray:
         """Return the logarithm of the probability of every class.
@@ -203,7 +190,7 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
             check_integer("max_categories", self.max_categories, low=2)
         thread_count(self.n_jobs)  # for its check alone
 
-    def _learn(self, rows: TrainingRows) -> None:
+    def _learn(self, rows: Rows) -> None:
         """Learn from rows, in memory or not, whose encoding and classes are known."""
         # The order is fixed: tables are made of the counts, scores with the tables, and the rest of both.
         self._encoding, self.classes_ = rows.encoding, rows.classes
@@ -211,11 +198,16 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
         self._score(rows)
         self._derive()
 
-    def _count(self, rows: TrainingRows) -> None:
+    def _count(self, rows: Rows) -> None:
         """Learn what adds up over rows: by default, how often each class and value was seen."""
-        self.counts_ = rows.count_values()
+        n_states, n_classes = rows.encoding.n_states, len(rows.classes)
 
-    def _score(self, rows: TrainingRows) -> None:
+        def work(part: Part) -> Counts:
+            return count_values(part.states, part.labels, part.weights, n_states, n_classes)
+
+        self.counts_ = rows.sum(work, "counts", "values")
+
+    def _score(self, rows: Rows) -> None:
         """Learn what needs a second pass over the rows, as ``_scores`` names it."""
 
     @abstractmethod
@@ -223,35 +215,33 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
         """Derive everything else, without rows; this also happens when a model is loaded."""
 
     @abstractmethod
-    def _posterior(self, chunk: CodeArray) -> FloatArray:
-        """Return the probabilities (rows, n_classes) of a chunk of codes (k, rows)."""
+    def _posterior(self, chunk: Chunk) -> FloatArray:
+        """Return the probabilities (rows, n_classes) of a chunk of rows, whose ``states`` are (k, rows)."""
 
-    def _answer_chunk(self, chunk: CodeArray) -> Answers:
+    def _answer_chunk(self, chunk: Chunk) -> Answers:
         """Return the results of all methods for a chunk, exactly as each of them would by itself."""
         return Answers(self.classes_, self._posterior(chunk))
 
-    def _for_each_chunk(self, codes: CodeArray, work: Callable[[CodeArray, slice], Value]) -> list[Value]:
-        """Do the work chunk by chunk, so that no array of size rows × features × classes is held."""
-
-        def work_on(rows: slice) -> Value:
-            return work(np.ascontiguousarray(codes[:, rows]), rows)
-
-        n_threads = thread_count(self.n_jobs)
+    def _for_each_chunk(self, X: Any, work: Callable[[Chunk], Value]) -> list[Value]:
+        """Encode a table and do the work chunk by chunk, so that no array of rows × features × classes is held."""
+        table = self._encode(X)
         # What inference holds per row: a number for each SPODE and class.
-        n_numbers = len(codes) * len(self.classes_)
-        return run_in_threads(work_on, prediction_chunks(codes.shape[1], n_numbers, n_threads), n_threads)
+        n_numbers = len(table.states) * len(self.classes_)
+        # A table without rows is one chunk: what is returned for it has the right shape.
+        slices = chunks(table.states.shape[1], n_numbers) or [slice(0, 0)]
+        return run_in_threads(lambda rows: work(table.chunk(rows)), slices, thread_count(self.n_jobs))
 
-    def _encode(self, X: Any) -> CodeArray:
-        """Return the codes (k, n) of a table to predict."""
+    def _encode(self, X: Any) -> EncodedTable:
+        """Return a table to predict as states."""
         if isinstance(X, EncodedTable):
-            # Identity, not equality: codes of another encoding would be valid numbers with another meaning.
+            # Identity, not equality: states of another encoding would be valid numbers with another meaning.
             if X.encoding is not self._encoding:
                 raise ValueError("X must be encoded as the training rows were, got another encoding.")
-            return X.codes
+            return X
         table = read_table(X, estimator=self)
         # scikit-learn compares the names and number of features with those of fit.
         validate_data(self, table.data, reset=False, skip_check_array=True)
-        return self._encoding.encode(table, n_threads=thread_count(self.n_jobs))
+        return EncodedTable.of(self._encoding, table, n_threads=thread_count(self.n_jobs))
 
     @property
     def encoding_(self) -> tuple[FeatureEncoding, ...]:
@@ -260,7 +250,7 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
         names, kept = getattr(self, "feature_names_in_", None), set(self._encoding.kept)
         return tuple(
             FeatureEncoding.of(j if names is None else str(names[j]), feature, kept=j in kept)
-            for j, feature in enumerate(learned_features(self))
+            for j, feature in enumerate(self._encoding.features)
         )
 
     def _kept_features(self) -> AnyArray:
@@ -269,42 +259,25 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
         names = getattr(self, "feature_names_in_", None)
         return kept if names is None else names[kept]
 
-    def _kept_numeric(self) -> list[bool]:
-        """Tell which of the features kept are numbers."""
-        return [isinstance(self._encoding.features[j], NumericFeature) for j in self._encoding.kept]
-
-    def _refuse_large_tables(
-        self, codings: Sequence[IntArray], names: Any, numeric: Sequence[bool], *, n_logarithms: int = 2
-    ) -> None:
-        """Raise an error if the pair tables would exceed the limit, given the states in each coding.
-
-        ``names`` and ``numeric`` tell of each feature, coding by coding, its name and whether it is cut.
-        """
-        needed = sum(pair_table_bytes(of_coding, len(self.classes_), n_logarithms) for of_coding in codings)
+    def _refuse_large_tables(self, encoding: Encoding) -> None:
+        """Raise an error if the pair tables would exceed the limit, by arithmetic, before one is allocated."""
+        codings = [encoding.n_states[lines] for lines in encoding.rows]
+        needed = sum(pair_table_bytes(n_states, len(self.classes_)) for n_states in codings)
         limit = get_config()["pair_table_limit"]
         if needed <= limit:
             return
         # Name a few features: those that are worth merging or dropping.
-        n_states, most = np.concatenate(codings), dict[str, tuple[int, bool]]()
-        for row in np.argsort(-n_states, kind="stable"):
-            most.setdefault(str(names[row]), (int(n_states[row]), bool(numeric[row])))
-        worst = list(most.items())[:3]
-        listed = ", ".join(f"{name} ({n} {'bins' if cut else 'states'})" for name, (n, cut) in worst)
-        # Each remedy only where it helps: numbers have no rare states to merge.
-        remedies = []
-        if any(cut for _, (_, cut) in worst):
-            fewer = (
-                "choose fewer bins" if hasattr(self, "bins") else "round the numbers, which makes fewer bins"
-            )
-            remedies.append(fewer)
-        if not all(cut for _, (_, cut) in worst):
-            remedies.append("set max_categories to merge the rarest states")
-        advice = ", ".join([*remedies, "drop some of them"])
+        names, most = self._kept_features(), dict[str, str]()
+        for line in np.argsort(-encoding.n_states, kind="stable"):
+            is_cut = isinstance(encoding.features[encoding.kept[line]], NumericFeature)
+            most.setdefault(str(names[line]), f"{encoding.n_states[line]} {'bins' if is_cut else 'states'}")
+        listed = ", ".join(f"{name} ({size})" for name, size in list(most.items())[:3])
         several = f" in {len(codings)} codings" if len(codings) > 1 else ""
         raise ValueError(
             f"The pair tables of {len(most)} features{several} and {len(self.classes_)} classes would take "
-            f"{_size(needed)}, more than the limit of {_size(limit)}. The largest features are {listed}: "
-            f"{advice}, or raise the limit with skcredal.set_config(pair_table_limit=...)."
+            f"{_size(needed)}, more than the limit of {_size(limit)}. The largest features are {listed}: set "
+            "max_categories to merge the rarest states, round numbers for fewer bins, drop some features, or raise "
+            "the limit with skcredal.set_config(pair_table_limit=...)."
         )
 
     def __sklearn_tags__(self) -> Any:
@@ -315,7 +288,7 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
         return tags
 
 
-def fit_rows(classifier: Classifier, make_rows: Callable[[Classifier], TrainingRows]) -> Classifier:
+def fit_on(classifier: Classifier, make_rows: Callable[[Classifier], Rows]) -> Classifier:
     """Fit a classifier in place: it changes as a whole at the end, or not at all.
 
     ``make_rows`` is given an unfitted copy of the classifier, sets its feature names and their number, and
@@ -328,16 +301,6 @@ def fit_rows(classifier: Classifier, make_rows: Callable[[Classifier], TrainingR
     # another thread answers from the old model or from the new one, never from a mixture.
     classifier.__dict__ = learner.__dict__
     return classifier
-
-
-def learned_features(classifier: TabularClassifier) -> list[Feature]:
-    """Return how each column of the training table becomes codes."""
-    return classifier._encoding.features
-
-
-def every_cut(classifier: TabularClassifier, j: int) -> FloatArray:
-    """Return the values between which a numeric column of the training table makes no difference."""
-    return classifier._encoding.every_cut(j)
 
 
 def _size(n_bytes: int) -> str:

@@ -6,19 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from skcredal._arrays import AnyArray, CodeArray, FloatArray
-from skcredal._ensemble.counts import JointCounts, ValueCounts
-from skcredal._ensemble.networks import (
-    class_prior,
-    conditional_information,
-    naive_tables,
-    spanning_tree,
-    tan_tables,
-)
+from skcredal._arrays import AnyArray, FloatArray
+from skcredal._encoding.encoding import Chunk
+from skcredal._ensemble.counts import Counts
+from skcredal._ensemble.naive import TanTables, conditional_information, naive_tables, spanning_tree
+from skcredal._ensemble.spodes import SpodeTables, class_prior
 from skcredal._threads import thread_count
 from skcredal._validation import check_strength
 from skcredal.classifiers._base import TabularClassifier
-from skcredal.classifiers._rows import TrainingRows
+from skcredal.classifiers._rows import Rows
+from skcredal.classifiers._spodes import count_pairs_of
 
 __all__ = ["TAN", "NaiveBayes", "NullClassifier"]
 
@@ -27,6 +24,8 @@ class BayesClassifier(TabularClassifier):
     """A single Bayesian network classifier with BDeu parameters."""
 
     features_: AnyArray
+
+    _counts_suffice = True
 
     def __init__(
         self,
@@ -88,7 +87,7 @@ class NullClassifier(BayesClassifier):
         Their names, if ``X`` has column names and all of them are strings.
     features_ : ndarray of shape (k,)
         The names (or else indices) of the features kept; those with a single bin or observed value are not.
-    counts_ : ValueCounts
+    counts_ : Counts
         How often each class and value was seen.
     prior_ : ndarray of shape (n_classes,)
         The class probabilities.
@@ -112,9 +111,9 @@ class NullClassifier(BayesClassifier):
         self.features_ = self._kept_features()
         self.prior_ = class_prior(self.counts_.n_c, float(self.ess))
 
-    def _posterior(self, chunk: CodeArray) -> FloatArray:
+    def _posterior(self, chunk: Chunk) -> FloatArray:
         # A view: the one row of probabilities is not copied for every row.
-        return np.broadcast_to(self.prior_, (chunk.shape[1], len(self.prior_)))
+        return np.broadcast_to(self.prior_, (chunk.states.shape[1], len(self.prior_)))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -158,7 +157,7 @@ class NaiveBayes(BayesClassifier):
         Their names, if ``X`` has column names and all of them are strings.
     features_ : ndarray of shape (k,)
         The names (or else indices) of the features kept; those with a single bin or observed value are not.
-    counts_ : ValueCounts
+    counts_ : Counts
         How often each class and value was seen.
 
     See Also
@@ -179,14 +178,14 @@ class NaiveBayes(BayesClassifier):
            [0.5, 0.5]])
     """
 
-    counts_: ValueCounts
+    counts_: Counts
 
     def _derive(self) -> None:
         self.features_ = self._kept_features()
         self._tables = naive_tables(self.counts_, float(self.ess))
 
-    def _posterior(self, chunk: CodeArray) -> FloatArray:
-        return self._tables.posteriors(chunk)
+    def _posterior(self, chunk: Chunk) -> FloatArray:
+        return self._tables.posteriors(chunk.states)
 
 
 class TAN(BayesClassifier):
@@ -226,7 +225,7 @@ class TAN(BayesClassifier):
         Their names, if ``X`` has column names and all of them are strings.
     features_ : ndarray of shape (k,)
         The names (or else indices) of the features kept; those with a single bin or observed value are not.
-    counts_ : JointCounts
+    counts_ : Counts
         How often each class, value and pair of values was seen.
     tree_ : list of tuple
         The edges (parent, child) of the tree, by name or else by index; except for the root, a feature is
@@ -262,23 +261,21 @@ class TAN(BayesClassifier):
     array([[0.5, 0.5]])
     """
 
-    counts_: JointCounts
+    counts_: Counts
 
-    def _count(self, rows: TrainingRows) -> None:
-        # Before counting, which would allocate the tables.
-        self._refuse_large_tables([rows.encoding.n_states], self._kept_features(), self._kept_numeric())
-        self.counts_ = rows.count_pairs(n_threads=thread_count(self.n_jobs))
+    def _count(self, rows: Rows) -> None:
+        self._refuse_large_tables(rows.encoding)
+        self.counts_ = count_pairs_of(rows, thread_count(self.n_jobs))
 
     def _derive(self) -> None:
         self.features_ = self._kept_features()
-        information = conditional_information(self.counts_, n_threads=thread_count(self.n_jobs))
-        edges = spanning_tree(information, len(self.features_))
+        information = conditional_information(self.counts_)
+        edges = spanning_tree(information)
         names = self.features_.tolist()
         self.tree_ = [(names[i], names[j]) for i, j in edges.tolist()]
-        layout = self.counts_.layout
-        # Pairs are stored as i < j, whichever of the two is the parent.
-        self.mutual_information_ = information[[layout.pair_index(*sorted(edge)) for edge in edges.tolist()]]
-        self._tables = tan_tables(self.counts_, edges, float(self.ess))
+        # The same in both directions, up to rounding: that of the first feature of the pair.
+        self.mutual_information_ = information[edges.min(axis=1), edges.max(axis=1)]
+        self._tables = TanTables(SpodeTables(self.counts_, float(self.ess)), edges)
 
-    def _posterior(self, chunk: CodeArray) -> FloatArray:
-        return self._tables.posteriors(chunk)
+    def _posterior(self, chunk: Chunk) -> FloatArray:
+        return self._tables.posteriors(chunk.states)

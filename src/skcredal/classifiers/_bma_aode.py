@@ -6,20 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from skcredal._arrays import BoolArray, CodeArray, FloatArray
-from skcredal._ensemble.marginal import spode_log_marginals
+from skcredal._arrays import BoolArray, FloatArray
+from skcredal._encoding.encoding import Chunk
 from skcredal._ensemble.priors import BmaPriors, Evidence
-from skcredal._ensemble.weights import bma_weights, model_probabilities
-from skcredal._threads import thread_count
+from skcredal._ensemble.weights import bma_weights, model_probabilities, spode_log_marginals
 from skcredal._validation import check_choice
-from skcredal.classifiers._rows import TrainingRows
+from skcredal.classifiers._rows import Rows
 from skcredal.classifiers._spodes import CredalSpodesMixin, LikelihoodWeightedEnsemble, resolve_epsilon
-from skcredal.classifiers._stream import StreamingEnsemble
 
 __all__ = ["BmaAODE", "CredalBmaAODE"]
 
 
-class BmaAODE(StreamingEnsemble, LikelihoodWeightedEnsemble):
+class BmaAODE(LikelihoodWeightedEnsemble):
     """BMA-AODE: Bayesian model averaging over the SPODEs with a uniform prior.
 
     The weights are proportional to the likelihoods of the SPODEs. On larger data a single SPODE gets nearly
@@ -65,7 +63,7 @@ class BmaAODE(StreamingEnsemble, LikelihoodWeightedEnsemble):
     super_parents_ : ndarray of shape (k,)
         The names (or else indices) of the features kept, each the super-parent of one SPODE; those with a
         single bin or observed value are dropped.
-    counts_ : JointCounts
+    counts_ : Counts
         How often each class, value and pair of values was seen.
     log_likelihood_ : ndarray of shape (k,)
         The log-likelihood of each SPODE, conditional or marginal.
@@ -124,14 +122,18 @@ class BmaAODE(StreamingEnsemble, LikelihoodWeightedEnsemble):
         self.n_jobs = n_jobs
 
     @property
+    def _counts_suffice(self) -> bool:  # type: ignore[override]
+        return self.likelihood == "marginal"
+
+    @property
     def _scores(self) -> tuple[str, ...]:  # type: ignore[override]
-        return () if self.likelihood == "marginal" else super()._scores
+        return () if self._counts_suffice else super()._scores
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_choice("likelihood", self.likelihood, ("conditional", "marginal"))
 
-    def _score(self, rows: TrainingRows) -> None:
+    def _score(self, rows: Rows) -> None:
         if self.likelihood == "conditional":
             super()._score(rows)
 
@@ -140,18 +142,16 @@ class BmaAODE(StreamingEnsemble, LikelihoodWeightedEnsemble):
         if self.likelihood == "conditional":
             self.weights_ = bma_weights(self.log_likelihood_)
             return
-        self.log_likelihood_ = spode_log_marginals(
-            self.counts_, float(self.ess), n_threads=thread_count(self.n_jobs)
-        )
+        self.log_likelihood_ = spode_log_marginals(self.counts_, float(self.ess))
         self.weights_ = model_probabilities(self.log_likelihood_)
 
-    def _posterior(self, chunk: CodeArray) -> FloatArray:
+    def _posterior(self, chunk: Chunk) -> FloatArray:
         if self.likelihood == "conditional":
             return super()._posterior(chunk)
         # Not by the weights: in a row without the best super-parents those that are left may all be 0 by
         # underflow. And it is joints that are averaged: each model is one of whole rows.
         log_lik = self.log_likelihood_
-        return self._tables.mean_joint(chunk, log_lik - log_lik.max(initial=-np.inf))
+        return self._tables.mean_joint(chunk.states, log_lik - log_lik.max(initial=-np.inf))
 
 
 class CredalBmaAODE(CredalSpodesMixin, LikelihoodWeightedEnsemble):
@@ -203,7 +203,7 @@ class CredalBmaAODE(CredalSpodesMixin, LikelihoodWeightedEnsemble):
     super_parents_ : ndarray of shape (k,)
         The names (or else indices) of the features kept, each the super-parent of one SPODE; those with a
         single bin or observed value are dropped.
-    counts_ : JointCounts
+    counts_ : Counts
         How often each class, value and pair of values was seen.
     log_likelihood_ : ndarray of shape (k,)
         The conditional log-likelihood of each SPODE.
@@ -271,9 +271,9 @@ class CredalBmaAODE(CredalSpodesMixin, LikelihoodWeightedEnsemble):
     _priors: BmaPriors
     _criteria = ("maximality", "interval_dominance", "e_admissibility")
 
-    def _count(self, rows: TrainingRows) -> None:
+    def _count(self, rows: Rows) -> None:
         # An error should come before the work of counting.
-        resolve_epsilon(self.epsilon, len(rows.codes), warn=True)
+        resolve_epsilon(self.epsilon, len(rows.encoding.kept), warn=True)
         super()._count(rows)
 
     def _derive(self) -> None:
@@ -282,9 +282,9 @@ class CredalBmaAODE(CredalSpodesMixin, LikelihoodWeightedEnsemble):
         self.epsilon_ = resolve_epsilon(self.epsilon, len(self.super_parents_))
         self._priors = BmaPriors.from_likelihoods(self.log_likelihood_, self.epsilon_)
 
-    def _sets_of_evidence(self, evidence: Evidence, interval: FloatArray | None = None) -> BoolArray:
+    def _sets(self, evidence: Evidence, interval: FloatArray | None = None) -> BoolArray:
         # An E-admissible class is also maximal: only the maximal ones need a linear program.
-        sets = super()._sets_of_evidence(evidence, interval)
+        sets = super()._sets(evidence, interval)
         if self.criterion == "e_admissibility":
             return self._priors.e_admissible_sets(evidence, sets)
         return sets

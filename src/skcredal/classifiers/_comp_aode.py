@@ -6,7 +6,7 @@ from typing import Any
 
 from skcredal._ensemble.priors import CompressionPriors
 from skcredal._ensemble.weights import compression_weights
-from skcredal.classifiers._rows import TrainingRows
+from skcredal.classifiers._rows import Rows
 from skcredal.classifiers._spodes import CredalSpodesMixin, LikelihoodWeightedEnsemble, resolve_epsilon
 
 __all__ = ["CompAODE", "CredalCompAODE"]
@@ -56,7 +56,7 @@ class CompAODE(LikelihoodWeightedEnsemble):
     super_parents_ : ndarray of shape (k,)
         The names (or else indices) of the features kept, each the super-parent of one SPODE; those with a
         single bin or observed value are dropped.
-    counts_ : JointCounts
+    counts_ : Counts
         How often each class, value and pair of values was seen.
     log_likelihood_ : ndarray of shape (k,)
         The conditional log-likelihood of each SPODE.
@@ -106,9 +106,9 @@ class CompAODE(LikelihoodWeightedEnsemble):
         self.max_categories = max_categories
         self.n_jobs = n_jobs
 
-    def _count(self, rows: TrainingRows) -> None:
+    def _count(self, rows: Rows) -> None:
         # An error should come before the work of counting.
-        resolve_epsilon(self.epsilon, len(rows.codes), warn=True)
+        resolve_epsilon(self.epsilon, len(rows.encoding.kept), warn=True)
         super()._count(rows)
 
     def _derive(self) -> None:
@@ -166,7 +166,7 @@ class CredalCompAODE(CredalSpodesMixin, CompAODE):
     super_parents_ : ndarray of shape (k,)
         The names (or else indices) of the features kept, each the super-parent of one SPODE; those with a
         single bin or observed value are dropped.
-    counts_ : JointCounts
+    counts_ : Counts
         How often each class, value and pair of values was seen.
     log_likelihood_ : ndarray of shape (k,)
         The conditional log-likelihood of each SPODE.

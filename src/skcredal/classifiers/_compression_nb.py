@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from skcredal._arrays import CodeArray, FloatArray, IntArray
-from skcredal._ensemble.counts import ValueCounts
-from skcredal._ensemble.networks import NaiveTables, naive_tables
-from skcredal._ensemble.selective_bayes import SubsetSearch, average_subsets, n_searches
+from skcredal._arrays import FloatArray, IntArray
+from skcredal._encoding.encoding import Chunk
+from skcredal._ensemble.counts import Counts
+from skcredal._ensemble.naive import NaiveTables, naive_tables
+from skcredal._ensemble.subsets import AveragedSubsets, SubsetSearch, average_subsets, n_searches
 from skcredal._threads import thread_count
 from skcredal._validation import safe_repr
 from skcredal.classifiers._bayes import BayesClassifier
-from skcredal.classifiers._rows import TrainingRows, row_hashes
+from skcredal.classifiers._rows import Part, Rows, row_hashes
 
 __all__ = ["CompressionNB"]
 
@@ -62,7 +63,7 @@ class CompressionNB(BayesClassifier):
         Their names, if ``X`` has column names and all of them are strings.
     features_ : ndarray of shape (k,)
         The names (or else indices) of the features kept; those with a single bin or observed value are not.
-    counts_ : ValueCounts
+    counts_ : Counts
         How often each class and value was seen.
     weights_ : ndarray of shape (k,)
         The weight of each feature, from 0 to 1; all are 0 if no subset describes the classes shorter than
@@ -104,11 +105,12 @@ class CompressionNB(BayesClassifier):
     4
     """
 
-    counts_: ValueCounts
+    counts_: Counts
     weights_: FloatArray
     n_models_: int
     _tables: NaiveTables
 
+    _counts_suffice = False
     _needs_all_rows = "every step of the search for subsets goes over all rows"
     _scores = ("weights_", "n_models_")
 
@@ -138,24 +140,27 @@ class CompressionNB(BayesClassifier):
         if not isinstance(self.random_state, Integral) or isinstance(self.random_state, bool):
             raise TypeError(f"random_state must be a whole number, got {safe_repr(self.random_state)}.")
 
-    def _score(self, rows: TrainingRows) -> None:
-        search = SubsetSearch.of_rows(
-            naive_tables(self.counts_, float(self.ess)), self.counts_, rows.codes, rows.labels, rows.weights
-        )
-        k = len(rows.codes)
+    def _score(self, rows: Rows) -> None:
+        tables, k = naive_tables(self.counts_, float(self.ess)), len(rows.encoding.kept)
         orders = feature_orders(k, n_searches(self.counts_.n, k), int(self.random_state))
-        found = average_subsets(search, orders, n_threads=thread_count(self.n_jobs))
+        n_threads = thread_count(self.n_jobs)
+
+        def work(part: Part) -> AveragedSubsets:
+            search = SubsetSearch.of_rows(tables, self.counts_, part.states, part.labels, part.weights)
+            return average_subsets(search, orders, n_threads=n_threads)
+
+        found = rows.sum(work, "weights")
         self.weights_, self.n_models_ = found.weights, found.n_models
 
     def _derive(self) -> None:
         self.features_ = self._kept_features()
         naive = naive_tables(self.counts_, float(self.ess))
         # P(a_i|c) to the power of the feature's weight.
-        exponents = np.repeat(self.weights_, np.diff(naive.layout.value_offsets))
-        self._tables = NaiveTables(naive.layout, naive.log_c, exponents * naive.log_a)
+        exponents = np.append(np.repeat(self.weights_, self.counts_.n_states), [0.0, 0.0])
+        self._tables = NaiveTables(naive.log_c, exponents * naive.log_a)
 
-    def _posterior(self, chunk: CodeArray) -> FloatArray:
-        return self._tables.posteriors(chunk)
+    def _posterior(self, chunk: Chunk) -> FloatArray:
+        return self._tables.posteriors(chunk.states)
 
 
 def feature_orders(k: int, n_orders: int, seed: int) -> list[IntArray]:

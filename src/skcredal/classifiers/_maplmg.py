@@ -7,10 +7,10 @@ from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
 
-from skcredal._ensemble.maplmg import leave_one_out, maplmg_weights
+from skcredal._ensemble.maplmg import Mixture, log_own_left_out, maplmg_weights
 from skcredal._threads import thread_count
 from skcredal._validation import check_integer, check_real
-from skcredal.classifiers._rows import TrainingRows
+from skcredal.classifiers._rows import Part, Rows
 from skcredal.classifiers._spodes import SpodeEnsemble
 
 __all__ = ["MaplmgAODE"]
@@ -58,7 +58,7 @@ class MaplmgAODE(SpodeEnsemble):
     super_parents_ : ndarray of shape (k,)
         The names (or else indices) of the features kept, each the super-parent of one SPODE; those with a
         single bin or observed value are dropped.
-    counts_ : JointCounts
+    counts_ : Counts
         How often each class, value and pair of values was seen.
     weights_ : ndarray of shape (k,)
         The weight of each SPODE.
@@ -140,24 +140,17 @@ class MaplmgAODE(SpodeEnsemble):
         check_integer("max_iter", self.max_iter, low=1)
         check_real("tol", self.tol, low=0.0)
 
-    def _score(self, rows: TrainingRows) -> None:
-        # An array of rows × SPODEs, over which every step of Newton's method passes.
+    def _score(self, rows: Rows) -> None:
         n_threads = thread_count(self.n_jobs)
-        left_out = leave_one_out(
-            self.counts_,
-            self._tables,
-            rows.codes,
-            rows.labels,
-            weights=rows.weights,
-            n_threads=n_threads,
-        )
-        mixture = maplmg_weights(
-            left_out,
-            weights=rows.weights,
-            max_iter=int(self.max_iter),
-            tol=float(self.tol),
-            n_threads=n_threads,
-        )
+
+        def work(part: Part) -> Mixture:
+            # An array of rows × SPODEs, over which every step of Newton's method passes.
+            log_own = log_own_left_out(
+                self._tables, part.states, part.labels, part.weights, n_threads=n_threads
+            )
+            return maplmg_weights(log_own, part.weights, max_iter=int(self.max_iter), tol=float(self.tol))
+
+        mixture = rows.sum(work, "weights")
         if not mixture.converged:
             warnings.warn(
                 f"The weights did not converge in max_iter={self.max_iter} iterations: the objective may be "

@@ -6,20 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from skcredal._arrays import CodeArray, CountArray, FloatArray
-from skcredal._ensemble.counts import ValueCounts, split_cells
-from skcredal._ensemble.naive_priors import (
-    DirichletPriors,
-    InclusionPriors,
-    averaged_tables,
-    inclusion_probabilities,
-    log_bayes_factors,
-)
-from skcredal._ensemble.networks import NaiveEvidence, naive_tables
+from skcredal._arrays import FloatArray
+from skcredal._encoding.encoding import Chunk
+from skcredal._ensemble.counts import Counts
+from skcredal._ensemble.naive import averaged_tables, inclusion_probabilities, log_bayes_factors, naive_tables
+from skcredal._ensemble.ncc import DirichletPriors, InclusionPriors, NaiveEvidence
 from skcredal._validation import check_real, check_strength
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
-from skcredal.classifiers._rows import TrainingRows
+from skcredal.classifiers._rows import Part, Rows
 
 __all__ = ["CredalModelAveraging", "NaiveCredal"]
 
@@ -83,7 +78,7 @@ class NaiveCredal(CredalMixin, TabularClassifier):
         Their names, if ``X`` has column names and all of them are strings.
     features_ : ndarray of shape (k,)
         The names (or else indices) of the features kept; those with a single bin or observed value are not.
-    counts_ : ValueCounts
+    counts_ : Counts
         How often each class and value was seen.
     missing_counts_ : ndarray of shape (k, n_classes)
         How many training rows of each class have a missing value in each feature kept, where it may be any;
@@ -136,8 +131,8 @@ class NaiveCredal(CredalMixin, TabularClassifier):
     [['apple', 'banana']]
     """
 
-    counts_: ValueCounts
-    missing_counts_: CountArray
+    counts_: Counts
+    missing_counts_: FloatArray
     _scores = ("missing_counts_",)
 
     def __init__(
@@ -173,17 +168,25 @@ class NaiveCredal(CredalMixin, TabularClassifier):
         check_real("contamination", self.contamination, low=0.0, high=1.0)
         check_strength("ess", self.ess)
 
-    def _count(self, rows: TrainingRows) -> None:
-        if rows.encoding.conservative.any():
-            self.counts_, self.missing_counts_ = split_cells(rows.count_cells(), rows.encoding.n_states)
-        else:
-            self.counts_ = rows.count_values()
-            self.missing_counts_ = np.zeros((len(rows.encoding.kept), len(rows.classes)), np.int64)
+    _counts_suffice = True
+    _scores = ("missing_counts_",)
+
+    def _count(self, rows: Rows) -> None:
+        super()._count(rows)
+        any_value, n_classes = int(rows.encoding.n_states.sum()) + 1, len(rows.classes)
+        self.missing_counts_ = np.zeros((len(rows.encoding.kept), n_classes))
+        if not rows.encoding.conservative.any():
+            return
+
+        def work(part: Part) -> FloatArray:
+            is_open = part.states == any_value
+            return np.stack([np.bincount(part.labels, part.weights * own, n_classes) for own in is_open])
+
+        self.missing_counts_ = rows.sum(work, "counts", "missing cells")
 
     def _derive(self) -> None:
         self.features_ = self._kept_features()
-        # Another slot than that of unknown values for those that may be any: naive Bayes leaves both out.
-        self._tables = naive_tables(self.counts_, float(self.ess), slots=2)
+        self._tables = naive_tables(self.counts_, float(self.ess))
         conservative, left_out = self._encoding.conservative, None
         if self.missing == "marginalize" and conservative.any():
             left_out = ~conservative
@@ -195,11 +198,11 @@ class NaiveCredal(CredalMixin, TabularClassifier):
             left_out=left_out,
         )
 
-    def _posterior(self, chunk: CodeArray) -> FloatArray:
-        return self._tables.posteriors(chunk)
+    def _posterior(self, chunk: Chunk) -> FloatArray:
+        return self._tables.posteriors(chunk.states)
 
-    def _evidence(self, chunk: CodeArray) -> NaiveEvidence:
-        return NaiveEvidence(chunk, self._posterior(chunk))
+    def _evidence(self, chunk: Chunk) -> NaiveEvidence:
+        return NaiveEvidence(chunk.states, self._posterior(chunk))
 
 
 class CredalModelAveraging(CredalMixin, TabularClassifier):
@@ -246,7 +249,7 @@ class CredalModelAveraging(CredalMixin, TabularClassifier):
         Their names, if ``X`` has column names and all of them are strings.
     features_ : ndarray of shape (k,)
         The names (or else indices) of the features kept; those with a single bin or observed value are not.
-    counts_ : ValueCounts
+    counts_ : Counts
         How often each class and value was seen.
     inclusion_ : ndarray of shape (k,)
         The posterior probability that each feature is in the model, for the prior probability 1/2.
@@ -286,7 +289,7 @@ class CredalModelAveraging(CredalMixin, TabularClassifier):
     [['apple', 'banana']]
     """
 
-    counts_: ValueCounts
+    counts_: Counts
 
     def __init__(
         self,
@@ -311,6 +314,8 @@ class CredalModelAveraging(CredalMixin, TabularClassifier):
         self.max_categories = max_categories
         self.n_jobs = n_jobs
 
+    _counts_suffice = True
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_strength("ess", self.ess)
@@ -325,8 +330,8 @@ class CredalModelAveraging(CredalMixin, TabularClassifier):
         self._tables = averaged_tables(naive, self.counts_, ess, log_e, 0.0)
         self._priors = InclusionPriors.from_counts(naive, self.counts_, ess, log_e, eps)
 
-    def _posterior(self, chunk: CodeArray) -> FloatArray:
-        return self._tables.posteriors(chunk)
+    def _posterior(self, chunk: Chunk) -> FloatArray:
+        return self._tables.posteriors(chunk.states)
 
-    def _evidence(self, chunk: CodeArray) -> NaiveEvidence:
-        return NaiveEvidence(chunk, self._posterior(chunk))
+    def _evidence(self, chunk: Chunk) -> NaiveEvidence:
+        return NaiveEvidence(chunk.states, self._posterior(chunk))

@@ -8,19 +8,27 @@ from typing import Any
 
 import numpy as np
 
-from skcredal._arrays import BoolArray, CodeArray, FloatArray
-from skcredal._ensemble.counts import JointCounts
+from skcredal._arrays import FloatArray, StateArray
+from skcredal._encoding.encoding import Chunk
+from skcredal._ensemble.counts import Counts, count
 from skcredal._ensemble.explain import votes_and_sentences
-from skcredal._ensemble.parameters import SpodeTables, spode_tables
-from skcredal._ensemble.priors import BmaPriors, CompressionPriors, Evidence, make_evidence, put_back
+from skcredal._ensemble.priors import BmaPriors, CompressionPriors, Evidence
+from skcredal._ensemble.spodes import SpodeTables, log_likelihoods
 from skcredal._ensemble.weights import automatic_epsilon, null_log_likelihood
 from skcredal._threads import thread_count
 from skcredal._validation import check_real, check_strength, safe_repr, to_float
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
-from skcredal.classifiers._rows import TrainingRows
+from skcredal.classifiers._rows import Part, Rows
 
-__all__ = ["CredalSpodesMixin", "LikelihoodWeightedEnsemble", "SpodeEnsemble", "resolve_epsilon"]
+__all__ = [
+    "CredalSpodesMixin",
+    "LikelihoodWeightedEnsemble",
+    "SpodeEnsemble",
+    "count_pairs_of",
+    "resolve_epsilon",
+    "spode_answers",
+]
 
 
 def resolve_epsilon(epsilon: Any, k: int, *, warn: bool = False) -> float:
@@ -54,7 +62,7 @@ class SpodeEnsemble(TabularClassifier):
 
     ess: float
 
-    counts_: JointCounts
+    counts_: Counts
     weights_: FloatArray
     _tables: SpodeTables
 
@@ -62,21 +70,16 @@ class SpodeEnsemble(TabularClassifier):
         super()._check_parameters()
         check_strength("ess", self.ess)
 
-    def _count(self, rows: TrainingRows) -> None:
-        # Before counting, which would allocate the tables.
-        self._refuse_large_tables([rows.encoding.n_states], self._kept_features(), self._kept_numeric())
-        self.counts_ = rows.count_pairs(n_threads=thread_count(self.n_jobs))
-        # Made here and not in _derive: _score needs them, and other classifiers of the same rows share them.
-        self._tables = rows.shared(("SPODE tables", float(self.ess)), self._make_tables)
-
-    def _make_tables(self) -> SpodeTables:
-        return spode_tables(self.counts_, float(self.ess), n_threads=thread_count(self.n_jobs))
+    def _count(self, rows: Rows) -> None:
+        self._refuse_large_tables(rows.encoding)
+        self.counts_ = count_pairs_of(rows, thread_count(self.n_jobs))
+        # Made here and not in _derive, since _score needs them.
+        self._tables = SpodeTables(self.counts_, float(self.ess))
 
     def _derive(self) -> None:
         """Derive the tables; subclasses add the weights."""
         self.super_parents_ = self._kept_features()
-        if not hasattr(self, "_tables"):  # the model was loaded, or counted batch by batch
-            self._tables = self._make_tables()
+        self._tables = getattr(self, "_tables", None) or SpodeTables(self.counts_, float(self.ess))
 
     def spode_proba(self, X: Any) -> FloatArray:
         """Return the probabilities that each SPODE gives.
@@ -93,18 +96,27 @@ class SpodeEnsemble(TabularClassifier):
             super-parent's value is unknown, so that its SPODE takes no part in the row.
         """
         model = self._snapshot()
-        codes = model._encode(X)
-        proba = np.empty((codes.shape[1], len(codes), len(model.classes_)))
+        return np.concatenate(model._for_each_chunk(X, lambda chunk: spode_answers(model._tables, chunk.states)))
 
-        def posteriors(chunk: CodeArray, rows: slice) -> None:
-            proba[rows] = model._tables.posteriors(chunk, left_out=np.nan).swapaxes(0, 1)
+    def _posterior(self, chunk: Chunk) -> FloatArray:
+        posterior = self._tables.posteriors(chunk.states)
+        return self._tables.mean_posterior(chunk.states, self.weights_, posterior)
 
-        model._for_each_chunk(codes, posteriors)
-        return proba
 
-    def _posterior(self, chunk: CodeArray) -> FloatArray:
-        # Without ``keep``: the posteriors of all SPODEs would take k times the memory of their mean.
-        return self._tables.mean_posterior(chunk, self.weights_)[0]
+def count_pairs_of(rows: Rows, n_threads: int) -> Counts:
+    """Return how often each class, state and pair of states occurs in rows."""
+    n_states, n_classes = rows.encoding.n_states, len(rows.classes)
+
+    def work(part: Part) -> Counts:
+        return count(part.states, part.labels, part.weights, n_states, n_classes, n_threads=n_threads)
+
+    return rows.sum(work, "counts", "pairs")
+
+
+def spode_answers(tables: SpodeTables, states: StateArray) -> FloatArray:
+    """Return what each SPODE says, (rows, k, n_classes); NaN where the super-parent is unknown."""
+    proba = tables.posteriors(states)
+    return np.where((states == tables.unknown)[:, None], np.nan, proba).transpose(2, 0, 1)
 
 
 class LikelihoodWeightedEnsemble(SpodeEnsemble):
@@ -121,10 +133,15 @@ class LikelihoodWeightedEnsemble(SpodeEnsemble):
         super()._check_parameters()
         check_real("likelihood_floor", self.likelihood_floor, low=0.0, high=1.0, high_open=True)
 
-    def _score(self, rows: TrainingRows) -> None:
-        self.log_likelihood_ = rows.log_likelihoods(
-            self._tables, floor=float(self.likelihood_floor), n_threads=thread_count(self.n_jobs)
-        )
+    def _score(self, rows: Rows) -> None:
+        tables, floor, n_threads = self._tables, float(self.likelihood_floor), thread_count(self.n_jobs)
+
+        def work(part: Part) -> FloatArray:
+            return log_likelihoods(
+                tables, part.states, part.labels, part.weights, floor=floor, n_threads=n_threads
+            )
+
+        self.log_likelihood_ = rows.sum(work, "likelihoods", (tables.ess, floor))
 
     def _derive(self) -> None:
         super()._derive()
@@ -173,10 +190,9 @@ class CredalSpodesMixin(CredalMixin, SpodeEnsemble):
         """
         return self._explain(X)
 
-    def _explain_chunk(self, chunk: CodeArray) -> dict[str, list[Any]]:
+    def _explain_chunk(self, chunk: Chunk) -> dict[str, list[Any]]:
         evidence = self._evidence(chunk)
-        sets = self._sets_of_evidence(evidence)
-        put_back(sets, evidence.reference)  # as in the mixin
+        sets = self._sets(evidence)
         names = [str(name) if isinstance(name, str) else f"feature {name}" for name in self.super_parents_]
         labels = [str(label) for label in self.classes_.tolist()]
         found = votes_and_sentences(self._priors, evidence, sets, labels, names)
@@ -185,22 +201,8 @@ class CredalSpodesMixin(CredalMixin, SpodeEnsemble):
             **{name: found[name] for name in ("super_parents", "votes", "prior", "sentence")},
         }
 
-    def _evidence(self, chunk: CodeArray) -> Evidence:
-        reference, posterior = self._tables.mean_posterior(chunk, self.weights_, keep=True)
-        return make_evidence(chunk, self._tables.layout.n_states, posterior, reference, self._tables.prior)
-
-    def _sets(self, chunk: CodeArray) -> BoolArray:
-        # Interval dominance needs the bounds of all classes; there is no cheaper test to put before it.
-        if self.criterion == "interval_dominance":
-            return super()._sets(chunk)
-        # Most rows are decided by bounds on the weights of the SPODEs, tested while their mean is computed.
-        # Only the doubtful ones need the posterior of every SPODE and the exact minimum.
-        reference, best, doubtful = self._tables.decide(chunk, self.weights_, *self._priors.factors())
-        # Where nothing is in doubt, the most probable class dominates all others.
-        sets = np.zeros(reference.shape, np.bool_)
-        sets[np.arange(len(sets)), best] = True
-        if doubtful.any():
-            evidence = self._evidence(np.ascontiguousarray(chunk[:, doubtful]))
-            sets[doubtful] = self._sets_of_evidence(evidence)
-            put_back(sets, reference)  # as in the mixin
-        return sets
+    def _evidence(self, chunk: Chunk) -> Evidence:
+        tables, states = self._tables, chunk.states
+        posterior = tables.posteriors(states)
+        reference = tables.mean_posterior(states, self.weights_, posterior)
+        return Evidence(posterior, states != tables.unknown, reference, tables.prior)

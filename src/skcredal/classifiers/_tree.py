@@ -6,10 +6,11 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from skcredal._arrays import AnyArray, CodeArray, FloatArray, IntArray
+from skcredal._arrays import AnyArray, FloatArray, IntArray
+from skcredal._encoding.encoding import Chunk
 from skcredal._encoding.features import CategoricalFeature, NumericFeature
-from skcredal._ensemble.counts import ValueCounts
-from skcredal._ensemble.credal_tree import (
+from skcredal._ensemble.counts import Counts
+from skcredal._ensemble.tree import (
     DecisionTree,
     LeafEvidence,
     LeafPriors,
@@ -21,7 +22,7 @@ from skcredal._ensemble.credal_tree import (
 from skcredal._validation import check_integer, check_strength
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
-from skcredal.classifiers._rows import TrainingRows
+from skcredal.classifiers._rows import Part, Rows
 
 __all__ = ["CredalTree"]
 
@@ -70,7 +71,7 @@ class CredalTree(CredalMixin, TabularClassifier):
         Their names, if ``X`` has column names and all of them are strings.
     features_ : ndarray of shape (k,)
         The names (or else indices) of the features kept; those with a single bin or observed value are not.
-    counts_ : ValueCounts
+    counts_ : Counts
         How often each class and value was seen.
     tree_ : DecisionTree
         The tree: ``tree_.node(0)`` is the root, with its feature, class counts and children; ``tree_`` also
@@ -116,7 +117,7 @@ class CredalTree(CredalMixin, TabularClassifier):
     _needs_all_rows = "every split goes over the rows of its node again"
 
     features_: AnyArray
-    counts_: ValueCounts
+    counts_: Counts
     tree_: DecisionTree
 
     def __init__(
@@ -154,7 +155,7 @@ class CredalTree(CredalMixin, TabularClassifier):
             The index of a leaf, or of the node at which the row's value has no branch.
         """
         model = self._snapshot()
-        return model.tree_.find(model._encode(X))
+        return model.tree_.find(model._encode(X).states)
 
     def export_text(self, *, max_depth: int | None = None, show_counts: bool = False) -> str:
         """Return the tree as text, like :func:`sklearn.tree.export_text`.
@@ -200,27 +201,33 @@ class CredalTree(CredalMixin, TabularClassifier):
         super()._check_parameters()
         check_strength("s", self.s)
 
-    def _score(self, rows: TrainingRows) -> None:
+    def _score(self, rows: Rows) -> None:
         # Counts of single values do not suffice: splits are chosen from the rows of each node.
-        self.tree_ = grow_tree(
-            rows.codes,
-            rows.labels,
-            len(self.classes_),
-            float(self.s),
-            features=self._kept_features().tolist(),
-            states=[state_texts(self._encoding.features[j]) for j in self._encoding.kept],
-            weights=rows.weights,
-        )
+        features = self._kept_features().tolist()
+        names = [state_texts(self._encoding.features[j]) for j in self._encoding.kept]
+
+        def work(part: Part) -> DecisionTree:
+            return grow_tree(
+                part.states,
+                part.labels,
+                part.weights,
+                len(self.classes_),
+                float(self.s),
+                features=features,
+                names=names,
+            )
+
+        self.tree_ = rows.sum(work, "tree")
 
     def _derive(self) -> None:
         self.features_ = self._kept_features()
         self._priors = LeafPriors(float(self.s))
 
-    def _posterior(self, chunk: CodeArray) -> FloatArray:
+    def _posterior(self, chunk: Chunk) -> FloatArray:
         return self._evidence(chunk).reference
 
-    def _evidence(self, chunk: CodeArray) -> LeafEvidence:
-        counts = self.tree_.counts[self.tree_.find(chunk)]
+    def _evidence(self, chunk: Chunk) -> LeafEvidence:
+        counts = self.tree_.counts[self.tree_.find(chunk.states)]
         return LeafEvidence(counts, idm_posterior(counts, self._priors.s))
 
     def _leaf_text(self, node: TreeNode, *, show_counts: bool) -> str:

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skcredal import _kernels as kernels
-from skcredal._arrays import CodeArray, CountArray, FloatArray, IntArray, LabelArray
-from skcredal._ensemble.counts import ValueCounts
-from skcredal._ensemble.networks import NaiveTables
+from skcredal._arrays import FloatArray, IntArray, LabelArray, StateArray
+from skcredal._ensemble.counts import Counts
+from skcredal._ensemble.naive import NaiveTables
 from skcredal._ensemble.weights import null_log_likelihood
 from skcredal._threads import run_in_threads
 
@@ -61,8 +60,8 @@ class SubsetSearch:
     ----------
     tables : NaiveTables
         Naive Bayes with all features.
-    codes, labels, row_weights : ndarray
-        The training rows; no weights, an empty array, means that every row counts once.
+    states, labels, weights : ndarray
+        The training rows.
     null_score : float
         The score of the empty set.
     log_priors : ndarray of shape (k + 1,)
@@ -70,9 +69,9 @@ class SubsetSearch:
     """
 
     tables: NaiveTables
-    codes: CodeArray
+    states: StateArray
     labels: LabelArray
-    row_weights: FloatArray
+    weights: FloatArray
     null_score: float
     log_priors: FloatArray
 
@@ -80,89 +79,48 @@ class SubsetSearch:
     def of_rows(
         cls,
         tables: NaiveTables,
-        counts: ValueCounts,
-        codes: CodeArray,
+        counts: Counts,
+        states: StateArray,
         labels: LabelArray,
-        weights: CountArray | None,
+        weights: FloatArray,
     ) -> SubsetSearch:
         """Prepare the search for the rows that the tables were learned from."""
-        row_weights = np.empty(0) if weights is None else np.asarray(weights, dtype=np.float64)
-        log_priors = log_subset_priors(len(codes))
+        log_priors = log_subset_priors(len(states))
         null_score = float(log_priors[0]) + null_log_likelihood(counts.n_c)
-        return cls(tables, codes, labels, row_weights, null_score, log_priors)
+        return cls(tables, states, labels, weights, null_score, log_priors)
 
     def from_empty(self, order: IntArray) -> dict[int, float]:
         """Return the scores of all subsets on the way, the features being tried in this order in every pass.
 
         Passes that add what raises the score, and passes that drop what does, take turns.
         """
-        model = _Model.without_features(self)
-        scores = {0: self.null_score}
+        subset, scores = 0, {0: self.null_score}
+        # What naive Bayes on the subset says of all rows: log joints, (n_classes, rows).
+        log_joint = np.repeat(self.tables.log_c[:, None], len(self.labels), axis=1)
         for _ in range(MOST_ALTERNATIONS):
-            before = model.subset
+            before = subset
             for adds in (True, False):
                 for j in order.tolist():
-                    if model.has(j) == adds:
+                    if bool(subset >> j & 1) == adds:
                         continue
-                    changed = model.subset ^ (1 << j)
+                    factor = self.tables.log_a[:, self.states[j]]
+                    changed, moved = subset ^ (1 << j), log_joint + factor if adds else log_joint - factor
                     if changed not in scores:
-                        scores[changed] = model.score_with_change(j)
-                    now = scores[model.subset]
+                        scores[changed] = self._score(changed, moved)
+                    now = scores[subset]
                     if scores[changed] - now > LEAST_GAIN * (1.0 + abs(now)):
-                        model.change(j)
+                        subset, log_joint = changed, moved
             # Two passes that change nothing would do the same again.
-            if model.subset == before:
+            if subset == before:
                 break
         return scores
 
-
-@dataclass(slots=True, eq=False)
-class _Model:
-    """Naive Bayes on a subset: what it says of all rows, as ``kernels.selective`` keeps it."""
-
-    search: SubsetSearch
-    subset: int
-    log_joint: FloatArray
-    highest: FloatArray
-    relative: FloatArray
-
-    @classmethod
-    def without_features(cls, search: SubsetSearch) -> _Model:
-        log_c = search.tables.log_c
-        log_joint = np.tile(log_c, (len(search.labels), 1))
-        highest = np.full(len(log_joint), log_c.max())
-        return cls(search, 0, log_joint, highest, np.exp(log_joint - log_c.max()))
-
-    def has(self, j: int) -> bool:
-        return bool(self.subset >> j & 1)
-
-    def log_factor(self, j: int) -> FloatArray:
-        """Return what adding the feature adds to the log joints, or dropping it, if it is there."""
-        layout = self.search.tables.layout
-        begin, end = layout.value_offsets[j : j + 2]
-        log_a = self.search.tables.log_a[begin:end].reshape(-1, layout.n_classes)
-        return -log_a if self.has(j) else log_a
-
-    def score_with_change(self, j: int) -> float:
-        """Return the score of the subset with the feature, or without it, if it is there."""
-        search = self.search
-        log_lik = kernels.selective.try_change(
-            search.codes[j],
-            search.labels,
-            search.row_weights,
-            self.log_factor(j),
-            self.log_joint,
-            self.highest,
-            self.relative,
-        )
-        return float(search.log_priors[(self.subset ^ (1 << j)).bit_count()]) + log_lik
-
-    def change(self, j: int) -> None:
-        """Add the feature, or drop it, if it is there."""
-        kernels.selective.change_model(
-            self.search.codes[j], self.log_factor(j), self.log_joint, self.highest, self.relative
-        )
-        self.subset ^= 1 << j
+    def _score(self, subset: int, log_joint: FloatArray) -> float:
+        """Return log p(M) + log P(D|M), given what naive Bayes on the subset says of all rows."""
+        highest = log_joint.max(axis=0)
+        own = log_joint[self.labels, np.arange(len(self.labels))]
+        log_own = own - highest - np.log(np.exp(log_joint - highest).sum(axis=0))
+        return float(self.log_priors[subset.bit_count()] + self.weights @ log_own)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -187,7 +145,7 @@ def average_subsets(
     for found in run_in_threads(search.from_empty, orders, n_threads):
         for subset, score in found.items():
             scores.setdefault(subset, score)
-    k = len(search.codes)
+    k = len(search.states)
     weights, total = np.zeros(k), 0.0
     for subset, score in scores.items():
         # The empty subset has the coefficient 0. Any other is better if its score is, which is negative.
