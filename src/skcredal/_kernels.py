@@ -1,8 +1,8 @@
 """The loops that are compiled. Everything else is numpy over rows.
 
-All states of all features are numbered 0 … V-1, and V is *unknown*; ``states`` are (k, rows), so that those of
-one feature are contiguous, and unsigned, so that numba does not test for negative indices. Tables are planes,
-one for each class: ``table[c, s, t]``.
+All states of all features are numbered 0 … V-1, and V is *unknown*; ``states`` are (k, rows), so that those
+of one feature are contiguous, and unsigned, so that numba does not test for negative indices. Tables are
+planes, one for each class: ``table[c, s, t]``.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,7 @@ EXACT, MOST_STEPS = 1e-14, 100
 
 
 def _compiled(function: Function) -> Function:
-    """Compile at the first call, run without the GIL, and keep the machine code where there is room for it."""
+    """Compile at the first call, run without the GIL, and keep the machine code on disk."""
     try:
         return cast(Function, njit(nogil=True, cache=True)(function))
     except RuntimeError:  # a read-only installation without a home: numba finds no folder for its cache
@@ -71,11 +71,14 @@ def count_pairs(
     first: IntArray,
     labels: LabelArray,
     weights: FloatArray,
+    share: int,
+    n_shares: int,
     n_cab: FloatArray,
 ) -> None:
-    """Add the weights of rows to n_cab[c, s, t], s of each parent and t of the children from ``first`` on.
+    """Add the weights of rows to n_cab[c, s, t], s of each parent and t of its children from ``first`` on.
 
-    ``n_cab`` has a last line and a last column for the unknown state, which the caller cuts off.
+    A thread takes every ``n_shares``-th parent, and so writes other lines than the next. ``n_cab`` has a
+    last line and a last column for the unknown state, which the caller cuts off.
     """
     n_children, n = children.shape
     width = np.uint64(n_cab.shape[2])
@@ -85,7 +88,7 @@ def count_pairs(
     for start in range(0, n, BLOCK_ROWS):
         stop = min(n, start + BLOCK_ROWS)
         w = weights[start:stop]
-        for j in range(len(parents)):
+        for j in range(share, len(parents), n_shares):
             for r in range(start, stop):
                 line[r - start] = np.uint64(labels[r]) * plane + np.uint64(parents[j, r]) * width
             i = first[j]
@@ -113,8 +116,8 @@ def _fill_least_prior(
 ) -> None:
     """Fill in the prior at which Σ_j d_j log y_j is least (§7, Proposition 2).
 
-    Each y_j ≥ ``lower``. Those of the ``size`` SPODEs that have a say sum to ``mass``, or to less where another
-    model can take what is left, ``spare``. SPODEs without a say have d_j = 0.
+    Each y_j ≥ ``lower``. Those of the ``size`` SPODEs that have a say sum to ``mass``, or to less where
+    another model can take what is left, ``spare``. SPODEs without a say have d_j = 0.
     """
     log_y[:] = np.log(lower)
     n_sharing, total, smallest = 0, 0.0, 0
@@ -129,8 +132,8 @@ def _fill_least_prior(
         if not spare and size > 0:
             log_y[smallest] = np.log(mass - (size - 1) * lower)
         return
-    # Those against share by water-filling, y_j = max(lower, |d_j|/level). Whoever would get less than the lower
-    # bound drops out; that raises the level, so that nobody comes back.
+    # Those against share by water-filling, y_j = max(lower, |d_j|/level). Whoever would get less than the
+    # lower bound drops out; that raises the level, so that nobody comes back.
     level = total / (mass - (size - n_sharing) * lower)
     settled = False
     while not settled:

@@ -1,4 +1,4 @@
-"""How often classes, states and pairs of states were seen: statistics that add, of which all else is made (§2)."""
+"""How often classes, states and pairs of states were seen: statistics that add (§2)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from skcredal._arrays import FloatArray, IntArray, LabelArray, StateArray
 from skcredal._kernels import count_pairs
 from skcredal._threads import run_in_threads
 
-__all__ = ["CodingCounts", "Counts", "count", "count_values", "pair_table_bytes"]
+__all__ = ["CodingCounts", "Counts", "class_counts", "count", "count_values", "pair_table_bytes"]
 
 # Starting a thread pays from this many increments.
 WORTH_A_THREAD = 1_000_000
@@ -20,9 +20,10 @@ WORTH_A_THREAD = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """n(c), n(c,a) and n(c,a,b): how many rows have a class, a state, two states, or the sums of their weights.
+    """n(c), n(c,a) and n(c,a,b): how many rows, or how much weight, classes and states have.
 
-    The states of all features are numbered 0 … V-1. The counts of two blocks of rows are the sum of the counts.
+    The states of all features are numbered 0 … V-1. The counts of two blocks of rows are the sum of the
+    counts.
 
     Parameters
     ----------
@@ -125,6 +126,11 @@ class CodingCounts:
         return CodingCounts(self.n_c + other.n_c, codings)
 
 
+def class_counts(labels: LabelArray, weights: FloatArray, n_classes: int) -> FloatArray:
+    """Return n(c), the sums of the weights of the rows of each class."""
+    return np.asarray(np.bincount(labels, weights, n_classes), np.float64)
+
+
 def count_values(
     states: StateArray, labels: LabelArray, weights: FloatArray, n_states: IntArray, n_classes: int
 ) -> Counts:
@@ -158,7 +164,7 @@ def count_values(
     cell = labels.astype(np.int64) * (n_values + 2)
     for of_feature in states:
         n_ca += np.bincount(cell + of_feature, weights, n_ca.size).reshape(n_ca.shape)
-    return Counts(n_states, np.bincount(labels, weights, n_classes), n_ca[:, :n_values])
+    return Counts(n_states, class_counts(labels, weights, n_classes), n_ca[:, :n_values])
 
 
 def count(
@@ -186,13 +192,12 @@ def count(
     """
     (k, n), n_values = states.shape, int(n_states.sum())
     n_cab = np.zeros((n_classes, n_values + 1, n_values + 1))
-    # Each pair of features once, below the diagonal or on it. Every thread takes other features as the first of
-    # the pair, and so writes other lines.
+    # Each pair of features once, and each feature with itself.
     n_shares = n_threads if n * k * k // 2 >= WORTH_A_THREAD * n_threads else 1
+    first = np.arange(k)
 
     def count_share(share: int) -> None:
-        first = np.arange(share, k, n_shares)
-        count_pairs(np.ascontiguousarray(states[first]), states, first, labels, weights, n_cab)
+        count_pairs(states, states, first, labels, weights, share, n_shares, n_cab)
 
     run_in_threads(count_share, range(n_shares), n_shares)
     n_cab = n_cab[:, :n_values, :n_values]  # without the unknown state
@@ -200,7 +205,7 @@ def count(
     n_cab = n_cab + n_cab.swapaxes(1, 2)
     diagonal = np.arange(n_values)
     n_cab[:, diagonal, diagonal] = n_ca
-    return Counts(n_states, np.bincount(labels, weights, n_classes), n_ca, n_cab)
+    return Counts(n_states, class_counts(labels, weights, n_classes), n_ca, n_cab)
 
 
 def pair_table_bytes(n_states: npt.ArrayLike, n_classes: int) -> int:

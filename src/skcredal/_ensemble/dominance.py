@@ -1,4 +1,4 @@
-"""Sets of classes from a test of dominance, and bounds from least log-ratios: once for all credal classifiers."""
+"""Sets from a test of dominance, and bounds from least log-ratios: once for all credal classifiers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from skcredal._arrays import BoolArray, FloatArray, IntArray
 
 __all__ = ["Dominates", "bounds_of_log_ratios", "interval_dominance", "undominated"]
 
-# Tells in which of some rows a class of each (or one class of all) beats another under every prior of the set.
+# Tells in which of some rows a class of each (or one class of all) beats another under every prior of the
+# set.
 Dominates = Callable[[IntArray, IntArray | int, int], BoolArray]
 # Bounds closer than this may differ by rounding alone, so that the class stays: doubt widens the set.
 BOUND_TIE = 1e-10
@@ -19,11 +20,11 @@ BOUND_TIE = 1e-10
 def undominated(dominates: Dominates, best: IntArray, n_classes: int) -> BoolArray:
     """Return the classes that no other dominates, (rows, n_classes): the maximal sets (§7).
 
-    The best class comes first, since it removes most others. Then only survivors are compared, which gives the
-    same set: dominance is transitive, so that a dominated class is dominated by a survivor. The best class stays
-    whatever happens. It may be dominated where the reference prior is not one of the set: in COMP-AODE*, if a
-    SPODE is feasible under some prior of the set but not under the reference prior; in NCC, whose reference is
-    naive Bayes.
+    The best class comes first, since it removes most others. Then only survivors are compared, which gives
+    the same set: dominance is transitive, so that a dominated class is dominated by a survivor. The best
+    class stays whatever happens. It may be dominated where the reference prior is not one of the set: in
+    COMP-AODE*, if a SPODE is feasible under some prior of the set but not under the reference prior; in
+    NCC, whose reference is naive Bayes.
     """
     sets = np.ones((len(best), n_classes), np.bool_)
     for d in range(n_classes):
@@ -33,7 +34,8 @@ def undominated(dominates: Dominates, best: IntArray, n_classes: int) -> BoolArr
     for c in range(n_classes) if len(several) else ():
         for d in range(n_classes):
             if c != d:
-                rows = several[(sets[several, c] & sets[several, d]) & (best[several] != c) & (best[several] != d)]
+                both = sets[several, c] & sets[several, d]
+                rows = several[both & (best[several] != c) & (best[several] != d)]
                 sets[rows, d] = ~dominates(rows, c, d)
     return sets
 
@@ -41,9 +43,9 @@ def undominated(dominates: Dominates, best: IntArray, n_classes: int) -> BoolArr
 def bounds_of_log_ratios(least: FloatArray, reference: FloatArray) -> FloatArray:
     """Return bounds on probabilities, (rows, n_classes, 2), from the least log-ratio of each two classes.
 
-    ``least[r, c, d]`` is that of c over d, 0 for a class over itself. The bounds are exact for two classes; for
-    more they contain the exact ones, since no single prior need attain all least ratios at once. They are
-    widened to contain the reference, from which rounding or another prior may exclude it.
+    ``least[r, c, d]`` is that of c over d, 0 for a class over itself. The bounds are exact for two classes;
+    for more they contain the exact ones, since no single prior need attain all least ratios at once. They
+    are widened to contain the reference, from which rounding or another prior may exclude it.
     """
     with np.errstate(over="ignore"):
         lower = 1.0 / np.exp(-least).sum(axis=2)

@@ -85,6 +85,10 @@ class LogPool:
             yield spodes, slice(begin, end)
             begin = end
 
+    def speaks(self, states: StateArray) -> BoolArray:
+        """Tell which rows know the super-parent of any expert."""
+        return np.asarray(self.known(states).any(axis=0))
+
     def known(self, states: StateArray) -> BoolArray:
         """Tell which super-parents rows know, (m, rows)."""
         known = np.empty(states.shape, np.bool_)
@@ -93,7 +97,7 @@ class LogPool:
         return known
 
     def odds(self, states: StateArray) -> FloatArray:
-        """Return what the experts say of rows, log-odds over the first class, (1 + m, n_classes - 1, rows)."""
+        """Return the experts' log-odds over the first class, (1 + m, n_classes - 1, rows)."""
         log_odds_c = (self.log_c[1:] - self.log_c[0])[:, None]
         odds = np.empty((len(self.weights), len(self.log_c) - 1, states.shape[1]))
         odds[0] = log_odds_c
@@ -115,8 +119,8 @@ class LogPool:
     ) -> tuple[FloatArray, FloatArray]:
         """Return what the frequencies, (rows,), and each expert's super-parent as a feature, (m, rows), add.
 
-        They add up to the log-odds of one class over another. Feature i adds w_i Δlog P(a_i|c) and Σ_{j≠i} w_j
-        Δlog P(a_i|a_j,c) over the super-parents j that the row knows; an unknown one adds nothing.
+        They add up to the log-odds of one class over another. Feature i adds w_i Δlog P(a_i|c) and Σ_{j≠i}
+        w_j Δlog P(a_i|a_j,c) over the super-parents j that the row knows; an unknown one adds nothing.
         """
         by_feature, known = np.zeros(states.shape), self.known(states)
         for spodes, lines in self.parts():
@@ -141,11 +145,11 @@ class LogPool:
 class PoolEvidence:
     """What a set of weights judges of rows.
 
-    ``reference``, (rows, n_classes), are the probabilities under the best weights; ``scores``, likewise, their
-    logarithms up to a constant; ``ties`` what log-odds must exceed to tell classes of a row apart; ``turned``,
-    (rows, n_classes, n_free), what the experts say, turned so that the standard deviation of the log-odds of two
-    classes is the distance of their points. Rows that do not ``speak`` have the class frequencies, of which
-    ``prior_set`` are the most probable.
+    ``reference``, (rows, n_classes), are the probabilities under the best weights; ``scores``, likewise,
+    their logarithms up to a constant; ``ties`` what log-odds must exceed to tell classes of a row apart;
+    ``turned``, (rows, n_classes, n_free), what the experts say, turned so that the standard deviation of
+    the log-odds of two classes is the distance of their points. Rows that do not ``speak`` have the class
+    frequencies, of which ``prior_set`` are the most probable.
     """
 
     reference: FloatArray
@@ -212,12 +216,12 @@ class WeightSet:
 
     def evidence(self, states: StateArray) -> PoolEvidence:
         """Return what is to be judged of rows."""
-        pool, odds, speaks = self.pool, self.pool.odds(states), self.pool.known(states).any(axis=0)
+        pool, odds, speaks = self.pool, self.pool.odds(states), self.pool.speaks(states)
         n, n_classes = states.shape[1], len(pool.log_c)
         scores = np.zeros((n, n_classes))
         scores[:, 1:] = np.tensordot(pool.weights, odds, 1).T
-        # The score of a class is Σ_j w_j log p_j(c|a). Its size, for ties, takes the normaliser of an expert for
-        # what it can be at most, so that no exponential is taken.
+        # The score of a class is Σ_j w_j log p_j(c|a). Its size, for ties, takes the normaliser of an
+        # expert for what it can be at most, so that no exponential is taken.
         highest = np.maximum(odds[1:].max(axis=1, initial=-np.inf), 0.0)
         shift = pool.weights[0] * pool.log_c[0] - pool.weights[1:] @ (highest + np.log(n_classes))
         ties = TIE * np.abs(scores + shift[:, None]).max(axis=1)

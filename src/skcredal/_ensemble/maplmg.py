@@ -53,8 +53,8 @@ def log_own_left_out(
 ) -> FloatArray:
     """Return log P_{-r}(c_r | a_r, s_j), of each training row's class if the row is left out, (rows, k).
 
-    Where the super-parent is unknown, it is the frequency of the class without the row. Here the divisor counts,
-    too: unlike a joint it is not normalised afterwards.
+    Where the super-parent is unknown, it is the frequency of the class without the row. Here the divisor
+    counts, too: unlike a joint it is not normalised afterwards.
     """
     k, n = states.shape
     counts, ess, n_classes = tables.counts, tables.ess, len(tables.log_c)
@@ -99,11 +99,12 @@ def maplmg_weights(
     >>> maplmg_weights(np.log([[1.0, 1e-300]]), np.ones(1)).weights.round(4)
     array([0.6667, 0.3333])
     """
-    n, k = log_own.shape
+    k = log_own.shape[1]
     mixture = uniform_weights(k)
     if k == 0:
         return Mixture(mixture, np.nan, 0, 0.0, True)
-    # Relative to the largest of the row, so that no mixture underflows; what that takes off adds to all alike.
+    # Relative to the largest of the row, so that no mixture underflows; what that takes off adds to all
+    # alike.
     highest = log_own.max(axis=1)
     relative, constant, n_all = np.exp(log_own - highest[:, None]), row_weights @ highest, row_weights.sum()
 

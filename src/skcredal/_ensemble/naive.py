@@ -60,7 +60,9 @@ def conditional_information(counts: Counts) -> FloatArray:
     information = np.zeros((len(v), len(v)))
     for i in range(len(v)):
         n_i = n[:, counts.states_of(i)]  # (n_classes, v_i, V)
-        n_parent = counts.sum_over_features(n_i)  # n(c, a_i) of the rows that know the other, (n_classes, v_i, k)
+        n_parent = counts.sum_over_features(
+            n_i
+        )  # n(c, a_i) of the rows that know the other, (n_classes, v_i, k)
         n_child = n_i.sum(axis=1)  # n(c, a_j) of the rows that know i, (n_classes, V)
         n_both = n_parent.sum(axis=1)  # (n_classes, k)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -166,8 +168,8 @@ def averaged_tables(
 ) -> NaiveTables:
     """Return naive Bayes averaged over all subsets of features, each feature with prior odds exp(log_odds).
 
-    A feature has the factor ``w_j P(a_j|c) + (1-w_j) P(a_j)``, with w_j the posterior probability that it is in
-    the model: the 2^k models need not be enumerated.
+    A feature has the factor ``w_j P(a_j|c) + (1-w_j) P(a_j)``, with w_j the posterior probability that it
+    is in the model: the 2^k models need not be enumerated.
     """
     v, n_a = counts.n_states, counts.n_ca.sum(axis=0)
     log_alone = np.log(n_a + ess / counts.n_states_of) - np.log(counts.sum_over_features(n_a) + ess).repeat(v)

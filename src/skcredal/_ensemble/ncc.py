@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
@@ -174,14 +175,14 @@ class DirichletPriors(_LogRatios):
     @property
     def _any(self) -> int:
         """The state that may be any."""
-        return self.lower.shape[1] - 1
+        return int(self.lower.shape[1]) - 1
 
     def least_log_ratio(self, states: StateArray, c: IntArray | int, d: int) -> FloatArray:
         """Return the minimum of log h over all priors, and over all values of the cells that may have any.
 
         Such a cell has the factor of its worst state, the inverse of the highest of the lines (upper_ad +
-        x)/lower_ac. Which state that is depends on x, on the feature and on the classes, but not on the row: cut
-        [0, free] wherever it changes, and take the least of the convex pieces.
+        x)/lower_ac. Which state that is depends on x, on the feature and on the classes, but not on the
+        row: cut [0, free] wherever it changes, and take the least of the convex pieces.
         """
         is_open = states == self._any
         if not is_open.any():
@@ -189,12 +190,12 @@ class DirichletPriors(_LogRatios):
         least = np.full(states.shape[1], np.inf)
         features = np.flatnonzero(is_open.any(axis=1))
         of_rows = np.broadcast_to(c, least.shape)
-        for one in np.unique(of_rows):
+        for one in np.unique(of_rows).tolist():
             rows = np.flatnonzero(of_rows == one)
             ends = self._changes(features, one, d)
-            for low, high in zip(ends[:-1], ends[1:], strict=True):
+            for low, high in pairwise(ends.tolist()):
                 filled = states[:, rows]
-                for i in features:
+                for i in features.tolist():
                     filled[i, is_open[i, rows]] = self._worst_state(i, one, d, (low + high) / 2.0)
                 least[rows] = np.minimum(least[rows], self._minimum(filled, one, d, low, high))
         return least
@@ -212,7 +213,7 @@ class DirichletPriors(_LogRatios):
     def _changes(self, features: IntArray, c: int, d: int) -> FloatArray:
         """Return all points of [0, free] where two lines of one feature cross, with the ends."""
         points = [np.empty(0)]
-        for i in features:
+        for i in features.tolist():
             _, lower, upper = self._lines(i, c, d)
             with np.errstate(divide="ignore", invalid="ignore"):
                 crossing = (upper[:, None] * lower - upper * lower[:, None]) / (lower[:, None] - lower)

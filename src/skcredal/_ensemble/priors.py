@@ -1,7 +1,7 @@
 """Sets of priors over the SPODEs, and which classes no other beats under every prior of the set (§6, §7).
 
-A SPODE has a say in a row if it is a member of the set of priors and the row knows its super-parent. One without
-a say has the difference 0 everywhere below, and drops out of every sum.
+A SPODE has a say in a row if it is a member of the set of priors and the row knows its super-parent. One
+without a say has the difference 0 everywhere below, and drops out of every sum.
 """
 
 from __future__ import annotations
@@ -84,16 +84,16 @@ class _Contest:
             self.rival[silent] = others[silent].argmax(axis=1)
 
     def enter(self, rows: IntArray, d: int, least: FloatArray, scale: FloatArray, prior: FloatArray) -> None:
-        """Take class d for the rival where its least disadvantage, relative to the scores, is the smallest."""
+        """Take class d for the rival where it is the closest, relative to the scores."""
         found = least / scale
         closer = found < self.advantage[rows]
         rows = rows[closer]
         self.advantage[rows], self.rival[rows], self.prior[:, rows] = found[closer], d, prior[:, closer]
 
 
-def _where_silent(evidence: Evidence, silent: BoolArray, sets: BoolArray) -> BoolArray:
-    """Return the sets with the most frequent classes where no SPODE has a say."""
-    sets[silent] = most_probable(evidence.prior)
+def _where_silent(evidence: Evidence, members: BoolArray, sets: BoolArray) -> BoolArray:
+    """Return the sets with the most frequent classes where no SPODE has a say; ``members`` are (rows, k)."""
+    sets[~members.any(axis=1)] = most_probable(evidence.prior)
     sets[np.arange(len(sets)), evidence.best] = True
     return sets
 
@@ -157,7 +157,7 @@ class BmaPriors:
             return least > TIE * scale
 
         sets = undominated(dominates, evidence.best, evidence.reference.shape[1])
-        return _where_silent(evidence, ~self._members(evidence).any(axis=0), sets)
+        return _where_silent(evidence, self._members(evidence).T, sets)
 
     def intervals(self, evidence: Evidence) -> FloatArray:
         """Return the lower and upper probabilities, (rows, n_classes, 2)."""
@@ -174,10 +174,10 @@ class BmaPriors:
         ]
         # The reference prior is in the set; where no SPODE has a say, its answer is the only one.
         lower, upper = np.minimum(bounds[0], evidence.reference), np.maximum(bounds[1], evidence.reference)
-        return np.clip(np.stack([lower, upper], axis=2), 0.0, 1.0)
+        return np.asarray(np.clip(np.stack([lower, upper], axis=2), 0.0, 1.0))
 
     def robustness(self, evidence: Evidence) -> FloatArray:
-        """Return how much of the uniform prior may be replaced before the best class stops dominating, (rows,).
+        """Return how much of the uniform prior may be replaced before the answer changes, (rows,).
 
         With a part ρ replaced, the least difference is (1-ρ)·mean(w) + ρ·min(w), which is 0 at the result.
         """
@@ -197,7 +197,7 @@ class BmaPriors:
     def contest(self, evidence: Evidence) -> Contest:
         """Return the rival of the best class and the prior that favours it most."""
         members = self._members(evidence)
-        silent = ~members.any(axis=0)
+        silent = np.logical_not(members.any(axis=0))
         contest = _Contest(evidence, silent)
         for d in range(evidence.reference.shape[1]):
             rows = np.flatnonzero((evidence.best != d) & ~silent)
@@ -277,14 +277,20 @@ class CompressionPriors:
         return members  # (rows, k), as the kernels read them
 
     def _least_priors(self, d: FloatArray, size: IntArray, lower: FloatArray) -> FloatArray:
-        """Return log y at which Σ_j d_j π_j is least, for every row of d, (rows, k), and a bound for each row."""
+        """Return log y at which Σ_j d_j π_j is least, for every row of d, (rows, k)."""
         k, log_y = len(self.base), np.empty(d.shape)
         # What the members share at most; a model without a say may take some of it.
         least_priors(d, lower, 1.0 - self.eps - (k - size) * lower, size, size < k, log_y)
         return log_y
 
     def _least(
-        self, evidence: Evidence, members: BoolArray, rows: IntArray, c: IntArray | int, d: int, lower: FloatArray
+        self,
+        evidence: Evidence,
+        members: BoolArray,
+        rows: IntArray,
+        c: IntArray | int,
+        d: int,
+        lower: FloatArray,
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the least difference of two scores over the priors ≥ lower, their scale there, and log y."""
         own = members[rows]
@@ -301,7 +307,7 @@ class CompressionPriors:
         log_y = self._least_priors(members.astype(np.float64), size, lower)
         least = np.where(members, self.base + self.kappa * log_y, 0.0).sum(axis=1)
         scale = np.where(members, np.abs(self.base) + self.kappa * np.abs(log_y), 0.0).sum(axis=1)
-        return (size > 0) & (least <= TIE * scale)
+        return np.asarray((size > 0) & (least <= TIE * scale))
 
     def _decided(self, evidence: Evidence) -> BoolArray:
         """Tell where the best class certainly dominates all others: each P(s_j) at its own worst."""
@@ -323,7 +329,7 @@ class CompressionPriors:
         return np.asarray((ahead > tie) & evidence.known.all(axis=0))
 
     def maximal_sets(self, evidence: Evidence) -> BoolArray:
-        """Return the undominated classes, (rows, n_classes): a cheap bound, and the exact minimum in doubt."""
+        """Return the undominated classes, (rows, n_classes): by a cheap bound, or else exactly."""
         n, n_classes = evidence.reference.shape
         sets = np.zeros((n, n_classes), np.bool_)
         sets[np.arange(n), evidence.best] = True
@@ -339,7 +345,7 @@ class CompressionPriors:
 
         found = undominated(dominates, some.best, n_classes)
         found[self._is_void(members, lower)] = True
-        sets[doubtful] = _where_silent(some, ~members.any(axis=1), found)
+        sets[doubtful] = _where_silent(some, members, found)
         return sets
 
     def intervals(self, evidence: Evidence) -> FloatArray:
@@ -375,7 +381,8 @@ class CompressionPriors:
     def robustness(self, evidence: Evidence) -> FloatArray:
         """Return how much of the reference prior may be replaced before the answer changes, (rows,).
 
-        By bisection on log(1 - ρ), the part that is kept, rival by rival: the least robust so far is the start.
+        By bisection on log(1 - ρ), the part that is kept, rival by rival: the least robust so far is the
+        start.
         """
         n, n_classes = evidence.reference.shape
         members, log_least = self._members(evidence), math.log(LEAST_KEPT)
@@ -409,7 +416,7 @@ class CompressionPriors:
         A SPODE that has no say has the prior ε; the first of them also takes the mass that the others leave.
         """
         members = self._members(evidence)
-        silent = ~members.any(axis=1)
+        silent = np.logical_not(members.any(axis=1))
         contest = _Contest(evidence, silent)
         for d in range(evidence.reference.shape[1]):
             rows = np.flatnonzero((evidence.best != d) & ~silent)

@@ -48,7 +48,7 @@ def class_prior(n_c: FloatArray, ess: float) -> FloatArray:
 
 
 def normalised(log_joint: FloatArray) -> FloatArray:
-    """Return the probabilities of classes, (rows, n_classes), from logarithms up to a constant, (n_classes, rows)."""
+    """Return probabilities (rows, n_classes) from logarithms up to a constant, (n_classes, rows)."""
     proba = np.exp(log_joint - log_joint.max(axis=0))
     proba /= proba.sum(axis=0)
     return np.ascontiguousarray(proba.T)
@@ -82,8 +82,8 @@ class SpodeTables:
     """The parameters of the SPODEs of some counts.
 
     ``L[c, s, t]`` is log P(a_t | a_s, c), for states s and t of different features, with log P(c, a_s) on the
-    diagonal. It is 0 for two states of one feature and for an unknown t: these factors drop out. The line of an
-    unknown s has log P(a_t | c), the class alone. Then log P(c, a | s_j) = Σ_i L[c, s_j, s_i].
+    diagonal. It is 0 for two states of one feature and for an unknown t: these factors drop out. The line
+    of an unknown s has log P(a_t | c), the class alone. Then log P(c, a | s_j) = Σ_i L[c, s_j, s_i].
 
     Parameters
     ----------
@@ -111,14 +111,14 @@ class SpodeTables:
 
     @cached_property
     def log_c(self) -> FloatArray:
-        """log P(c)."""
+        """The logarithm of P(c)."""
         return np.log(self.prior)
 
     def log_plane(self, c: int, less: float = 0.0) -> FloatArray:
         """Return L[c], (V + 1, V + 1).
 
-        ``less`` is what a row takes off every count that it is in, for the table without it (§5). The divisor of
-        P(c) stays even then: it is the same for all classes.
+        ``less`` is what a row takes off every count that it is in, for the table without it (§5). The
+        divisor of P(c) stays even then: it is the same for all classes.
         """
         counts, n_classes = self.counts, len(self.counts.n_c)
         n_values, v = counts.n_values, counts.n_states_of
@@ -248,7 +248,7 @@ class SpodeTables:
         n_known = counts.sum_over_features(counts.n_ca[c])[:, None]
         own = log_mass(counts.n_ca[c][s], alpha[:, 0]) - log_mass(n_known, self.ess / n_classes)
         log_c = log_mass(counts.n_c[c], self.ess / n_classes) - math.log(counts.n + self.ess)
-        return factors.sum(axis=1) + own + log_c
+        return np.asarray(factors.sum(axis=1) + own + log_c)
 
 
 def log_likelihoods(
@@ -262,8 +262,8 @@ def log_likelihoods(
 ) -> FloatArray:
     """Return LL_j = Σ_r w_r log P(c_r | a_r, s_j) of every SPODE (§4).
 
-    A row that does not know the super-parent adds log P(c_r). ``floor`` bounds each probability inside the sum
-    from below.
+    A row that does not know the super-parent adds log P(c_r). ``floor`` bounds each probability inside the
+    sum from below.
     """
     k, n_classes = len(states), len(tables.log_c)
     log_floor = math.log(floor) if floor > 0.0 else -math.inf
@@ -289,8 +289,8 @@ def _log_posterior_of(log_odds: FloatArray, labels: LabelArray) -> FloatArray:
     if m == 1:
         # log(1 + e^x) without overflow; one exponential.
         odds = log_odds[:, 0]
-        return own - (np.maximum(odds, 0.0) + np.log1p(np.exp(-np.abs(odds))))
-    highest = np.maximum(log_odds.max(axis=1), 0.0)
-    total = np.exp(-highest) + np.exp(log_odds - highest[:, None]).sum(axis=1)
-    return own - highest - np.log(total)
-
+        total = np.maximum(odds, 0.0) + np.log1p(np.exp(-np.abs(odds)))
+    else:
+        highest = np.maximum(log_odds.max(axis=1), 0.0)
+        total = highest + np.log(np.exp(-highest) + np.exp(log_odds - highest[:, None]).sum(axis=1))
+    return np.asarray(own - total)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from skcredal._arrays import BoolArray, FloatArray, IntArray, LabelArray, StateArray
+from skcredal._ensemble.counts import class_counts
 from skcredal._ties import best_class
 
 __all__ = [
@@ -172,8 +173,8 @@ class DecisionTree:
     def branches(self) -> tuple[IntArray, IntArray]:
         """The branches of all nodes: their keys, ascending, and the nodes that they lead to.
 
-        Only the states that occur in a node have one: a branch for every state would take room that grows with
-        the square of their number.
+        Only the states that occur in a node have one: a branch for every state would take room that grows
+        with the square of their number.
         """
         below = np.arange(1, self.n_nodes)
         keys = self._keys(self.parent[below], self.value[below])
@@ -236,8 +237,9 @@ class DecisionTree:
 def upper_entropy(n_c: FloatArray, s: float) -> FloatArray:
     """Return the largest entropy of (n_c + s·t_c)/(n + s) over all t ≥ 0 with Σ t_c = 1, in nats (§8).
 
-    ``n_c`` is (…, n_classes). The smallest counts are raised equally until s is spent: to the level that those
-    below it share. It starts at the mean of all and falls as counts above it drop out, which never come back.
+    ``n_c`` is (…, n_classes). The smallest counts are raised equally until s is spent: to the level that
+    those below it share. It starts at the mean of all and falls as counts above it drop out, which never
+    come back.
 
     Examples
     --------
@@ -255,7 +257,7 @@ def upper_entropy(n_c: FloatArray, s: float) -> FloatArray:
         )
     p = np.maximum(n_c, level[..., None]) / total[..., None]
     # With an s near the smallest double the level can be 0.
-    return -(p * np.log(np.where(p > 0.0, p, 1.0))).sum(axis=-1)
+    return np.asarray(-(p * np.log(np.where(p > 0.0, p, 1.0))).sum(axis=-1))
 
 
 def grow_tree(
@@ -296,7 +298,7 @@ def grow_tree(
     todo = [(-1, -1, np.arange(len(labels)), np.ones(len(names), np.bool_))]
     while todo:
         above, state, rows, available = todo.pop()
-        n_c = np.bincount(labels[rows], weights[rows], n_classes)
+        n_c = class_counts(labels[rows], weights[rows], n_classes)
         # The fewer rows a pure node has, the larger its upper entropy: no split gains anything.
         j = -1
         if np.count_nonzero(n_c) > 1 and available.any():
@@ -312,8 +314,8 @@ def grow_tree(
         left = available.copy()
         left[j] = False  # once on a path (§8)
         own = states[j, rows].astype(np.int64) - starts[j]
-        # The last state is pushed first, so that the first is grown first. A state without rows has no branch:
-        # the node itself will answer for it (§8). Neither has an unknown value.
+        # The last state is pushed first, so that the first is grown first. A state without rows has no
+        # branch: the node itself will answer for it (§8). Neither has an unknown value.
         present = np.unique(own[own < len(names[j])])
         todo += [(node, int(a), rows[own == a], left) for a in present[::-1]]
     return DecisionTree(
@@ -335,23 +337,23 @@ def _gains(
     n_c: FloatArray,
     s: float,
 ) -> FloatArray:
-    """Return the imprecise information gain of every feature in the rows of a node; -inf if it is not available.
+    """Return the imprecise information gain of every feature in a node; -inf if it is not available.
 
-    The gain is the upper entropy of the node less those of its children, weighted by their share of rows. Rows in
-    which the feature is unknown are left out, and the gain is scaled by the share of the others.
+    The gain is the upper entropy of the node less those of its children, weighted by their share of rows.
+    Rows in which the feature is unknown are left out, and the gain is scaled by the share of the others.
     """
     n_values, n_classes, n = int(starts[-1]), len(n_c), n_c.sum()
     chosen = np.flatnonzero(available)
     cells = states[chosen].astype(np.int64) * n_classes + labels
     of_cells = np.bincount(cells.ravel(), np.tile(weights, len(chosen)), (n_values + 1) * n_classes)
     n_ac = of_cells.reshape(-1, n_classes)[:n_values]
-    n_known = np.add.reduceat(n_ac, starts[:-1], axis=0)[chosen]  # the classes of the rows that know the feature
+    # The classes of the rows that know the feature: a gain compares entropies of the same rows.
+    n_known = np.add.reduceat(n_ac, starts[:-1], axis=0)[chosen]
     n_a = n_ac.sum(axis=1)
-    of_children = np.zeros(n_values)
-    seen = n_a > 0.0
+    of_children, seen = np.zeros(n_values), n_a > 0.0
     of_children[seen] = n_a[seen] * upper_entropy(n_ac[seen], s)
-    gains = np.full(len(available), -np.inf)
     of_node = n_known.sum(axis=1) * upper_entropy(n_known, s)
+    gains = np.full(len(available), -np.inf)
     gains[chosen] = (of_node - np.add.reduceat(of_children, starts[:-1])[chosen]) / n
     return gains
 

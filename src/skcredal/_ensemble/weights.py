@@ -137,7 +137,7 @@ def spode_log_marginals(counts: Counts, ess: float) -> FloatArray:
     n_classes, v = len(counts.n_c), counts.n_states_of
 
     def log_marginal(n: FloatArray, alpha: FloatArray) -> FloatArray:
-        """Return G of the states of each feature, (…, k), of counts (…, V): Dirichlet priors α for each state."""
+        """Return G of §13 for each feature, (…, k), from counts and pseudo-counts of states, (…, V)."""
         n_known, total = counts.sum_over_features(n), counts.sum_over_features(alpha)
         of_states = counts.sum_over_features(gammaln(n + alpha) - gammaln(alpha))
         return np.asarray(of_states + gammaln(total) - gammaln(total + n_known))
@@ -156,4 +156,4 @@ def spode_log_marginals(counts: Counts, ess: float) -> FloatArray:
         without = log_marginal(n_missing, np.broadcast_to(ess / (n_classes * v), n_missing.shape))
         of_children = log_marginal(n, alpha).sum(axis=(0, 1)) + without.sum(axis=0)
         log_p[j] += of_children.sum() - of_children[j]
-    return log_p
+    return np.asarray(log_p)

@@ -3,35 +3,37 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skcredal._arrays import AnyArray, FloatArray
 from skcredal._config import get_config
 from skcredal._encoding.encoding import Chunk, EncodedTable, Encoding, FeatureEncoding
-from skcredal._encoding.features import NumericFeature
+from skcredal._encoding.features import Feature, NumericFeature
+from skcredal._encoding.statistics import Statistics
 from skcredal._encoding.tables import read_series, read_table
-from skcredal._encoding.target import read_weights
+from skcredal._encoding.target import encode_target, read_weights
 from skcredal._ensemble.counts import CodingCounts, Counts, count_values, pair_table_bytes
 from skcredal._ensemble.spodes import chunks
 from skcredal._threads import run_in_threads, thread_count
 from skcredal._ties import best_class
-from skcredal._validation import check_choice, check_integer, naming
+from skcredal._validation import check_choice, check_integer, naming, safe_repr, warn
 from skcredal.classifiers._answers import Answers
 from skcredal.classifiers._rows import MemoryRows, Part, Rows, read_rows, rules_of
 
-__all__ = ["TabularClassifier", "fit_on"]
+__all__ = ["TabularClassifier", "fit_on", "learned_features"]
 
 Value = TypeVar("Value")
 Classifier = TypeVar("Classifier", bound="TabularClassifier")
 
 # Learned attributes without a trailing underscore.
-LEARNED = {"_encoding", "_tables", "_pool", "_priors"}
+LEARNED = {"_encoding", "_tables", "_pool", "_priors", "_from_batches"}
 
 
 class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
@@ -50,6 +52,8 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
     max_categories: int | None
     n_jobs: int | None
 
+    # Whether the counts are all that is learned from rows, so that ``partial_fit`` can add to them.
+    _counts_suffice = False
     # Why the classifier cannot learn from sums over batches of rows; ``None`` if it can.
     _needs_all_rows: str | None = None
     # The names of what :meth:`_count` and :meth:`_score` learn besides ``counts_``.
@@ -80,6 +84,93 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
             The fitted classifier. If fitting fails, it stays as it was.
         """
         return fit_on(self, lambda learner: MemoryRows.of(learner, X, y, sample_weight))
+
+    @available_if(lambda self: self._counts_suffice)  # type: ignore[untyped-decorator]
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from one more batch of rows, without the earlier ones.
+
+        The first batch decides how columns are read: which are categorical, their states, the cuts and
+        medians of numbers, and which features are kept. It should be large enough for that. A state that
+        first occurs later is unknown, with a warning; declare it with ``categories`` or a categorical
+        dtype. To learn all of this from all rows, use :func:`skcredal.scale.fit_batches`.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_features)
+            The features of some rows.
+        y : array-like of shape (n_rows,)
+            Their classes; a batch need not have all of them.
+        classes : array-like of shape (n_classes,), optional
+            All classes that may occur; required in the first call. After :meth:`fit`, whose rows are
+            forgotten with a warning, the default is the same classes.
+        sample_weight : array-like of shape (n_rows,), optional
+            Weights of the rows.
+
+        Returns
+        -------
+        self : object
+            The classifier, fitted to all batches so far. If a batch is refused, it stays as it was.
+
+        Examples
+        --------
+        >>> from skcredal import AODE
+        >>> X, y = [["red"], ["yellow"]], ["apple", "apple"]
+        >>> clf = AODE().partial_fit(X, y, classes=["apple", "banana"])
+        >>> clf.partial_fit([["yellow"], ["yellow"]], ["banana", "banana"]).predict([["yellow"], ["red"]])
+        array(['banana', 'apple'], dtype='<U6')
+        """
+        # As in fit_on a copy learns, but it goes on from the counts so far.
+        learner, goes_on = self._unfitted(), getattr(self, "_from_batches", False)
+        learner._check_parameters()
+        if goes_on:
+            known = ("_encoding", "n_features_in_", "feature_names_in_")
+            learner.__dict__ |= {name: vars(self)[name] for name in known if name in vars(self)}
+        given = read_rows(learner, X, y, sample_weight, reset=not goes_on, is_batch=True)
+        every = self._classes_of_batches(classes, goes_on=goes_on)
+        index = np.searchsorted(every, given.classes)
+        known_classes = every[np.minimum(index, len(every) - 1)]
+        for label, found in zip(given.classes.tolist(), known_classes.tolist(), strict=True):
+            if label != found:
+                raise ValueError(f"y must hold only the classes {safe_repr(every.tolist())}, got {label!r}.")
+        if not goes_on:
+            if not given.table.n_rows:
+                raise ValueError("sample_weight must not be 0 for all rows of the first batch.")
+            rules, names = rules_of(learner), getattr(learner, "feature_names_in_", None)
+            learner._encoding = Statistics.of_rows(
+                given.table, given.classes, given.labels, given.weights, rules, names
+            ).learn(rules, names)
+        elif new := learner._encoding.columns_with_new_states(given.table):
+            warn(
+                f"{', '.join(new)}: some values did not occur in the first batch of partial_fit, and are "
+                "unknown. Declare all states with categories= or a categorical dtype."
+            )
+        labels = index.astype(np.int32)[given.labels]
+        rows = MemoryRows.encoded(learner._encoding, given._replace(classes=every, labels=labels))
+        learner.classes_, learner._from_batches = every, True
+        learner._count(rows)
+        if goes_on:
+            for name in ("counts_", *learner._scores):
+                setattr(learner, name, getattr(self, name) + getattr(learner, name))
+        learner._derive()
+        self.__dict__ = learner.__dict__  # as a whole or not at all, as in fit_on
+        return self
+
+    def _classes_of_batches(self, classes: Any, *, goes_on: bool) -> AnyArray:
+        """Return all classes that may occur, given what ``partial_fit`` was told."""
+        told: AnyArray | None = None if classes is None else encode_target(classes, estimator=self)[0]
+        if goes_on:
+            if told is not None and not np.array_equal(told, self.classes_):
+                raise ValueError(
+                    "classes must be the same as in the first call to partial_fit, "
+                    f"{safe_repr(self.classes_.tolist())}, got {safe_repr(classes)}."
+                )
+            return self.classes_
+        if hasattr(self, "classes_"):
+            warn("partial_fit does not continue from fit, but starts anew: what fit learned is forgotten.")
+            return self.classes_ if told is None else told
+        if told is None:
+            raise ValueError("classes must be passed on the first call to partial_fit.")
+        return told
 
     def _unfitted(self) -> Self:
         """Return an unfitted copy, which learns in place of the classifier (see :func:`fit_on`)."""
@@ -223,7 +314,7 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
         return Answers(self.classes_, self._posterior(chunk))
 
     def _for_each_chunk(self, X: Any, work: Callable[[Chunk], Value]) -> list[Value]:
-        """Encode a table and do the work chunk by chunk, so that no array of rows × features × classes is held."""
+        """Encode a table and do the work chunk by chunk, so that memory does not grow with the rows."""
         table = self._encode(X)
         # What inference holds per row: a number for each SPODE and class.
         n_numbers = len(table.states) * len(self.classes_)
@@ -247,11 +338,7 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
     def encoding_(self) -> tuple[FeatureEncoding, ...]:
         """How each column of the training table is read: a record with its name, kind, states or cuts."""
         check_is_fitted(self)
-        names, kept = getattr(self, "feature_names_in_", None), set(self._encoding.kept)
-        return tuple(
-            FeatureEncoding.of(j if names is None else str(names[j]), feature, kept=j in kept)
-            for j, feature in enumerate(self._encoding.features)
-        )
+        return self._encoding.describe(getattr(self, "feature_names_in_", None))
 
     def _kept_features(self) -> AnyArray:
         """Return the names of the features kept, or their indices if they have no names."""
@@ -260,7 +347,7 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
         return kept if names is None else names[kept]
 
     def _refuse_large_tables(self, encoding: Encoding) -> None:
-        """Raise an error if the pair tables would exceed the limit, by arithmetic, before one is allocated."""
+        """Raise an error if the pair tables would exceed the limit, before one is allocated."""
         codings = [encoding.n_states[lines] for lines in encoding.rows]
         needed = sum(pair_table_bytes(n_states, len(self.classes_)) for n_states in codings)
         limit = get_config()["pair_table_limit"]
@@ -276,8 +363,8 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
         raise ValueError(
             f"The pair tables of {len(most)} features{several} and {len(self.classes_)} classes would take "
             f"{_size(needed)}, more than the limit of {_size(limit)}. The largest features are {listed}: set "
-            "max_categories to merge the rarest states, round numbers for fewer bins, drop some features, or raise "
-            "the limit with skcredal.set_config(pair_table_limit=...)."
+            "max_categories to merge the rarest states, round numbers for fewer bins, drop some features, or "
+            "raise the limit with skcredal.set_config(pair_table_limit=...)."
         )
 
     def __sklearn_tags__(self) -> Any:
@@ -301,6 +388,11 @@ def fit_on(classifier: Classifier, make_rows: Callable[[Classifier], Rows]) -> C
     # another thread answers from the old model or from the new one, never from a mixture.
     classifier.__dict__ = learner.__dict__
     return classifier
+
+
+def learned_features(classifier: TabularClassifier) -> list[Feature]:
+    """Return how each column of the training table becomes states."""
+    return classifier._encoding.features
 
 
 def _size(n_bytes: int) -> str:

@@ -108,7 +108,7 @@ class CompAODE(LikelihoodWeightedEnsemble):
 
     def _count(self, rows: Rows) -> None:
         # An error should come before the work of counting.
-        resolve_epsilon(self.epsilon, len(rows.encoding.kept), warn=True)
+        resolve_epsilon(self.epsilon, len(rows.encoding.kept), tells=True)
         super()._count(rows)
 
     def _derive(self) -> None:

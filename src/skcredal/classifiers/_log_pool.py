@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from numbers import Integral
 from typing import Any, NamedTuple
@@ -12,16 +11,16 @@ from sklearn.exceptions import ConvergenceWarning
 
 from skcredal._arrays import FloatArray
 from skcredal._encoding.encoding import Chunk
-from skcredal._ensemble.counts import CodingCounts, Counts, count
+from skcredal._ensemble.counts import CodingCounts, Counts, class_counts, count
 from skcredal._ensemble.explain import describe_odds
 from skcredal._ensemble.log_pool import LogPool, PoolEvidence, WeightSet, left_out_logs
 from skcredal._ensemble.pool_weights import ENOUGH, pool_weights
 from skcredal._ensemble.spodes import SpodeTables, class_prior
 from skcredal._threads import thread_count
-from skcredal._validation import check_integer, check_real, check_strength, safe_repr
+from skcredal._validation import check_integer, check_real, check_strength, safe_repr, warn
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
-from skcredal.classifiers._rows import Part, RowSample, Rows
+from skcredal.classifiers._rows import Part, Rows, RowSample
 from skcredal.classifiers._spodes import spode_answers
 
 __all__ = ["CredalLogPoolAODE", "Expert", "LogPoolAODE"]
@@ -191,11 +190,10 @@ class LogPoolAODE(TabularClassifier):
                 n_states = encoding.n_states[lines]
                 return count(states, part.labels, part.weights, n_states, n_classes, n_threads=n_threads)
 
-            n_c = np.bincount(part.labels, part.weights, n_classes)
+            n_c = class_counts(part.labels, part.weights, n_classes)
             return CodingCounts(n_c, tuple(map(count_coding, encoding.rows)))
 
         self.counts_ = rows.sum(work, "counts", "codings")
-        self._tables = self._make_tables()
 
     def _make_tables(self) -> tuple[SpodeTables, ...]:
         return tuple(SpodeTables(counts, float(self.ess)) for counts in self.counts_.codings)
@@ -204,6 +202,7 @@ class LogPoolAODE(TabularClassifier):
         return np.log(class_prior(self.counts_.n_c, float(self.ess)))
 
     def _score(self, rows: Rows) -> None:
+        self._tables = self._make_tables()
         most, seed = int(self.max_rows), int(self.random_state)
         used = rows.sum(lambda part: RowSample.of(part, most, seed), "rows", (most, seed))
         labels, weights = used.labels, used.weights
@@ -212,10 +211,9 @@ class LogPoolAODE(TabularClassifier):
         # A row without any known super-parent has the class frequencies, whatever the weights.
         found = pool_weights(logs[speaks], labels[speaks], weights[speaks], sizes)
         if found.error > ENOUGH:
-            warnings.warn(
+            warn(
                 f"The weights did not converge: log-odds of training rows may be off by {found.error:.1e}.",
                 ConvergenceWarning,
-                stacklevel=5,  # whoever called fit
             )
         self.null_weight_, self.weights_ = float(found.weights[0]), found.weights[1:]
         self._keep_covariance(found.covariance)
@@ -259,7 +257,7 @@ class LogPoolAODE(TabularClassifier):
 
     def _posterior(self, chunk: Chunk) -> FloatArray:
         pool, states = self._pool, chunk.states
-        return pool.posterior(pool.odds(states), pool.known(states).any(axis=0))
+        return pool.posterior(pool.odds(states), pool.speaks(states))
 
 
 class CredalLogPoolAODE(CredalMixin, LogPoolAODE):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
 
 from skcredal._ensemble.maplmg import Mixture, log_own_left_out, maplmg_weights
 from skcredal._threads import thread_count
-from skcredal._validation import check_integer, check_real
+from skcredal._validation import check_integer, check_real, warn
 from skcredal.classifiers._rows import Part, Rows
 from skcredal.classifiers._spodes import SpodeEnsemble
 
@@ -141,6 +140,7 @@ class MaplmgAODE(SpodeEnsemble):
         check_real("tol", self.tol, low=0.0)
 
     def _score(self, rows: Rows) -> None:
+        super()._score(rows)
         n_threads = thread_count(self.n_jobs)
 
         def work(part: Part) -> Mixture:
@@ -152,11 +152,10 @@ class MaplmgAODE(SpodeEnsemble):
 
         mixture = rows.sum(work, "weights")
         if not mixture.converged:
-            warnings.warn(
+            warn(
                 f"The weights did not converge in max_iter={self.max_iter} iterations: the objective may be "
                 f"{mixture.gap / abs(mixture.objective):.1e} of its size below the maximum, more than "
                 f"tol={self.tol:g}. Raise max_iter or tol.",
                 ConvergenceWarning,
-                stacklevel=5,  # whoever called fit
             )
         self.weights_, self.n_iter_, self.objective_ = mixture.weights, mixture.n_iter, mixture.objective

@@ -28,8 +28,9 @@ Value = TypeVar("Value")
 class Part(NamedTuple):
     """Some of the training rows, all of positive weight.
 
-    ``states``, (k, n), are those of the features kept, ``labels`` the indices of the classes, and ``numbers`` those
-    of the rows among all of positive weight. ``table`` has the columns, for what states do not tell.
+    ``states``, (k, n), are those of the features kept, ``labels`` the indices of the classes, and
+    ``numbers`` those of the rows among all of positive weight. ``table`` has the columns, for what states
+    do not tell.
     """
 
     table: Table
@@ -52,8 +53,13 @@ class Part(NamedTuple):
 class Rows(Protocol):
     """All training rows, in memory, in batches or in the partitions of Dask."""
 
-    encoding: Encoding
-    classes: AnyArray
+    @property
+    def encoding(self) -> Encoding:
+        """How the table becomes states."""
+
+    @property
+    def classes(self) -> AnyArray:
+        """The classes, sorted."""
 
     def sum(self, work: Callable[[Part], Value], stage: str, key: Hashable = None) -> Value:
         """Return the sum of what ``work`` makes of the parts.
@@ -85,9 +91,11 @@ class MemoryRows:
     @classmethod
     def encoded(cls, encoding: Encoding, rows: LabelledRows, *, n_threads: int = 1) -> MemoryRows:
         """Encode rows as an encoding says that was learned from them, or from more."""
-        states = encoding.encode(rows.table, n_threads=n_threads)
+        # What is to be said of the columns has been said when they were learned.
+        states = encoding.encode(rows.table, n_threads=n_threads, is_part=True)
         weights = np.ones(len(rows.labels)) if rows.weights is None else rows.weights
-        return cls(encoding, rows.classes, Part(rows.table, states, rows.labels, weights, np.arange(len(weights))))
+        part = Part(rows.table, states, rows.labels, weights, np.arange(len(weights)))
+        return cls(encoding, rows.classes, part)
 
     def sum(self, work: Callable[[Part], Value], stage: str, key: Hashable = None) -> Value:
         return work(self.part)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Real
 from typing import Any
 
@@ -16,7 +15,7 @@ from skcredal._ensemble.priors import BmaPriors, CompressionPriors, Evidence
 from skcredal._ensemble.spodes import SpodeTables, log_likelihoods
 from skcredal._ensemble.weights import automatic_epsilon, null_log_likelihood
 from skcredal._threads import thread_count
-from skcredal._validation import check_real, check_strength, safe_repr, to_float
+from skcredal._validation import check_real, check_strength, safe_repr, to_float, warn
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
 from skcredal.classifiers._rows import Part, Rows
@@ -31,7 +30,7 @@ __all__ = [
 ]
 
 
-def resolve_epsilon(epsilon: Any, k: int, *, warn: bool = False) -> float:
+def resolve_epsilon(epsilon: Any, k: int, *, tells: bool = False) -> float:
     """Return ε for k features: 0 < ε < 1/(k+1), so that the set holds the reference prior (§6).
 
     A larger number is taken as just below the bound, where hardly any other prior is left: the bound differs
@@ -48,11 +47,10 @@ def resolve_epsilon(epsilon: Any, k: int, *, warn: bool = False) -> float:
     bound = 1.0 / (k + 1)
     if eps < bound:
         return eps
-    if warn:
-        warnings.warn(
+    if tells:
+        warn(
             f"epsilon must lie below 1/{k + 1} for {k} feature{'' if k == 1 else 's'}: {eps!r} is taken as "
-            "just below it.",
-            stacklevel=2,
+            "just below it."
         )
     return float(np.nextafter(bound, 0.0))
 
@@ -73,11 +71,13 @@ class SpodeEnsemble(TabularClassifier):
     def _count(self, rows: Rows) -> None:
         self._refuse_large_tables(rows.encoding)
         self.counts_ = count_pairs_of(rows, thread_count(self.n_jobs))
-        # Made here and not in _derive, since _score needs them.
+
+    def _score(self, rows: Rows) -> None:
+        """Make the tables, for subclasses that learn weights with them."""
         self._tables = SpodeTables(self.counts_, float(self.ess))
 
     def _derive(self) -> None:
-        """Derive the tables; subclasses add the weights."""
+        """Derive the tables, unless they are there already; subclasses add the weights."""
         self.super_parents_ = self._kept_features()
         self._tables = getattr(self, "_tables", None) or SpodeTables(self.counts_, float(self.ess))
 
@@ -96,7 +96,8 @@ class SpodeEnsemble(TabularClassifier):
             super-parent's value is unknown, so that its SPODE takes no part in the row.
         """
         model = self._snapshot()
-        return np.concatenate(model._for_each_chunk(X, lambda chunk: spode_answers(model._tables, chunk.states)))
+        found = model._for_each_chunk(X, lambda chunk: spode_answers(model._tables, chunk.states))
+        return np.concatenate(found)
 
     def _posterior(self, chunk: Chunk) -> FloatArray:
         posterior = self._tables.posteriors(chunk.states)
@@ -134,6 +135,7 @@ class LikelihoodWeightedEnsemble(SpodeEnsemble):
         check_real("likelihood_floor", self.likelihood_floor, low=0.0, high=1.0, high_open=True)
 
     def _score(self, rows: Rows) -> None:
+        super()._score(rows)
         tables, floor, n_threads = self._tables, float(self.likelihood_floor), thread_count(self.n_jobs)
 
         def work(part: Part) -> FloatArray:

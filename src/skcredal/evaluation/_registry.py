@@ -13,8 +13,7 @@ from skcredal.classifiers._bma_aode import BmaAODE, CredalBmaAODE
 from skcredal.classifiers._comp_aode import CompAODE, CredalCompAODE
 from skcredal.classifiers._compression_nb import CompressionNB
 from skcredal.classifiers._credal import CredalMixin
-from skcredal.classifiers._credal_log_pool import CredalLogPoolAODE
-from skcredal.classifiers._log_pool import LogPoolAODE
+from skcredal.classifiers._log_pool import CredalLogPoolAODE, LogPoolAODE
 from skcredal.classifiers._maplmg import MaplmgAODE
 from skcredal.classifiers._naive_credal import CredalModelAveraging, NaiveCredal
 from skcredal.classifiers._tree import CredalTree

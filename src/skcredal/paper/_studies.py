@@ -94,7 +94,7 @@ def _vary_epsilon(fold: Fold, classifiers: Classifiers) -> Series:
     for name in STUDIES["epsilon"].needs:
         if name not in classifiers:
             continue
-        largest = _LARGEST_EPSILON / (len(fold.test_rows(classifiers[name]).codes) + 1)
+        largest = _LARGEST_EPSILON / (len(fold.test_rows(classifiers[name]).states) + 1)
         of_epsilon: dict[float, list[float]] = {}
         for epsilon in EPSILONS:
             value = min(epsilon, largest)
