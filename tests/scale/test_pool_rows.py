@@ -6,12 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from problems import needs_jit, repetitions
 from skcredal import CredalLogPoolAODE
 from skcredal.classifiers._rows import RowSample, TrainingRows, row_hashes
 from skcredal.scale import fit_batches, fit_dask, scan_parquet
-
-pytestmark = needs_jit
 
 
 def table(n=700):
@@ -93,7 +90,7 @@ def rows_of(first, n):
     st.integers(-(2**70), 2**70),
     st.randoms(use_true_random=False),
 )
-@settings(max_examples=repetitions(60, 5), deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_samples_add_in_any_order(sizes, most, seed, random):
     starts = np.cumsum([0, *sizes])
     samples = [rows_of(int(start), n).sample(most, seed) for start, n in zip(starts, sizes, strict=False)]

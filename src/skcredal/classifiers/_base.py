@@ -39,18 +39,11 @@ LEARNED = {"_encoding", "_tables", "_pool", "_priors", "_from_batches"}
 class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """A classifier of tables with numeric and categorical columns and missing values.
 
-    The ``__init__`` of a subclass takes the parameters declared here. It learns in three steps:
+    The ``__init__`` of a subclass takes the parameters of :meth:`_keep_shared` by keyword, and stores them. It learns in three steps:
     :meth:`_count`, what adds up over rows; :meth:`_score`, what needs a second pass over the rows; and
     :meth:`_derive`, everything else, without rows. A model file holds the results of the first two. It
     answers for a chunk of rows in :meth:`_posterior`.
     """
-
-    categorical_features: Any
-    categories: Any
-    missing: str
-    handle_unknown: str
-    max_categories: int | None
-    n_jobs: int | None
 
     # Whether the counts are all that is learned from rows, so that ``partial_fit`` can add to them.
     _counts_suffice = False
@@ -64,6 +57,23 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
     classes_: AnyArray
     n_features_in_: int
     feature_names_in_: npt.NDArray[np.object_]
+
+    def _keep_shared(
+        self,
+        categorical_features: Any,
+        categories: Any,
+        missing: str,
+        handle_unknown: str,
+        max_categories: int | None,
+        n_jobs: int | None,
+    ) -> None:
+        """Keep the parameters that all classifiers share; for ``__init__``, which otherwise only stores."""
+        self.categorical_features = categorical_features
+        self.categories = categories
+        self.missing = missing
+        self.handle_unknown = handle_unknown
+        self.max_categories = max_categories
+        self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from a table.

@@ -18,10 +18,10 @@ from skcredal._ensemble.pool_weights import ENOUGH, pool_weights
 from skcredal._ensemble.spodes import SpodeTables, class_prior
 from skcredal._threads import thread_count
 from skcredal._validation import check_integer, check_real, check_strength, safe_repr, warn
+from skcredal.classifiers._aode import spode_answers
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
 from skcredal.classifiers._rows import Part, Rows, RowSample
-from skcredal.classifiers._spodes import spode_answers
 
 __all__ = ["CredalLogPoolAODE", "Expert", "LogPoolAODE"]
 
@@ -55,18 +55,15 @@ class LogPoolAODE(TabularClassifier):
     random_state : int, default=0
         Which rows those are, if there are more.
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
-        Which features are categorical: ``"from_dtype"``, those with strings, booleans or declared categories;
-        ``"all"``; or a list of names or indices, or a mask, of features to add to those of ``"from_dtype"``.
+        Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature, in column order. ``"auto"``: those that the dtype declares
-        (pandas categorical, polars Enum, Arrow dictionary), otherwise those that occur in training.
+        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed ones.
     missing : {"impute", "marginalize"}, default="impute"
-        ``"impute"``: a missing value is replaced by the training median or mode. ``"marginalize"``: it is
-        left out of the counts in training and of the factors in prediction.
+        Whether a missing value becomes the training median or mode, or is left out.
     handle_unknown : {"ignore", "error"}, default="ignore"
-        What to do with a value that is not among the states: leave out its factors, or raise an error.
+        Whether a value that is not among the states is left out, or an error.
     max_categories : int, optional
-        The largest number of states of a categorical feature; the rarest are merged into one "other" state.
+        The largest number of states of a categorical feature; the rarest are merged into one.
     n_jobs : int, optional
         Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
 
@@ -158,12 +155,7 @@ class LogPoolAODE(TabularClassifier):
         self.bins = bins
         self.max_rows = max_rows
         self.random_state = random_state
-        self.categorical_features = categorical_features
-        self.categories = categories
-        self.missing = missing
-        self.handle_unknown = handle_unknown
-        self.max_categories = max_categories
-        self.n_jobs = n_jobs
+        self._keep_shared(categorical_features, categories, missing, handle_unknown, max_categories, n_jobs)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -289,18 +281,15 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
         (``"maximality"``), or those whose upper probability reaches the largest lower one
         (``"interval_dominance"``, larger sets).
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
-        Which features are categorical: ``"from_dtype"``, those with strings, booleans or declared categories;
-        ``"all"``; or a list of names or indices, or a mask, of features to add to those of ``"from_dtype"``.
+        Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature, in column order. ``"auto"``: those that the dtype declares
-        (pandas categorical, polars Enum, Arrow dictionary), otherwise those that occur in training.
+        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed ones.
     missing : {"impute", "marginalize"}, default="impute"
-        ``"impute"``: a missing value is replaced by the training median or mode. ``"marginalize"``: it is
-        left out of the counts in training and of the factors in prediction.
+        Whether a missing value becomes the training median or mode, or is left out.
     handle_unknown : {"ignore", "error"}, default="ignore"
-        What to do with a value that is not among the states: leave out its factors, or raise an error.
+        Whether a value that is not among the states is left out, or an error.
     max_categories : int, optional
-        The largest number of states of a categorical feature; the rarest are merged into one "other" state.
+        The largest number of states of a categorical feature; the rarest are merged into one.
     n_jobs : int, optional
         Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
 
@@ -393,12 +382,7 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
         self.random_state = random_state
         self.credibility = credibility
         self.criterion = criterion
-        self.categorical_features = categorical_features
-        self.categories = categories
-        self.missing = missing
-        self.handle_unknown = handle_unknown
-        self.max_categories = max_categories
-        self.n_jobs = n_jobs
+        self._keep_shared(categorical_features, categories, missing, handle_unknown, max_categories, n_jobs)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -45,19 +45,15 @@ class CredalTree(CredalMixin, TabularClassifier):
         (``"maximality"``), or those whose upper probability reaches the largest lower one
         (``"interval_dominance"``); for this classifier the two are the same.
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
-        Which features are categorical: ``"from_dtype"``, those with strings, booleans or declared categories;
-        ``"all"``; or a list of names or indices, or a mask, of features to add to those of ``"from_dtype"``.
+        Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature, in column order. ``"auto"``: those that the dtype declares
-        (pandas categorical, polars Enum, Arrow dictionary), otherwise those that occur in training.
+        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed ones.
     missing : {"impute", "marginalize"}, default="impute"
-        ``"impute"``: a missing value is replaced by the training median or mode. ``"marginalize"``: it is
-        left out of the splits in training, and in prediction the node that would split on it answers.
+        Whether a missing value becomes the training median or mode, or is left out.
     handle_unknown : {"ignore", "error"}, default="ignore"
-        What to do with a value that is not among the states: let the node that would split on it answer, or
-        raise an error.
+        Whether a value that is not among the states is left out, or an error.
     max_categories : int, optional
-        The largest number of states of a categorical feature; the rarest are merged into one "other" state.
+        The largest number of states of a categorical feature; the rarest are merged into one.
     n_jobs : int, optional
         Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
 
@@ -134,12 +130,7 @@ class CredalTree(CredalMixin, TabularClassifier):
     ) -> None:
         self.s = s
         self.criterion = criterion
-        self.categorical_features = categorical_features
-        self.categories = categories
-        self.missing = missing
-        self.handle_unknown = handle_unknown
-        self.max_categories = max_categories
-        self.n_jobs = n_jobs
+        self._keep_shared(categorical_features, categories, missing, handle_unknown, max_categories, n_jobs)
 
     def apply(self, X: Any) -> IntArray:
         """Return the node of ``tree_`` that answers for each row.

@@ -6,14 +6,12 @@ import pytest
 
 import oracles
 from answers import bma_extreme_points, bma_set_of, compression_set_of, reference_of
-from problems import JIT_OFF, KINDS, random_ensemble, repetitions
+from problems import KINDS, random_ensemble
 from skcredal import _kernels as kernels
 from skcredal._ensemble.priors import BmaPriors, CompressionPriors, put_back
 from skcredal._ensemble.weights import bma_weights, compression_coefficients, compression_weights
 from skcredal._kernels._arguments import Decision
 from skcredal._ties import most_probable
-
-pytestmark = pytest.mark.kernel
 
 
 def is_close_call(margins):
@@ -29,7 +27,7 @@ def is_close_call(margins):
 def test_bma_sets_are_those_of_linear_programs(kind):
     rng = np.random.default_rng(10)
     # Ten classes have 90 pairs, and a linear program each.
-    n_problems, close_calls = repetitions(15 if kind == "ten classes" else 40), 0
+    n_problems, close_calls = 15 if kind == "ten classes" else 40, 0
     for _ in range(n_problems):
         problem = random_ensemble(rng, kind)
         sets, reference = bma_set_of(problem)
@@ -46,7 +44,7 @@ def test_bma_sets_are_those_of_linear_programs(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_compression_sets_are_those_of_a_general_optimiser(kind):
     rng = np.random.default_rng(11)
-    n_problems, close_calls = repetitions(15, 4), 0
+    n_problems, close_calls = 15, 0
     for _ in range(n_problems):
         problem = random_ensemble(rng, kind)
         if kind == "ten classes":
@@ -73,7 +71,7 @@ def test_compression_sets_are_those_of_a_general_optimiser(kind):
 def test_bma_sets_are_those_of_all_extreme_points(kind):
     """A class is dominated iff another is more probable at every vertex: a different computation."""
     rng = np.random.default_rng(12)
-    for _ in range(repetitions(400)):
+    for _ in range(400):
         problem = random_ensemble(rng, kind)
         sets, _ = bma_set_of(problem)
         likelihood = np.exp(problem.log_lik - problem.log_lik.max())
@@ -100,7 +98,7 @@ def compression_scores(problem, log_y, members):
 def test_no_prior_of_the_set_contradicts_compression_dominance(kind):
     """Whichever prior is drawn from the set, a class it favours is in the returned set."""
     rng = np.random.default_rng(13)
-    for _ in range(repetitions(200)):
+    for _ in range(200):
         problem = random_ensemble(rng, kind)
         k, eps = len(problem.log_lik), problem.eps
         sets, _ = compression_set_of(problem)
@@ -122,7 +120,7 @@ def test_no_prior_of_the_set_contradicts_compression_dominance(kind):
 @pytest.mark.parametrize("spare", [False, True])
 def test_minimum_over_compression_priors_is_that_of_a_general_optimiser(spare):
     rng = np.random.default_rng(14)
-    for _ in range(repetitions(150, 10)):
+    for _ in range(150):
         k = int(rng.integers(1, 7))
         k_total = k + (int(rng.integers(1, 4)) if spare else 0)
         eps = float(rng.choice([0.01, 1e-5, 0.5 / (k_total + 1), 0.99 / (k_total + 1)]))
@@ -164,7 +162,7 @@ def test_minimum_over_compression_priors_is_that_of_a_general_optimiser(spare):
 @pytest.mark.parametrize("kind", KINDS)
 def test_classes_that_are_equal_stay_together(kind, set_of):
     rng = np.random.default_rng(15)
-    for _ in range(repetitions(40)):
+    for _ in range(40):
         problem = random_ensemble(rng, kind)
         # Two copies of every class, the second up to rounding, in all SPODEs and in the prior.
         wobble = 1.0 + rng.uniform(-4e-16, 4e-16, problem.posterior.shape)
@@ -178,7 +176,7 @@ def test_classes_that_are_equal_stay_together(kind, set_of):
 @pytest.mark.parametrize("kind", KINDS)
 def test_put_backs_happen_only_where_feasibility_differs(kind):
     rng = np.random.default_rng(16)
-    for _ in range(repetitions(400)):
+    for _ in range(400):
         problem = random_ensemble(rng, kind)
         sets, reference = bma_set_of(problem)
         assert sets.any()
@@ -204,7 +202,7 @@ def test_put_back_restores_the_most_probable_class():
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_smaller_epsilon_never_shrinks_a_bma_set(kind):
     rng = np.random.default_rng(17)
-    for _ in range(repetitions(100)):
+    for _ in range(100):
         problem = random_ensemble(rng, kind)
         sets, _ = bma_set_of(problem)
         problem.eps /= float(rng.uniform(1.0, 100.0))
@@ -216,7 +214,7 @@ def test_a_prior_that_says_nothing_leaves_all_classes():
     """With hardly any evidence the coefficients may sum to less than 0 for some prior."""
     rng = np.random.default_rng(18)
     silent = 0
-    for _ in range(repetitions(300, 60)):
+    for _ in range(300):
         problem = random_ensemble(rng, "hardly any evidence")
         priors = CompressionPriors.from_likelihoods(problem.log_lik, problem.log_lik_null, problem.eps)
         used = priors.feasible & problem.known
@@ -252,7 +250,7 @@ def test_rows_decided_at_once_are_those_of_a_single_class(kind):
     """The test before the sets never decides what the sets leave open, and mostly decides what they do."""
     rng = np.random.default_rng(14)
     decided, single = 0, 0
-    for _ in range(repetitions(300)):
+    for _ in range(300):
         problem = random_ensemble(rng, kind)
         answers = (
             (*bma_set_of(problem), BmaPriors.from_likelihoods(problem.log_lik, problem.eps)),
@@ -273,5 +271,5 @@ def test_rows_decided_at_once_are_those_of_a_single_class(kind):
                 assert alone
                 assert priors.members(problem.known).any()
     assert decided <= single
-    if kind == "agreement" and not JIT_OFF:
+    if kind == "agreement":
         assert decided > single / 2

@@ -14,11 +14,9 @@ from answers import (
     compression_answers,
     compression_set_of,
 )
-from problems import KINDS, random_ensemble, repetitions
+from problems import KINDS, random_ensemble
 from skcredal._ensemble.priors import CompressionPriors, make_evidence
 from skcredal._ensemble.weights import bma_weights, compression_weights
-
-pytestmark = pytest.mark.kernel
 
 
 def members_of(problem):
@@ -46,7 +44,7 @@ def least_sum(problem, members):
 @pytest.mark.parametrize("kind", KINDS)
 def test_bma_bounds_are_those_of_all_extreme_points(kind):
     rng = np.random.default_rng(50)
-    for _ in range(repetitions(200)):
+    for _ in range(200):
         problem = random_ensemble(rng, kind)
         reference, interval, _ = bma_answers(problem)
         likelihood = np.exp(problem.log_lik - problem.log_lik.max())
@@ -99,7 +97,7 @@ def lowest_ratio(problem, members, p):
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "ten classes"])
 def test_compression_bounds_are_those_of_a_general_optimiser(kind):
     rng = np.random.default_rng(51)
-    for _ in range(repetitions(8, 2)):
+    for _ in range(8):
         problem = random_ensemble(rng, kind)
         reference, interval, _ = compression_answers(problem)
         members = members_of(problem)
@@ -129,7 +127,7 @@ def test_compression_bounds_are_those_of_a_general_optimiser(kind):
 def test_compression_bounds_are_exact_to_the_last_digits(kind):
     rng = np.random.default_rng(57)
     checked = 0
-    for _ in range(repetitions(5, 2)):
+    for _ in range(5):
         problem = random_ensemble(rng, kind)
         reference, interval, _ = compression_answers(problem)
         members = members_of(problem)
@@ -184,7 +182,7 @@ def test_a_row_has_the_same_compression_bounds_whatever_rows_are_with_it():
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_prior_of_the_set_leaves_the_compression_bounds(kind):
     rng = np.random.default_rng(52)
-    for _ in range(repetitions(100)):
+    for _ in range(100):
         problem = random_ensemble(rng, kind)
         k, eps = len(problem.log_lik), problem.eps
         _, interval, _ = compression_answers(problem)
@@ -205,7 +203,7 @@ def test_no_prior_of_the_set_leaves_the_compression_bounds(kind):
 def test_a_case_is_determinate_exactly_if_it_is_robust_enough(kind):
     """§7: the fitted set replaces r = 1 - k'ε (BMA) or 1 - kε/(1-ε) (COMP) of the reference prior."""
     rng = np.random.default_rng(53)
-    for _ in range(repetitions(150)):
+    for _ in range(150):
         problem = random_ensemble(rng, kind)
         sets, _ = bma_set_of(problem)
         _, _, robustness = bma_answers(problem)
@@ -231,7 +229,7 @@ def test_compression_robustness_is_where_the_minimum_crosses_zero():
     """Just below the reported r the class dominates every rival, just above it does not."""
     rng = np.random.default_rng(54)
     checked = 0
-    for _ in range(repetitions(60, 8)):
+    for _ in range(60):
         problem = random_ensemble(rng, str(rng.choice(["ordinary", "some infeasible", "all feasible"])))
         reference, _, robustness = compression_answers(problem)
         members, k = members_of(problem), len(problem.log_lik)
@@ -251,7 +249,7 @@ def test_compression_robustness_is_where_the_minimum_crosses_zero():
                     margins.append(_least_difference(problem, members, difference, lower, b))
             silent = _least_difference(problem, members, members.astype(float), lower, b) <= 0.0
             assert (min(margins) > 0.0 and not silent) == holds
-    assert checked > repetitions(10, 1)
+    assert checked > 10
 
 
 def _least_difference(problem, members, d, lower, b):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import oracles
-from problems import as_rows, needs_jit, random_codes, repetitions
+from problems import as_rows, random_codes
 from skcredal import _kernels as kernels
 from skcredal._ensemble import parameters as parameters_module
 from skcredal._ensemble.counting import count
@@ -14,8 +14,6 @@ from skcredal._kernels import packing
 from skcredal._kernels._jit import kernel
 from skcredal._kernels._vectors import LANES, exponentiate
 from skcredal._ties import best_class
-
-pytestmark = pytest.mark.kernel
 
 
 def random_tables(rng, *, ess, unknown_in_training, unknown_in_test):
@@ -33,7 +31,7 @@ def random_tables(rng, *, ess, unknown_in_training, unknown_in_test):
 @pytest.mark.parametrize("ess", [1.0, 0.25])
 def test_posteriors_are_those_of_multiplied_fractions(ess, unknown_in_training, unknown_in_test):
     rng = np.random.default_rng(4)
-    for _ in range(repetitions(60)):
+    for _ in range(60):
         tables, counts, test, _, _ = random_tables(
             rng, ess=ess, unknown_in_training=unknown_in_training, unknown_in_test=unknown_in_test
         )
@@ -55,7 +53,7 @@ def test_posteriors_are_those_of_multiplied_fractions(ess, unknown_in_training, 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_likelihoods_are_those_of_the_definition(unknown, weighted, floor):
     rng = np.random.default_rng(5)
-    for _ in range(repetitions(40)):
+    for _ in range(40):
         codes, labels, n_states, n_classes = random_codes(rng, unknown=unknown, n=15)
         weights = rng.integers(1, 4, len(labels)) if weighted else None
         tables = spode_tables(count(codes, labels, n_states, n_classes, weights=weights), 1.0)
@@ -69,7 +67,7 @@ def test_likelihoods_are_those_of_the_definition(unknown, weighted, floor):
 
 def test_joint_average_is_that_of_multiplied_fractions():
     rng = np.random.default_rng(6)
-    for _ in range(repetitions(60)):
+    for _ in range(60):
         tables, counts, test, _, _ = random_tables(rng, ess=1.0, unknown_in_training=0.0, unknown_in_test=0.4)
         out = tables.mean_joint(test, np.zeros(len(test)))
         for r, row in enumerate(as_rows(test, counts.n_states)):
@@ -79,7 +77,7 @@ def test_joint_average_is_that_of_multiplied_fractions():
 
 def test_weighted_mean_renormalises_over_the_spodes_of_a_row():
     rng = np.random.default_rng(7)
-    for _ in range(repetitions(60)):
+    for _ in range(60):
         tables, counts, test, _, _ = random_tables(rng, ess=1.0, unknown_in_training=0.0, unknown_in_test=0.5)
         weights = rng.random(len(test)) * (rng.random(len(test)) < 0.7)
         out, nothing = tables.mean_posterior(test, weights)
@@ -120,7 +118,6 @@ def test_the_order_in_which_a_block_takes_its_rows_changes_no_answer():
     np.testing.assert_allclose(together, joints / joints.sum(axis=2, keepdims=True) * (rows < 3)[:, :, None])
 
 
-@needs_jit
 def test_probabilities_too_small_for_a_double_do_no_harm():
     """Half the features contradict the other half: log joints differ by more than 745, the range of exp."""
     k, n = 300, 400
@@ -310,7 +307,7 @@ def test_of_equally_probable_classes_the_first_is_the_best(scale):
 def test_rows_are_doubtful_where_factors_could_bring_a_rival_ahead():
     rng = np.random.default_rng(10)
     decided = 0
-    for _ in range(repetitions(60)):
+    for _ in range(60):
         tables, counts, test, _, _ = random_tables(rng, ess=1.0, unknown_in_training=0.0, unknown_in_test=0.2)
         k, n = test.shape
         used = rng.random(k) < 0.8

@@ -6,13 +6,11 @@ import numpy as np
 import pytest
 
 import oracles_averages
-from problems import as_rows, random_codes, repetitions
+from problems import as_rows, random_codes
 from skcredal import _kernels as kernels
 from skcredal._ensemble.counting import count_values
 from skcredal._ensemble.networks import naive_tables
 from skcredal._ensemble.selective_bayes import SubsetSearch, average_subsets, log_subset_priors, n_searches
-
-pytestmark = pytest.mark.kernel
 
 
 def search_of(codes, labels, n_states, n_classes, ess=1.0, weights=None):
@@ -39,7 +37,7 @@ def scores_of(codes, labels, n_states, n_classes, ess=1.0, weights=None):
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_search_is_that_of_the_definition(unknown, weighted):
     rng = np.random.default_rng(80)
-    for _ in range(repetitions(60)):
+    for _ in range(60):
         codes, labels, n_states, n_classes = random_codes(rng, unknown=unknown)
         ess = float(rng.choice([1.0, 0.25, 4.0]))
         weights = rng.integers(1, 4, len(labels)) if weighted else None

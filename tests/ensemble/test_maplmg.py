@@ -6,14 +6,12 @@ import numpy as np
 import pytest
 
 import oracles_maplmg
-from problems import as_rows, needs_jit, random_codes, repetitions
+from problems import as_rows, random_codes
 from skcredal import _kernels as kernels
 from skcredal._ensemble import maplmg
 from skcredal._ensemble.counting import count
 from skcredal._ensemble.maplmg import LeftOut, leave_one_out, maplmg_weights
 from skcredal._ensemble.parameters import spode_tables
-
-pytestmark = pytest.mark.kernel
 
 
 def left_out(codes, labels, n_states, n_classes, *, ess=1.0, weights=None, n_threads=1):
@@ -34,7 +32,7 @@ def random_weights(rng, kind, n):
 @pytest.mark.parametrize("kind", ["none", "whole", "real"])
 def test_leaving_a_row_out_is_counting_without_it(kind, unknown, ess):
     rng = np.random.default_rng(50)
-    for _ in range(repetitions(40)):
+    for _ in range(40):
         codes, labels, n_states, n_classes = random_codes(rng, n=int(rng.integers(1, 13)), unknown=unknown)
         weights = random_weights(rng, kind, len(labels))
         found = left_out(codes, labels, n_states, n_classes, ess=ess, weights=weights)
@@ -52,7 +50,7 @@ def test_leaving_a_row_out_is_counting_without_it(kind, unknown, ess):
 
 def test_the_weights_are_those_of_a_general_solver():
     rng = np.random.default_rng(51)
-    for _ in range(repetitions(300)):
+    for _ in range(300):
         codes, labels, n_states, n_classes = random_codes(
             rng,
             n=int(rng.integers(2, 60)),
@@ -84,7 +82,7 @@ def sharp_mixture(rng, n, k):
 def test_the_maximum_is_reached_where_the_models_differ():
     """The gap to the maximum is bounded by the gradient, and is what the mixture says."""
     rng = np.random.default_rng(52)
-    for _ in range(repetitions(200)):
+    for _ in range(200):
         out = sharp_mixture(rng, int(rng.integers(1, 40)), int(rng.integers(1, 8)))
         posteriors = np.exp(out.log_proba).tolist()
         found = maplmg_weights(out, tol=1e-14, max_iter=100_000)
@@ -117,7 +115,7 @@ def test_em_stays_at_the_maximum_even_where_the_models_nearly_agree():
 
 def test_tiny_row_weights_and_a_hopeless_model_do_no_harm():
     rng = np.random.default_rng(59)
-    for _ in range(repetitions(50)):
+    for _ in range(50):
         out = sharp_mixture(rng, 60, 4)
         out.relative[:, 3] *= 1e-30
         row_weights = 10.0 ** rng.uniform(-6.0, 3.0, 60)
@@ -129,7 +127,7 @@ def test_tiny_row_weights_and_a_hopeless_model_do_no_harm():
 
 def test_every_step_climbs():
     rng = np.random.default_rng(53)
-    for _ in range(repetitions(30)):
+    for _ in range(30):
         out = sharp_mixture(rng, 30, 5)
         steps = [maplmg_weights(out, tol=0.0, max_iter=t).objective for t in range(1, 40)]
         assert (np.diff(steps) >= -1e-12 * abs(steps[-1])).all()
@@ -151,7 +149,7 @@ def test_it_stops_by_the_gap_or_by_max_iter():
 @pytest.mark.parametrize("unknown", [0.0, 0.3])
 def test_a_whole_weight_repeats_the_row(unknown):
     rng = np.random.default_rng(55)
-    for _ in range(repetitions(40)):
+    for _ in range(40):
         codes, labels, n_states, n_classes = random_codes(rng, n=15, unknown=unknown)
         weights = rng.integers(1, 4, len(labels))
         copies = np.repeat(np.arange(len(labels)), weights)
@@ -202,7 +200,6 @@ def test_without_features_there_is_nothing_to_weigh():
     assert (found.n_iter, found.converged) == (0, True)
 
 
-@needs_jit
 def test_probabilities_too_small_for_a_double_do_no_harm():
     """In the last row every pair is new to its class and usual in the other: far below exp(-745)."""
     k = 400

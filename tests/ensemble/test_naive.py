@@ -3,7 +3,7 @@ import pytest
 
 import oracles
 import oracles_trees
-from problems import as_rows, random_codes, repetitions
+from problems import as_rows, random_codes
 from skcredal import _kernels as kernels
 from skcredal._ensemble.counting import count, count_values
 from skcredal._ensemble.networks import (
@@ -14,14 +14,12 @@ from skcredal._ensemble.networks import (
     tan_tables,
 )
 
-pytestmark = pytest.mark.kernel
-
 
 @pytest.mark.parametrize("unknown", [0.0, 0.3])
 @pytest.mark.parametrize("weighting", ["none", "integer", "real"])
 def test_value_counts_are_those_of_the_definition(unknown, weighting):
     rng = np.random.default_rng(50)
-    for _ in range(repetitions(100)):
+    for _ in range(100):
         codes, labels, n_states, n_classes = random_codes(rng, unknown=unknown)
         weights = {
             "none": None,
@@ -65,7 +63,7 @@ def tan_of(counts, ess):
 def test_posteriors_are_products_of_fractions(unknown, ess):
     """Naive Bayes and TAN, with unknown values in the new rows, and with ``unknown`` in training too."""
     rng = np.random.default_rng(52)
-    for trial in range(repetitions(100, 7)):
+    for trial in range(100):
         codes, labels, n_states, n_classes = random_codes(rng, k=trial % 6, unknown=unknown)
         counts = count(codes, labels, n_states, n_classes)
         expected = oracles.count_tables(
@@ -92,7 +90,7 @@ def test_posteriors_are_products_of_fractions(unknown, ess):
 def test_information_and_tree_are_those_of_the_definition_and_of_networkx(unknown):
     rng = np.random.default_rng(53)
     n_distinct = 0
-    for trial in range(repetitions(100, 7)):
+    for trial in range(100):
         k = trial % 7
         codes, labels, n_states, n_classes = random_codes(rng, k=k, unknown=unknown)
         if k > 2 and trial % 3 == 0:

@@ -1,47 +1,115 @@
-"""COMP-AODE and COMP-AODE*: the SPODEs weighted by compression coefficients (§5, §7)."""
+"""BMA-AODE* and COMP-AODE*: sets of priors over the SPODEs (§6, §7)."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from skcredal._ensemble.priors import CompressionPriors
-from skcredal._ensemble.weights import compression_weights
+import numpy as np
+
+from skcredal._arrays import BoolArray, FloatArray
+from skcredal._encoding.encoding import Chunk
+from skcredal._ensemble.explain import votes_and_sentences
+from skcredal._ensemble.priors import BmaPriors, CompressionPriors, Evidence
+from skcredal._ensemble.weights import bma_weights
+from skcredal.classifiers._aode import CompAODE, LikelihoodWeightedEnsemble, SpodeEnsemble, resolve_epsilon
+from skcredal.classifiers._credal import CredalMixin
 from skcredal.classifiers._rows import Rows
-from skcredal.classifiers._spodes import CredalSpodesMixin, LikelihoodWeightedEnsemble, resolve_epsilon
 
-__all__ = ["CompAODE", "CredalCompAODE"]
+__all__ = ["CredalBmaAODE", "CredalCompAODE", "CredalSpodesMixin"]
 
 
-class CompAODE(LikelihoodWeightedEnsemble):
-    """COMP-AODE: the SPODEs weighted by their compression coefficients.
+class CredalSpodesMixin(CredalMixin, SpodeEnsemble):
+    """Sets, bounds, robustness and explanations of a SPODE ensemble with a set of priors over the SPODEs."""
 
-    A SPODE's coefficient tells how much shorter it makes the description of the classes than the null model
-    does. Being logarithmic, the weights are more even than those of Bayesian model averaging; SPODEs that do
-    not compress get none.
+    _priors: BmaPriors | CompressionPriors
+
+    def robustness(self, X: Any) -> FloatArray:
+        """Return how much of the reference prior may be replaced arbitrarily before the answer changes.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_features)
+            The rows to classify.
+
+        Returns
+        -------
+        robustness : ndarray of shape (n_rows,)
+            Between 0, if the class of :meth:`predict` does not dominate even under the reference prior, and
+            1, if it does under every prior.
+        """
+        return self._robustness(X)
+
+    def explain(self, X: Any) -> Any:
+        """Explain why each row is decided, or left undecided.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_features)
+            The rows to classify.
+
+        Returns
+        -------
+        explanation : DataFrame
+            A row for each row of ``X``, in a DataFrame of its library (pandas for an array), with the columns
+            ``predicted`` and ``probability`` (the answer under the reference prior), ``rival`` and
+            ``rival_probability`` (the class that some prior of the set brings closest to it, or past it),
+            ``set``, ``set_size`` and ``robustness`` as in :func:`answers`, ``super_parents`` (those whose
+            value is known, from the strongest support for the predicted class to the strongest for the
+            rival), ``votes`` (by how much each prefers the predicted class), ``prior`` (the prior over them
+            that favours the rival most) and ``sentence``, the same in words.
+        """
+        return self._explain(X)
+
+    def _explain_chunk(self, chunk: Chunk) -> dict[str, list[Any]]:
+        evidence = self._evidence(chunk)
+        sets = self._sets(evidence)
+        names = [str(name) if isinstance(name, str) else f"feature {name}" for name in self.super_parents_]
+        labels = [str(label) for label in self.classes_.tolist()]
+        found = votes_and_sentences(self._priors, evidence, sets, labels, names)
+        return {
+            **self._explained_answers(evidence, sets, np.array(found["rival"])),
+            **{name: found[name] for name in ("super_parents", "votes", "prior", "sentence")},
+        }
+
+    def _evidence(self, chunk: Chunk) -> Evidence:
+        tables, states = self._tables, chunk.states
+        posterior = tables.posteriors(states)
+        reference = tables.mean_posterior(states, self.weights_, posterior)
+        return Evidence(posterior, states != tables.unknown, reference, tables.prior)
+
+
+class CredalBmaAODE(CredalSpodesMixin, LikelihoodWeightedEnsemble):
+    """BMA-AODE*: Bayesian model averaging over the SPODEs with a set of priors.
+
+    The set holds every prior that gives each SPODE at least ε. :meth:`predict_set` returns the classes that
+    no other beats under all of them, by an exact closed form; :meth:`predict` and :meth:`predict_proba` use
+    the uniform prior, like :class:`BmaAODE`.
 
     Parameters
     ----------
     ess : float, default=1.0
         Equivalent sample size of the BDeu prior over the parameters, from 1e-6 to 1e6.
     epsilon : "auto" or float, default="auto"
-        Prior probability of the null model. ``"auto"`` is ``min(0.01, 1/(2(k+1)))`` for k features kept; a
+        Least prior probability of a SPODE. ``"auto"`` is ``min(0.01, 1/(2(k+1)))`` for k features kept; a
         number of ``1/(k+1)`` or more is taken as just below that.
     likelihood_floor : float, default=0.0
         Lower bound on each probability inside the likelihoods, and nowhere else; the paper's own experiments
         used 0.01.
+    criterion : {"maximality", "interval_dominance", "e_admissibility"}, default="maximality"
+        Which classes :meth:`predict_set` returns: those that no other dominates under every prior
+        (``"maximality"``), those whose upper probability reaches the largest lower one
+        (``"interval_dominance"``, larger sets), or those that are the most probable under some prior
+        (``"e_admissibility"``, smaller sets).
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
-        Which features are categorical: ``"from_dtype"``, those with strings, booleans or declared categories;
-        ``"all"``; or a list of names or indices, or a mask, of features to add to those of ``"from_dtype"``.
+        Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature, in column order. ``"auto"``: those that the dtype declares
-        (pandas categorical, polars Enum, Arrow dictionary), otherwise those that occur in training.
+        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed ones.
     missing : {"impute", "marginalize"}, default="impute"
-        ``"impute"``: a missing value is replaced by the training median or mode. ``"marginalize"``: it is
-        left out of the counts in training and of the factors in prediction.
+        Whether a missing value becomes the training median or mode, or is left out.
     handle_unknown : {"ignore", "error"}, default="ignore"
-        What to do with a value that is not among the states: leave out its factors, or raise an error.
+        Whether a value that is not among the states is left out, or an error.
     max_categories : int, optional
-        The largest number of states of a categorical feature; the rarest are merged into one "other" state.
+        The largest number of states of a categorical feature; the rarest are merged into one.
     n_jobs : int, optional
         Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
 
@@ -63,13 +131,25 @@ class CompAODE(LikelihoodWeightedEnsemble):
     null_log_likelihood_ : float
         The log-likelihood of the null model, which knows only the class frequencies.
     weights_ : ndarray of shape (k,)
-        The weight of each SPODE; all 0 if none is better than the null model.
+        The weight of each SPODE under the uniform prior.
     epsilon_ : float
         The value of ε that was used.
 
     See Also
     --------
-    CredalCompAODE : The same with a set of priors instead of a single one.
+    CredalCompAODE : More often determinate, and usually the better choice.
+
+    Notes
+    -----
+    The set of priors is over the SPODEs that survive the likelihood cut of :class:`BmaAODE`, and in each row
+    over those whose super-parent is known. The difference of two scores is linear in the prior, so that its
+    minimum lies at an extreme point of the set; no solver is needed. Classes that are equal up to rounding
+    stay together. If no SPODE is left (no feature was kept, or all values are unknown), the class frequencies
+    are the answer.
+
+    References
+    ----------
+    G. Corani, A. Antonucci, "Credal Classification based on AODE and compression coefficients".
 
     Examples
     --------
@@ -77,10 +157,11 @@ class CompAODE(LikelihoodWeightedEnsemble):
     >>> colour = ["red", "red", "green", "green", "yellow", "yellow"]
     >>> fruit = pd.DataFrame({"colour": colour, "weight": [150.0, 160.0, 140.0, None, 120.0, 118.0]})
     >>> kind = ["apple"] * 4 + ["banana"] * 2
-    >>> from skcredal import CompAODE
-    >>> clf = CompAODE().fit(fruit, kind)
-    >>> clf.predict_proba(pd.DataFrame({"colour": ["yellow"], "weight": [121.0]})).round(2)
-    array([[0.04, 0.96]])
+    >>> from skcredal import CredalBmaAODE, set_labels
+    >>> clf = CredalBmaAODE().fit(fruit, kind)
+    >>> new = pd.DataFrame({"colour": ["red", "red"], "weight": [150.0, 100.0]})
+    >>> [labels.tolist() for labels in set_labels(clf.predict_set(new), clf.classes_)]
+    [['apple'], ['apple', 'banana']]
     """
 
     def __init__(
@@ -89,6 +170,7 @@ class CompAODE(LikelihoodWeightedEnsemble):
         ess: float = 1.0,
         epsilon: Any = "auto",
         likelihood_floor: float = 0.0,
+        criterion: str = "maximality",
         categorical_features: Any = "from_dtype",
         categories: Any = "auto",
         missing: str = "impute",
@@ -99,12 +181,11 @@ class CompAODE(LikelihoodWeightedEnsemble):
         self.ess = ess
         self.epsilon = epsilon
         self.likelihood_floor = likelihood_floor
-        self.categorical_features = categorical_features
-        self.categories = categories
-        self.missing = missing
-        self.handle_unknown = handle_unknown
-        self.max_categories = max_categories
-        self.n_jobs = n_jobs
+        self.criterion = criterion
+        self._keep_shared(categorical_features, categories, missing, handle_unknown, max_categories, n_jobs)
+
+    _priors: BmaPriors
+    _criteria = ("maximality", "interval_dominance", "e_admissibility")
 
     def _count(self, rows: Rows) -> None:
         # An error should come before the work of counting.
@@ -113,8 +194,16 @@ class CompAODE(LikelihoodWeightedEnsemble):
 
     def _derive(self) -> None:
         super()._derive()
+        self.weights_ = bma_weights(self.log_likelihood_)
         self.epsilon_ = resolve_epsilon(self.epsilon, len(self.super_parents_))
-        self.weights_ = compression_weights(self.log_likelihood_, self.null_log_likelihood_, self.epsilon_)
+        self._priors = BmaPriors.from_likelihoods(self.log_likelihood_, self.epsilon_)
+
+    def _sets(self, evidence: Evidence, interval: FloatArray | None = None) -> BoolArray:
+        # An E-admissible class is also maximal: only the maximal ones need a linear program.
+        sets = super()._sets(evidence, interval)
+        if self.criterion == "e_admissibility":
+            return self._priors.e_admissible_sets(evidence, sets)
+        return sets
 
 
 class CredalCompAODE(CredalSpodesMixin, CompAODE):
@@ -140,18 +229,15 @@ class CredalCompAODE(CredalSpodesMixin, CompAODE):
         (``"maximality"``), or those whose upper probability reaches the largest lower one
         (``"interval_dominance"``, larger sets).
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
-        Which features are categorical: ``"from_dtype"``, those with strings, booleans or declared categories;
-        ``"all"``; or a list of names or indices, or a mask, of features to add to those of ``"from_dtype"``.
+        Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature, in column order. ``"auto"``: those that the dtype declares
-        (pandas categorical, polars Enum, Arrow dictionary), otherwise those that occur in training.
+        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed ones.
     missing : {"impute", "marginalize"}, default="impute"
-        ``"impute"``: a missing value is replaced by the training median or mode. ``"marginalize"``: it is
-        left out of the counts in training and of the factors in prediction.
+        Whether a missing value becomes the training median or mode, or is left out.
     handle_unknown : {"ignore", "error"}, default="ignore"
-        What to do with a value that is not among the states: leave out its factors, or raise an error.
+        Whether a value that is not among the states is left out, or an error.
     max_categories : int, optional
-        The largest number of states of a categorical feature; the rarest are merged into one "other" state.
+        The largest number of states of a categorical feature; the rarest are merged into one.
     n_jobs : int, optional
         Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
 
@@ -225,12 +311,7 @@ class CredalCompAODE(CredalSpodesMixin, CompAODE):
         self.epsilon = epsilon
         self.likelihood_floor = likelihood_floor
         self.criterion = criterion
-        self.categorical_features = categorical_features
-        self.categories = categories
-        self.missing = missing
-        self.handle_unknown = handle_unknown
-        self.max_categories = max_categories
-        self.n_jobs = n_jobs
+        self._keep_shared(categorical_features, categories, missing, handle_unknown, max_categories, n_jobs)
 
     def _derive(self) -> None:
         super()._derive()

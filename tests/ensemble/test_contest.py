@@ -5,10 +5,8 @@ import pytest
 
 import oracles
 from answers import bma, bma_extreme_points, compression
-from problems import KINDS, random_ensemble, repetitions
+from problems import KINDS, random_ensemble
 from skcredal import _kernels as kernels
-
-pytestmark = pytest.mark.kernel
 
 
 def classes_but(best, n_classes):
@@ -18,7 +16,7 @@ def classes_but(best, n_classes):
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_rival_of_bma_is_the_closest_at_some_extreme_point(kind):
     rng = np.random.default_rng(50)
-    for _ in range(repetitions(30)):
+    for _ in range(30):
         problem = random_ensemble(rng, kind)
         priors, evidence = bma(problem)
         rival, worst = priors.contest(evidence)
@@ -47,7 +45,7 @@ def test_the_rival_of_bma_is_the_closest_at_some_extreme_point(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_prior_of_compression_is_one_of_the_set_and_favours_the_rival_most(kind):
     rng = np.random.default_rng(51)
-    for _ in range(repetitions(20, 6)):
+    for _ in range(20):
         problem = random_ensemble(rng, kind)
         priors, evidence = compression(problem)
         (rival,), worst = priors.contest(evidence)

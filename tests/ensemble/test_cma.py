@@ -3,7 +3,6 @@ import pytest
 
 import oracles_naive
 from naive_problems import KINDS, random_table
-from problems import repetitions
 from skcredal._ensemble.counting import count_values
 from skcredal._ensemble.counts import ValueCounts
 from skcredal._ensemble.naive_priors import (
@@ -14,8 +13,6 @@ from skcredal._ensemble.naive_priors import (
 )
 from skcredal._ensemble.networks import NaiveEvidence, naive_tables
 from skcredal._ensemble.priors import put_back
-
-pytestmark = pytest.mark.kernel
 
 
 def priors_of(counts, eps, ess=1.0):
@@ -47,7 +44,7 @@ def random_eps(rng):
 def test_answers_are_those_of_all_models_at_all_corners(kind):
     rng = np.random.default_rng(30)
     close_calls = 0
-    for _ in range(repetitions(40)):
+    for _ in range(40):
         table = random_table(rng, kind)
         eps, ess = random_eps(rng), float(rng.choice([1.0, 0.3, 4.0]))
         reference, sets, intervals = answers_of(table, eps, ess)
@@ -70,7 +67,7 @@ def test_answers_are_those_of_all_models_at_all_corners(kind):
 
 def test_eight_features_and_their_256_models():
     rng = np.random.default_rng(31)
-    for _ in range(repetitions(6, 1)):
+    for _ in range(6):
         table = random_table(rng, "ordinary", k=8, n_test=2)
         reference, sets, _ = answers_of(table, 0.01)
         for r, row in enumerate(table.test_rows):
@@ -84,7 +81,7 @@ def test_eight_features_and_their_256_models():
 @pytest.mark.parametrize("kind", KINDS)
 def test_inclusion_probabilities_are_shares_of_all_models(kind):
     rng = np.random.default_rng(32)
-    for _ in range(repetitions(30)):
+    for _ in range(30):
         table = random_table(rng, kind)
         counts = count_values(table.codes, table.labels, table.n_states, table.n_classes)
         models = models_of(table, [None] * len(table.n_states))
@@ -98,7 +95,7 @@ def test_inclusion_probabilities_are_shares_of_all_models(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_reference_prior_belongs_to_the_set(kind):
     rng = np.random.default_rng(33)
-    for _ in range(repetitions(200)):
+    for _ in range(200):
         reference, sets, intervals = answers_of(random_table(rng, kind), random_eps(rng))
         assert put_back(sets, reference) == 0
         assert (intervals[:, :, 0] <= reference).all()
@@ -109,12 +106,12 @@ def test_the_reference_prior_belongs_to_the_set(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_prior_of_the_set_contradicts_sets_or_bounds(kind):
     rng = np.random.default_rng(34)
-    for _ in range(repetitions(30)):
+    for _ in range(30):
         table, eps = random_table(rng, kind), random_eps(rng)
         _, sets, intervals = answers_of(table, eps)
         for r, row in enumerate(table.test_rows):
             models = models_of(table, row)
-            for _ in range(repetitions(20, 3)):
+            for _ in range(20):
                 p = oracles_naive.cma_posterior(models, rng.uniform(eps, 1 - eps, len(row)))
                 assert sets[r, p.argmax()]
                 assert (intervals[r, :, 0] <= p + 1e-12).all()
@@ -123,7 +120,7 @@ def test_no_prior_of_the_set_contradicts_sets_or_bounds(kind):
 
 def test_a_smaller_epsilon_never_shrinks_a_set():
     rng = np.random.default_rng(35)
-    for _ in range(repetitions(300)):
+    for _ in range(300):
         table = random_table(rng, "ordinary")
         _, narrow, narrow_bounds = answers_of(table, 0.3)
         _, wide, wide_bounds = answers_of(table, 0.001)

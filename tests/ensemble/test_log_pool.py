@@ -4,12 +4,10 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-from problems import random_codes, repetitions
+from problems import random_codes
 from skcredal._ensemble.counting import count
 from skcredal._ensemble.log_pool import LogPool, WeightSet
 from skcredal._ensemble.parameters import spode_tables
-
-pytestmark = pytest.mark.kernel
 
 
 def random_pool(rng, *, n_classes=None, most_classes=4, codings=2):
@@ -39,7 +37,7 @@ def random_pool(rng, *, n_classes=None, most_classes=4, codings=2):
 @pytest.mark.parametrize("most_classes", [4, 11])
 def test_folded_tables_give_the_scores_of_the_experts(most_classes):
     rng = np.random.default_rng(most_classes)
-    for _ in range(repetitions(40)):
+    for _ in range(40):
         pool, codes, logs = random_pool(rng, most_classes=most_classes)
         scores = np.einsum("j,jrc->rc", pool.weights, logs)
         scores -= logsumexp(scores, axis=1, keepdims=True)
@@ -50,7 +48,7 @@ def test_folded_tables_give_the_scores_of_the_experts(most_classes):
 
 def test_contributions_add_up_to_the_log_odds():
     rng = np.random.default_rng(2)
-    for _ in range(repetitions(40)):
+    for _ in range(40):
         pool, codes, logs = random_pool(rng)
         one, other = rng.integers(0, logs.shape[2], (2, codes.shape[1]))
         frequencies, by_feature = pool.contributions(codes, one, other)
@@ -66,7 +64,7 @@ def test_contributions_add_up_to_the_log_odds():
 def test_sets_are_those_of_all_pairs(credibility):
     rng = np.random.default_rng(3)
     sizes = []
-    for _ in range(repetitions(60)):
+    for _ in range(60):
         pool, codes, logs = random_pool(rng, most_classes=5)
         m = len(pool.weights)
         scale = WeightSet.of(pool, np.eye(m), 0.5).variances ** 0.5

@@ -2,12 +2,10 @@ import numpy as np
 import pytest
 
 import oracles_trees
-from problems import as_rows, random_codes, repetitions
+from problems import as_rows, random_codes
 from skcredal import _kernels as kernels
 from skcredal._ensemble import credal_tree
 from skcredal._ensemble.credal_tree import grow_tree, idm_intervals, idm_posterior, idm_sets
-
-pytestmark = pytest.mark.kernel
 
 
 def random_counts(rng):
@@ -21,7 +19,7 @@ def random_counts(rng):
 
 def test_upper_entropy_is_that_of_the_sorted_counts():
     rng = np.random.default_rng(60)
-    for _ in range(repetitions(500)):
+    for _ in range(500):
         counts, s = random_counts(rng)
         found = kernels.tree.upper_entropy(counts, s)
         assert found == pytest.approx(float(oracles_trees.upper_entropy(counts, s)), rel=1e-13, abs=1e-15)
@@ -29,7 +27,7 @@ def test_upper_entropy_is_that_of_the_sorted_counts():
 
 def test_upper_entropy_is_that_of_the_solver_and_of_falling_drops():
     rng = np.random.default_rng(61)
-    for _ in range(repetitions(100)):
+    for _ in range(100):
         counts, s = random_counts(rng)
         found = kernels.tree.upper_entropy(counts, s)
         assert found == pytest.approx(oracles_trees.upper_entropy_by_optimisation(counts, s), abs=1e-7)
@@ -48,7 +46,7 @@ def test_upper_entropy_holds_out_at_the_ends():
 @pytest.mark.parametrize("unknown", [0.0, 0.3])
 def test_gains_are_those_of_the_definition(unknown):
     rng = np.random.default_rng(62)
-    for _ in range(repetitions(100)):
+    for _ in range(100):
         codes, labels, n_states, n_classes = random_codes(rng, unknown=unknown)
         k, n = codes.shape
         weights = rng.integers(1, 9, n) / 4.0
@@ -94,7 +92,7 @@ def test_the_first_of_the_largest_gains_is_chosen(gains, chosen):
 
 def test_rows_are_sorted_by_value_and_keep_their_order():
     rng = np.random.default_rng(63)
-    for _ in range(repetitions(50)):
+    for _ in range(50):
         n, v = int(rng.integers(1, 30)), int(rng.integers(1, 5))
         values = rng.integers(0, v + 1, n).astype(np.uint8)
         own = np.sort(rng.choice(n, int(rng.integers(1, n + 1)), replace=False))
@@ -132,7 +130,7 @@ def test_trees_are_those_grown_by_recursion_node_by_node(unknown, weighting, mon
     monkeypatch.setattr(credal_tree, "FIRST_NODES", 2)  # room must be made again and again
     rng = np.random.default_rng(64)
     sizes, answers = [], 0
-    for trial in range(repetitions(100, 12)):
+    for trial in range(100):
         codes, labels, n_states, n_classes = random_codes(rng, n=60, k=trial % 6, unknown=unknown)
         s = float(rng.choice([0.5, 1.0, 3.0]))
         weights = {
@@ -180,7 +178,7 @@ def test_depths_below_nodes_are_those_of_their_paths():
 
 def test_answers_are_those_of_the_extreme_points():
     rng = np.random.default_rng(66)
-    for _ in range(repetitions(300)):
+    for _ in range(300):
         counts, s = random_counts(rng)
         assert idm_sets(counts, s).tolist() == oracles_trees.idm_set(counts, s)
         np.testing.assert_allclose(idm_intervals(counts, s), oracles_trees.idm_bounds(counts, s), atol=1e-15)
