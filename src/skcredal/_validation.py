@@ -21,6 +21,7 @@ __all__ = [
     "check_integer",
     "check_path",
     "check_real",
+    "check_seed",
     "check_strength",
     "check_texts",
     "has_hash",
@@ -280,4 +281,11 @@ def check_integer(name: str, value: Any, *, low: int, high: float = math.inf) ->
         raise ValueError(f"{name} must be at least {low}, got {safe_repr(value)}.")
     if int(value) > high:
         raise ValueError(f"{name} must be at most {high:.0f}, got {safe_repr(value)}.")
+    return int(value)
+
+
+def check_seed(name: str, value: Any) -> int:
+    """Return a seed: any whole number."""
+    if not isinstance(value, Integral) or isinstance(value, bool):
+        raise TypeError(f"{name} must be a whole number, got {safe_repr(value)}.")
     return int(value)

@@ -33,15 +33,15 @@ class Counts:
         Rows of each class.
     n_ca : ndarray of shape (n_classes, V)
         Rows of each class and state.
-    n_cab : ndarray of shape (n_classes, V, V), optional
+    n_cab : ndarray of shape (n_classes, V, V)
         Rows of each class and two states. It is symmetric, its diagonal is ``n_ca``, and two states of one
-        feature are never seen together. ``None`` where only states were counted.
+        feature are never seen together. Empty, (n_classes, 0, 0), where only states were counted.
     """
 
     n_states: IntArray
     n_c: FloatArray
     n_ca: FloatArray
-    n_cab: FloatArray | None = None
+    n_cab: FloatArray
 
     @property
     def n(self) -> float:
@@ -63,12 +63,6 @@ class Counts:
         """How many states the feature has to which each state belongs, (V,)."""
         return self.n_states.repeat(self.n_states)
 
-    @property
-    def pairs(self) -> FloatArray:
-        """``n_cab``, which must have been counted."""
-        assert self.n_cab is not None
-        return self.n_cab
-
     def states_of(self, j: int) -> slice:
         """Return the states of a feature."""
         return slice(int(self.starts[j]), int(self.starts[j] + self.n_states[j]))
@@ -79,7 +73,7 @@ class Counts:
 
     def pair(self, i: int, j: int) -> FloatArray:
         """Return n(c, a_i, a_j) as an array (values of i, values of j, classes)."""
-        return self.pairs[:, self.states_of(i), self.states_of(j)].transpose(1, 2, 0)
+        return self.n_cab[:, self.states_of(i), self.states_of(j)].transpose(1, 2, 0)
 
     def sum_over_features(self, of_states: FloatArray, axis: int = -1) -> FloatArray:
         """Return the sums over the states of each feature: V entries along the axis become k."""
@@ -92,8 +86,7 @@ class Counts:
             return NotImplemented
         if not np.array_equal(self.n_states, other.n_states) or len(self.n_c) != len(other.n_c):
             raise ValueError("Counts can be added only if their features, states and classes are the same.")
-        n_cab = None if self.n_cab is None or other.n_cab is None else self.n_cab + other.n_cab
-        return Counts(self.n_states, self.n_c + other.n_c, self.n_ca + other.n_ca, n_cab)
+        return Counts(self.n_states, self.n_c + other.n_c, self.n_ca + other.n_ca, self.n_cab + other.n_cab)
 
     def __repr__(self) -> str:
         return f"Counts(n={self.n:g}, features={len(self.n_states)}, classes={len(self.n_c)})"
@@ -164,7 +157,8 @@ def count_values(
     cell = labels.astype(np.int64) * (n_values + 2)
     for of_feature in states:
         n_ca += np.bincount(cell + of_feature, weights, n_ca.size).reshape(n_ca.shape)
-    return Counts(n_states, class_counts(labels, weights, n_classes), n_ca[:, :n_values])
+    n_c, no_pairs = class_counts(labels, weights, n_classes), np.empty((n_classes, 0, 0))
+    return Counts(n_states, n_c, n_ca[:, :n_values], no_pairs)
 
 
 def count(

@@ -8,7 +8,9 @@ SPODEs of the first coding, of the second, and so on. What they say is kept as l
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +30,11 @@ __all__ = ["Contest", "LogPool", "PoolEvidence", "WeightSet", "left_out_logs"]
 TIE = 1e-10
 
 
+def _with_lines(tables: Sequence[SpodeTables]) -> Iterator[tuple[SpodeTables, slice]]:
+    ends = np.cumsum([0, *(len(spodes.counts.n_states) for spodes in tables)]).tolist()
+    return zip(tables, (slice(*ends_of) for ends_of in pairwise(ends)), strict=True)
+
+
 def left_out_logs(
     tables: Sequence[SpodeTables],
     log_c: FloatArray,
@@ -43,19 +50,16 @@ def left_out_logs(
     m, n = states.shape
     logs, speaks = np.empty((n, len(log_c), 1 + m)), np.zeros(n, np.bool_)
     logs[:, :, 0] = log_c
-    begin = 0
-    for spodes in tables:
-        own = states[begin : begin + len(spodes.counts.n_states)]
-        without = spodes.without_a_row()
+    for spodes, lines in _with_lines(tables):
+        own, without = states[lines], spodes.without_a_row()
         for rows in chunks(n, own.shape[0] * len(log_c)):
             some = own[:, rows]
             log_p = spodes.log_joints_left_out(some, labels[rows], weights[rows], without)
             log_p -= logsumexp(log_p, axis=1, keepdims=True)
             unknown = some == spodes.unknown
             log_p = np.where(unknown[:, None], log_c[:, None], log_p)
-            logs[rows, :, 1 + begin : 1 + begin + len(own)] = log_p.transpose(2, 1, 0)
+            logs[rows, :, 1:][:, :, lines] = log_p.transpose(2, 1, 0)
             speaks[rows] |= ~unknown.all(axis=0)
-        begin += len(own)
     return logs, speaks
 
 
@@ -79,11 +83,7 @@ class LogPool:
 
     def parts(self) -> Iterator[tuple[SpodeTables, slice]]:
         """Yield the SPODEs of each coding, and where its states and weights lie."""
-        begin = 0
-        for spodes in self.tables:
-            end = begin + len(spodes.counts.n_states)
-            yield spodes, slice(begin, end)
-            begin = end
+        return _with_lines(self.tables)
 
     def speaks(self, states: StateArray) -> BoolArray:
         """Tell which rows know the super-parent of any expert."""
@@ -126,16 +126,11 @@ class LogPool:
         for spodes, lines in self.parts():
             own, weights = states[lines], self.weights[1:][lines]
             table = np.concatenate([np.zeros((1, *spodes.log_odds.shape[1:])), spodes.log_odds])
-
-            def added(parent: StateArray, child: StateArray, table: FloatArray = table) -> FloatArray:
-                difference: FloatArray = table[one, parent, child] - table[other, parent, child]
-                return difference
-
             for j, parent in enumerate(own):
                 for i, child in enumerate(own):
                     # The super-parent itself has P(a_j|c); its P(c) belongs to the frequencies.
                     given = np.full(len(one), spodes.unknown) if i == j else parent
-                    share = weights[j] * added(given, child)
+                    share = weights[j] * (table[one, given, child] - table[other, given, child])
                     by_feature[lines][i] += np.where(known[lines][j], share, 0.0)
         share = np.where(known.any(axis=0), self.weights.sum(), 1.0)
         return share * (self.log_c[one] - self.log_c[other]), by_feature
@@ -158,10 +153,11 @@ class PoolEvidence:
     turned: FloatArray
     speaks: BoolArray
     prior_set: BoolArray
-    best: IntArray = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "best", best_class(self.reference))
+    @cached_property
+    def best(self) -> IntArray:
+        """The most probable class of each row."""
+        return best_class(self.reference)
 
     def between(self, rows: IntArray, c: IntArray | int, d: IntArray | int) -> tuple[FloatArray, FloatArray]:
         """Return the log-odds of class c over d, and their standard deviation, (rows,)."""

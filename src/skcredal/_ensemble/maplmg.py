@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp
@@ -23,8 +22,7 @@ ROUNDING = 1e-13
 NEAR = 1e-8
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Mixture:
+class Mixture(NamedTuple):
     """The weights of a mixture, and how close they are to the best ones.
 
     Parameters
@@ -74,6 +72,7 @@ def log_own_left_out(
     return log_own
 
 
+@one_blas_thread()
 def maplmg_weights(
     log_own: FloatArray, row_weights: FloatArray, *, max_iter: int = 10_000, tol: float = 1e-10
 ) -> Mixture:
@@ -106,26 +105,12 @@ def maplmg_weights(
     # Relative to the largest of the row, so that no mixture underflows; what that takes off adds to all
     # alike.
     highest = log_own.max(axis=1)
-    relative, constant, n_all = np.exp(log_own - highest[:, None]), row_weights @ highest, row_weights.sum()
+    relative, constant = np.exp(log_own - highest[:, None]), row_weights @ highest
+    n_all = float(row_weights.sum())
 
     def value(mixture: FloatArray) -> float:
         return float(row_weights @ np.log(relative @ mixture) + constant + np.log(mixture).sum())
 
-    with one_blas_thread():
-        return _newton(relative, row_weights, value, mixture, float(n_all), max_iter, tol)
-
-
-def _newton(
-    relative: FloatArray,
-    row_weights: FloatArray,
-    value: Callable[[FloatArray], float],
-    mixture: FloatArray,
-    n_all: float,
-    max_iter: int,
-    tol: float,
-) -> Mixture:
-    """Return the best mixture, from another one."""
-    k = len(mixture)
     objective, n_iter, decrement = value(mixture), 0, np.inf
     while True:
         share = relative * mixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit, gammaln, log_expit
+from scipy.special import gammaln, log_expit
 
 from skcredal._arrays import FloatArray, IntArray, StateArray
 from skcredal._ensemble.counts import Counts
@@ -16,7 +16,6 @@ __all__ = [
     "TanTables",
     "averaged_tables",
     "conditional_information",
-    "inclusion_probabilities",
     "log_bayes_factors",
     "naive_tables",
     "spanning_tree",
@@ -56,7 +55,7 @@ def conditional_information(counts: Counts) -> FloatArray:
 
     If training cells are unknown, each pair uses the rows in which both of its cells are known.
     """
-    n, v = counts.pairs, counts.n_states
+    n, v = counts.n_cab, counts.n_states
     information = np.zeros((len(v), len(v)))
     for i in range(len(v)):
         n_i = n[:, counts.states_of(i)]  # (n_classes, v_i, V)
@@ -148,19 +147,6 @@ def log_bayes_factors(counts: Counts, ess: float) -> FloatArray:
     alone = ess / counts.n_states_of
     n_a = counts.n_ca.sum(axis=0, keepdims=True)
     return log_marginal(counts.n_ca, alone / len(counts.n_c)) - log_marginal(n_a, alone)
-
-
-def inclusion_probabilities(log_e: FloatArray) -> FloatArray:
-    """Return the posterior probability that each feature is in the model, for the prior probability 1/2.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> inclusion_probabilities(np.log([3.0, 1.0])).round(9).tolist()
-    [0.75, 0.5]
-    """
-    inclusion: FloatArray = expit(log_e)
-    return inclusion
 
 
 def averaged_tables(

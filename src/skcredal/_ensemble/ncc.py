@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,16 +24,11 @@ TIE = 1e-10
 LAST_STEP, MOST_STEPS = 1e-10, 200
 
 
-@dataclass(frozen=True, eq=False)
-class NaiveEvidence:
+class NaiveEvidence(NamedTuple):
     """What these sets of priors judge: states (k, rows), and the probabilities under the reference prior."""
 
     states: StateArray
     reference: FloatArray
-    best: IntArray = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "best", best_class(self.reference))
 
 
 class _LogRatios:
@@ -47,7 +44,7 @@ class _LogRatios:
         def dominates(rows: IntArray, c: IntArray | int, d: int) -> BoolArray:
             return self.least_log_ratio(evidence.states[:, rows], c, d) > TIE
 
-        return undominated(dominates, evidence.best, evidence.reference.shape[1])
+        return undominated(dominates, best_class(evidence.reference), evidence.reference.shape[1])
 
     def intervals(self, evidence: NaiveEvidence) -> FloatArray:
         """Return bounds on the probabilities, (rows, n_classes, 2)."""
@@ -188,38 +185,30 @@ class DirichletPriors(_LogRatios):
         if not is_open.any():
             return self._minimum(states, c, d, 0.0, self.free)
         least = np.full(states.shape[1], np.inf)
-        features = np.flatnonzero(is_open.any(axis=1))
         of_rows = np.broadcast_to(c, least.shape)
         for one in np.unique(of_rows).tolist():
             rows = np.flatnonzero(of_rows == one)
-            ends = self._changes(features, one, d)
-            for low, high in pairwise(ends.tolist()):
+            for low, high, worst in self._pieces(np.flatnonzero(is_open.any(axis=1)).tolist(), one, d):
                 filled = states[:, rows]
-                for i in features.tolist():
-                    filled[i, is_open[i, rows]] = self._worst_state(i, one, d, (low + high) / 2.0)
+                for i, state in worst.items():
+                    filled[i, is_open[i, rows]] = state
                 least[rows] = np.minimum(least[rows], self._minimum(filled, one, d, low, high))
         return least
 
-    def _lines(self, i: int, c: int, d: int) -> tuple[int, FloatArray, FloatArray]:
-        start = int(self.n_states[:i].sum())
-        own = slice(start, start + int(self.n_states[i]))
-        return start, self.lower[c, own], self.upper[d, own]
-
-    def _worst_state(self, i: int, c: int, d: int, x: float) -> int:
-        start, lower, upper = self._lines(i, c, d)
-        with np.errstate(divide="ignore"):
-            return start + int(((upper + x) / lower).argmax())
-
-    def _changes(self, features: IntArray, c: int, d: int) -> FloatArray:
-        """Return all points of [0, free] where two lines of one feature cross, with the ends."""
-        points = [np.empty(0)]
-        for i in features.tolist():
-            _, lower, upper = self._lines(i, c, d)
-            with np.errstate(divide="ignore", invalid="ignore"):
+    def _pieces(self, features: list[int], c: int, d: int) -> Iterator[tuple[float, float, dict[int, int]]]:
+        """Yield the pieces of [0, free] on which the worst states of features stay the same, and these."""
+        starts = np.cumsum(self.n_states) - self.n_states
+        own = {i: slice(starts[i], starts[i] + self.n_states[i]) for i in features}
+        lines = {i: (self.lower[c, own[i]], self.upper[d, own[i]]) for i in features}
+        ends = [0.0, self.free]  # one piece at least, even if nothing is free
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for lower, upper in lines.values():
                 crossing = (upper[:, None] * lower - upper * lower[:, None]) / (lower[:, None] - lower)
-            points.append(crossing[(crossing > 0.0) & (crossing < self.free)])
-        # One piece at least, even if nothing is free.
-        return np.concatenate([[0.0], np.unique(np.concatenate(points)), [self.free]])
+                ends += crossing[(crossing > 0.0) & (crossing < self.free)].tolist()
+            for low, high in pairwise(sorted(set(ends)) if self.free > 0.0 else ends):
+                x = (low + high) / 2.0
+                worst = {i: ((upper + x) / lower).argmax() for i, (lower, upper) in lines.items()}
+                yield low, high, {i: int(starts[i] + a) for i, a in worst.items()}
 
     def _minimum(self, states: StateArray, c: IntArray | int, d: int, low: float, high: float) -> FloatArray:
         """Return the minimum of log h over [low, high]: at an end, or by Newton's method within a bracket."""
@@ -235,11 +224,8 @@ class DirichletPriors(_LogRatios):
 
         def derivatives(x: FloatArray, some: IntArray) -> tuple[FloatArray, FloatArray]:
             inside = counts_in[:, some]
-            up, down, own = (
-                1.0 / (known_d[:, some] + x),
-                1.0 / (known_c[:, some] + (free - x)),
-                1.0 / (upper_d[:, some] + x),
-            )
+            up, own = 1.0 / (known_d[:, some] + x), 1.0 / (upper_d[:, some] + x)
+            down = 1.0 / (known_c[:, some] + (free - x))
             of_c, of_d = 1.0 / (n_c[some] + (free - x)), 1.0 / (n_d + x)
             slope = np.where(inside, up + down - own, 0.0).sum(axis=0) - of_c - of_d
             curvature = np.where(inside, down**2 - up**2 + own**2, 0.0).sum(axis=0) - of_c**2 + of_d**2

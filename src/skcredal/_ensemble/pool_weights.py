@@ -61,13 +61,9 @@ def prior_weights(sizes: Sequence[int]) -> tuple[FloatArray, FloatArray]:
     return np.append(0.0, shares), np.append(1.0, PRIOR_SPREAD * shares)
 
 
+@one_blas_thread()
 def pool_weights(
-    logs: FloatArray,
-    labels: LabelArray,
-    row_weights: FloatArray,
-    sizes: Sequence[int],
-    *,
-    most_steps: int = MOST_STEPS,
+    logs: FloatArray, labels: LabelArray, row_weights: FloatArray, sizes: Sequence[int]
 ) -> PoolWeights:
     """Return the weights that minimise J of §12, by Newton's method within the bounds.
 
@@ -79,8 +75,6 @@ def pool_weights(
         The classes of the rows, and their weights.
     sizes : sequence of int
         How many experts each coding has.
-    most_steps : int
-        The most steps of Newton's method.
 
     Notes
     -----
@@ -90,19 +84,17 @@ def pool_weights(
     """
     mean, scale = prior_weights(sizes)
     low = np.append(LEAST_NULL, np.full(len(mean) - 1, LEAST_WEIGHT)) / scale
-    with one_blas_thread():
-        rows = _Rows.centred(logs, labels, row_weights, scale)
-        centre = mean / scale
-        best, error = _minimise(rows, centre, low, most_steps)
-        covariance = _covariance(rows, best, low, centre)
+    rows, centre = _Rows.centred(logs, labels, row_weights, scale), mean / scale
+    best, error = _minimise(rows, centre, low)
+    covariance = _covariance(rows, best, low, centre)
     return PoolWeights(best * scale, covariance * np.outer(scale, scale), error)
 
 
-def _minimise(rows: _Rows, centre: FloatArray, low: FloatArray, most_steps: int) -> tuple[FloatArray, float]:
+def _minimise(rows: _Rows, centre: FloatArray, low: FloatArray) -> tuple[FloatArray, float]:
     """Return the minimum of the loss plus ½‖v - centre‖² above ``low``, and how far log-odds may be off."""
     v, value, error = centre.copy(), rows.loss(centre), np.inf
     reach = rows.reach()
-    for _ in range(most_steps):
+    for _ in range(MOST_STEPS):
         slope, curvature = rows.derivatives(v)
         slope += v - centre
         # A weight at its bound that would only go further down does not count.

@@ -7,8 +7,9 @@ without a say has the difference 0 everywhere below, and drops out of every sum.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.optimize import linprog
@@ -21,6 +22,8 @@ from skcredal._ties import TIE, best_class, most_probable
 
 __all__ = ["BmaPriors", "CompressionPriors", "Evidence"]
 
+# A class of each row, or one for all.
+Classes: TypeAlias = IntArray | int
 # Optima of linear programs closer to 0 than this may be rounding.
 SOLVER_TIE = 1e-9
 # The least part of the reference prior that is tried; beyond it, robustness is 1.
@@ -49,57 +52,85 @@ class Evidence:
     known: BoolArray
     reference: FloatArray
     prior: FloatArray
-    best: IntArray = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "best", best_class(self.reference))
+    @cached_property
+    def best(self) -> IntArray:
+        """The most probable class of each row."""
+        return best_class(self.reference)
 
     def of(self, rows: IntArray) -> Evidence:
         """Return the evidence of some rows."""
         return Evidence(self.posterior[:, :, rows], self.known[:, rows], self.reference[rows], self.prior)
 
-    def of_class(self, rows: IntArray, c: IntArray | int) -> FloatArray:
+    def of_class(self, rows: IntArray, c: Classes) -> FloatArray:
         """Return P(c | a, s_j) of a class, or of one for each row, (k, rows)."""
         return self.posterior[:, c, rows]
 
 
-class Contest(NamedTuple):
-    """The rival of the best class in each row, -1 for none, and the prior that favours it most, (k, rows)."""
+class Least(NamedTuple):
+    """The least difference of the scores of two classes over the priors, their scale there, and where.
 
-    rival: IntArray
-    prior: FloatArray
+    ``at`` is what the set of priors makes a prior of: a vertex, or the logarithms of probabilities.
+    """
+
+    difference: FloatArray
+    scale: FloatArray
+    at: Any
 
 
-class _Contest:
-    """Finds the class that some prior brings closest to the best one, or past it, rival by rival."""
+class _PriorSet:
+    """What follows from the least difference of two scores, whichever the set of priors."""
 
-    def __init__(self, evidence: Evidence, silent: BoolArray) -> None:
+    def members(self, evidence: Evidence) -> BoolArray:
+        """Return which SPODEs have a say in the rows, (rows, k)."""
+        raise NotImplementedError
+
+    def least(self, evidence: Evidence, rows: IntArray, c: Classes, d: int) -> Least:
+        """Return the least difference of the scores of c and d in some rows."""
+        raise NotImplementedError
+
+    def prior_at(self, members: BoolArray, at: Any) -> FloatArray:
+        """Return the prior of a minimum, (rows, k)."""
+        raise NotImplementedError
+
+    def maximal_sets(self, evidence: Evidence) -> BoolArray:
+        """Return the undominated classes, (rows, n_classes); the most frequent ones where no SPODE speaks."""
+
+        def dominates(rows: IntArray, c: Classes, d: int) -> BoolArray:
+            least = self.least(evidence, rows, c, d)
+            return least.difference > TIE * least.scale
+
+        sets = undominated(dominates, evidence.best, evidence.reference.shape[1])
+        sets[~self.members(evidence).any(axis=1)] = most_probable(evidence.prior)
+        sets[np.arange(len(sets)), evidence.best] = True
+        return sets
+
+    def contest(self, evidence: Evidence) -> tuple[IntArray, FloatArray]:
+        """Return the rival of the best class in each row, and the prior that favours it most, (k, rows).
+
+        The rival is the class that some prior brings closest to the best one, or past it, relative to the
+        scores themselves: rivals of little probability would all be close otherwise. It is -1 with one
+        class. Where no SPODE has a say, no prior is to blame: the next most probable class is the rival,
+        the prior NaN.
+        """
         n, n_classes = evidence.reference.shape
-        self.advantage, self.rival = np.full(n, np.inf), np.full(n, -1)
-        self.prior = np.full((len(evidence.posterior), n), np.nan)
-        # Where no SPODE has a say, no prior is to blame, and the next most probable class is the rival.
+        members, every = self.members(evidence), np.arange(n)
         others = evidence.reference.copy()
-        others[np.arange(n), evidence.best] = -np.inf
-        if n_classes > 1:
-            self.rival[silent] = others[silent].argmax(axis=1)
-
-    def enter(self, rows: IntArray, d: int, least: FloatArray, scale: FloatArray, prior: FloatArray) -> None:
-        """Take class d for the rival where it is the closest, relative to the scores."""
-        found = least / scale
-        closer = found < self.advantage[rows]
-        rows = rows[closer]
-        self.advantage[rows], self.rival[rows], self.prior[:, rows] = found[closer], d, prior[:, closer]
-
-
-def _where_silent(evidence: Evidence, members: BoolArray, sets: BoolArray) -> BoolArray:
-    """Return the sets with the most frequent classes where no SPODE has a say; ``members`` are (rows, k)."""
-    sets[~members.any(axis=1)] = most_probable(evidence.prior)
-    sets[np.arange(len(sets)), evidence.best] = True
-    return sets
+        others[every, evidence.best] = -np.inf
+        rival = others.argmax(axis=1) if n_classes > 1 else np.full(n, -1)
+        prior, closest = np.full((n, members.shape[1]), np.nan), np.full(n, np.inf)
+        for d in range(n_classes):
+            rows = np.flatnonzero((evidence.best != d) & members.any(axis=1))
+            least = self.least(evidence, rows, evidence.best[rows], d)
+            found = least.difference / least.scale
+            closer = found < closest[rows]
+            closest[rows[closer]], rival[rows[closer]] = found[closer], d
+            prior[rows[closer]] = self.prior_at(members[rows], least.at)[closer]
+        return rival, prior.T
 
 
 @dataclass(frozen=True, eq=False)
-class BmaPriors:
+class BmaPriors(_PriorSet):
     """BMA-AODE*'s set: all priors P(s_j) ≥ ε over the SPODEs that survive the likelihood cut.
 
     Everything is linear or linear-fractional in the prior, so that every extreme lies at one of the extreme
@@ -121,99 +152,70 @@ class BmaPriors:
         """Build the set for SPODEs of the given log-likelihoods."""
         return cls(relative_likelihoods(log_lik), eps)
 
-    def _members(self, evidence: Evidence) -> BoolArray:
-        members: BoolArray = (self.likelihood > 0.0)[:, None] & evidence.known
+    def members(self, evidence: Evidence) -> BoolArray:
+        members: BoolArray = (self.likelihood > 0.0) & evidence.known.T
         return members
 
-    def _differences(
-        self, evidence: Evidence, rows: IntArray, c: IntArray | int, d: int
-    ) -> tuple[FloatArray, FloatArray, BoolArray, IntArray]:
-        """Return w_j = L_j (P_c - P_d), the scale L_j (P_c + P_d), who has a say, and how many have."""
-        p_c, p_d = evidence.of_class(rows, c), evidence.of_class(rows, d)
-        members = self._members(evidence)[:, rows]
-        likelihood = self.likelihood[:, None] * members
-        return likelihood * (p_c - p_d), likelihood * (p_c + p_d), members, members.sum(axis=0)
+    def _scores(
+        self, evidence: Evidence, rows: IntArray, c: Classes, d: int
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return w_j = L_j (P_c - P_d) and L_j (P_c + P_d), (rows, k); 0 for those without a say."""
+        likelihood = self.likelihood * self.members(evidence)[rows]
+        p_c, p_d = evidence.of_class(rows, c).T, evidence.of_class(rows, d).T
+        return likelihood * (p_c - p_d), likelihood * (p_c + p_d)
 
-    def _least(
-        self, evidence: Evidence, rows: IntArray, c: IntArray | int, d: int
-    ) -> tuple[FloatArray, FloatArray, IntArray]:
-        """Return the least difference of the scores, ε Σw + (1 - k'ε) min w, their scale there, and where."""
-        w, scale, members, size = self._differences(evidence, rows, c, d)
-        if not len(w):
-            return np.zeros(len(rows)), np.ones(len(rows)), np.zeros(len(rows), np.int64)
-        free, worst = 1.0 - size * self.eps, np.where(members, w, np.inf).argmin(axis=0)
-        at_worst = np.take_along_axis(w, worst[None], 0)[0], np.take_along_axis(scale, worst[None], 0)[0]
-        return (
-            self.eps * w.sum(axis=0) + free * at_worst[0],
-            self.eps * scale.sum(axis=0) + free * at_worst[1],
-            worst,
-        )
+    def least(self, evidence: Evidence, rows: IntArray, c: Classes, d: int) -> Least:
+        """Return ε Σw + (1 - k'ε) min w, which is at the vertex of the SPODE that is most against c."""
+        w, scale = self._scores(evidence, rows, c, d)
+        members = self.members(evidence)[rows]
+        if not w.shape[1]:
+            return Least(np.zeros(len(rows)), np.ones(len(rows)), np.zeros(len(rows), np.int64))
+        free, worst = 1.0 - members.sum(axis=1) * self.eps, np.where(members, w, np.inf).argmin(axis=1)
+        every = np.arange(len(rows))
+        difference = self.eps * w.sum(axis=1) + free * w[every, worst]
+        return Least(difference, self.eps * scale.sum(axis=1) + free * scale[every, worst], worst)
 
-    def maximal_sets(self, evidence: Evidence) -> BoolArray:
-        """Return the undominated classes, (rows, n_classes)."""
-
-        def dominates(rows: IntArray, c: IntArray | int, d: int) -> BoolArray:
-            least, scale, _ = self._least(evidence, rows, c, d)
-            return least > TIE * scale
-
-        sets = undominated(dominates, evidence.best, evidence.reference.shape[1])
-        return _where_silent(evidence, self._members(evidence).T, sets)
+    def prior_at(self, members: BoolArray, at: IntArray) -> FloatArray:
+        prior = np.where(members, self.eps, 0.0)
+        prior[np.arange(len(prior)), at] += 1.0 - members.sum(axis=1) * self.eps
+        return prior
 
     def intervals(self, evidence: Evidence) -> FloatArray:
         """Return the lower and upper probabilities, (rows, n_classes, 2)."""
-        members = self._members(evidence)
+        members = self.members(evidence).T
         free, likelihood = 1.0 - members.sum(axis=0) * self.eps, self.likelihood[:, None] * members
         score = likelihood[:, None] * evidence.posterior
         of_classes = self.eps * score.sum(axis=0) + free * score
         of_all = self.eps * likelihood.sum(axis=0) + free * likelihood
         with np.errstate(invalid="ignore", divide="ignore"):
-            at_vertex = of_classes / of_all[:, None]
-        bounds = [
-            np.where(members[:, None], at_vertex, np.inf).min(axis=0, initial=np.inf).T,
-            np.where(members[:, None], at_vertex, -np.inf).max(axis=0, initial=-np.inf).T,
-        ]
-        # The reference prior is in the set; where no SPODE has a say, its answer is the only one.
-        lower, upper = np.minimum(bounds[0], evidence.reference), np.maximum(bounds[1], evidence.reference)
-        return np.asarray(np.clip(np.stack([lower, upper], axis=2), 0.0, 1.0))
+            # Where a SPODE has no say, the reference, which is in the set.
+            at_vertex = np.where(members[:, None], of_classes / of_all[:, None], evidence.reference.T)
+        at_vertex = np.concatenate([evidence.reference.T[None], at_vertex])
+        return np.stack([at_vertex.min(axis=0).T, at_vertex.max(axis=0).T], axis=2).clip(0.0, 1.0)
 
     def robustness(self, evidence: Evidence) -> FloatArray:
         """Return how much of the uniform prior may be replaced before the answer changes, (rows,).
 
         With a part ρ replaced, the least difference is (1-ρ)·mean(w) + ρ·min(w), which is 0 at the result.
         """
-        robustness = np.ones(len(evidence.reference))
+        robustness, members = np.ones(len(evidence.reference)), self.members(evidence)
         for d in range(evidence.reference.shape[1]):
-            rows = np.flatnonzero(evidence.best != d)
-            w, scale, members, size = self._differences(evidence, rows, evidence.best[rows], d)
-            least = np.where(members, w, np.inf).min(axis=0, initial=np.inf)
-            with np.errstate(invalid="ignore", divide="ignore"):
-                mean, scale = w.sum(axis=0) / size, scale.sum(axis=0) / size
-                found = np.where(mean <= TIE * scale, 0.0, np.where(least < 0.0, mean / (mean - least), 1.0))
+            rows = np.flatnonzero((evidence.best != d) & members.any(axis=1))
+            w, scale = self._scores(evidence, rows, evidence.best[rows], d)
+            mean, least = w.sum(axis=1) / members[rows].sum(axis=1), w.min(axis=1, initial=np.inf)
+            tied = w.sum(axis=1) <= TIE * scale.sum(axis=1)
+            found = np.where(tied, 0.0, np.where(least < 0.0, mean / np.where(tied, 1.0, mean - least), 1.0))
             robustness[rows] = np.minimum(robustness[rows], found)
-        silent = ~self._members(evidence).any(axis=0)
-        robustness[silent] = float(most_probable(evidence.prior).sum() == 1)
+        # No prior matters where the frequencies answer, and a tie of them has no robustness.
+        robustness[~members.any(axis=1)] = most_probable(evidence.prior).sum() == 1
         return robustness
-
-    def contest(self, evidence: Evidence) -> Contest:
-        """Return the rival of the best class and the prior that favours it most."""
-        members = self._members(evidence)
-        silent = np.logical_not(members.any(axis=0))
-        contest = _Contest(evidence, silent)
-        for d in range(evidence.reference.shape[1]):
-            rows = np.flatnonzero((evidence.best != d) & ~silent)
-            least, scale, worst = self._least(evidence, rows, evidence.best[rows], d)
-            prior = np.where(members[:, rows], self.eps, 0.0)
-            # All of the free mass goes to the SPODE that is most against the best class.
-            prior[worst, np.arange(len(rows))] += 1.0 - members[:, rows].sum(axis=0) * self.eps
-            contest.enter(rows, d, least, scale, prior)
-        return Contest(contest.rival, contest.prior)
 
     def e_admissible_sets(self, evidence: Evidence, maximal: BoolArray) -> BoolArray:
         """Return the classes of maximal sets that are the best under some prior, (rows, n_classes)."""
-        sets, members = maximal.copy(), self._members(evidence)
+        sets, members = maximal.copy(), self.members(evidence)
         # With one or two maximal classes the two criteria agree; otherwise each class is a linear program.
-        for r in np.flatnonzero((maximal.sum(axis=1) > 2) & members.any(axis=0)):
-            own = members[:, r]
+        for r in np.flatnonzero((maximal.sum(axis=1) > 2) & members.any(axis=1)):
+            own = members[r]
             scores = self.likelihood[own, None] * evidence.posterior[own, :, r]
             for c in np.flatnonzero(maximal[r]):
                 sets[r, c] = c == evidence.best[r] or _can_be_best(scores, int(c), self.eps)
@@ -243,7 +245,7 @@ def _can_be_best(scores: FloatArray, c: int, eps: float) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class CompressionPriors:
+class CompressionPriors(_PriorSet):
     """COMP-AODE*'s set: all priors P(s_0) = ε, P(s_j) ≥ ε; the coefficients are π_j = base_j + κ log P(s_j).
 
     Parameters
@@ -272,9 +274,9 @@ class CompressionPriors:
         base = compression_coefficients(log_lik, log_lik_null, eps, 0.0)
         return cls(upper > 0.0, base, -1.0 / (log_lik_null + math.log(eps)), eps)
 
-    def _members(self, evidence: Evidence) -> BoolArray:
+    def members(self, evidence: Evidence) -> BoolArray:
         members: BoolArray = self.feasible & evidence.known.T
-        return members  # (rows, k), as the kernels read them
+        return members
 
     def _least_priors(self, d: FloatArray, size: IntArray, lower: FloatArray) -> FloatArray:
         """Return log y at which Σ_j d_j π_j is least, for every row of d, (rows, k)."""
@@ -283,23 +285,25 @@ class CompressionPriors:
         least_priors(d, lower, 1.0 - self.eps - (k - size) * lower, size, size < k, log_y)
         return log_y
 
-    def _least(
-        self,
-        evidence: Evidence,
-        members: BoolArray,
-        rows: IntArray,
-        c: IntArray | int,
-        d: int,
-        lower: FloatArray,
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the least difference of two scores over the priors ≥ lower, their scale there, and log y."""
-        own = members[rows]
-        p_c = np.where(own, evidence.of_class(rows, c).T, 0.0)
-        p_d = np.where(own, evidence.of_class(rows, d).T, 0.0)
-        log_y = self._least_priors(p_c - p_d, own.sum(axis=1), lower)
-        least = ((p_c - p_d) * (self.base + self.kappa * log_y)).sum(axis=1)
+    def least(
+        self, evidence: Evidence, rows: IntArray, c: Classes, d: int, lower: FloatArray | None = None
+    ) -> Least:
+        """Return the minimum over the priors of at least ``lower``, by default ε, found by water-filling."""
+        members = self.members(evidence)[rows]
+        p_c = np.where(members, evidence.of_class(rows, c).T, 0.0)
+        p_d = np.where(members, evidence.of_class(rows, d).T, 0.0)
+        lower = np.full(len(rows), self.eps) if lower is None else lower
+        log_y = self._least_priors(p_c - p_d, members.sum(axis=1), lower)
+        difference = ((p_c - p_d) * (self.base + self.kappa * log_y)).sum(axis=1)
         scale = ((p_c + p_d) * (np.abs(self.base) + self.kappa * np.abs(log_y))).sum(axis=1)
-        return least, scale, log_y
+        return Least(difference, scale, log_y)
+
+    def prior_at(self, members: BoolArray, at: FloatArray) -> FloatArray:
+        # The first SPODE without a say takes the mass that the others leave.
+        prior = np.where(members, np.exp(at), self.eps)
+        spare = np.flatnonzero(~members.all(axis=1))
+        prior[spare, members[spare].argmin(axis=1)] += 1.0 - self.eps - prior[spare].sum(axis=1)
+        return prior
 
     def _is_void(self, members: BoolArray, lower: FloatArray) -> BoolArray:
         """Tell where Σ_j π_j is not positive for some prior ≥ lower, which then says nothing at all."""
@@ -319,8 +323,7 @@ class CompressionPriors:
         # If the least coefficients do not sum to more than rounding, some prior may say nothing at all.
         if not least.sum() > tie:
             return np.zeros(n, np.bool_)
-        ahead = np.full(n, np.inf)
-        of_best = evidence.of_class(np.arange(n), evidence.best)
+        ahead, of_best = np.full(n, np.inf), evidence.of_class(np.arange(n), evidence.best)
         for d in range(n_classes):
             difference = of_best - evidence.posterior[:, d]
             # The least coefficient for those in favour of the best class, the largest for those against it.
@@ -330,28 +333,19 @@ class CompressionPriors:
 
     def maximal_sets(self, evidence: Evidence) -> BoolArray:
         """Return the undominated classes, (rows, n_classes): by a cheap bound, or else exactly."""
-        n, n_classes = evidence.reference.shape
-        sets = np.zeros((n, n_classes), np.bool_)
-        sets[np.arange(n), evidence.best] = True
+        sets = np.zeros(evidence.reference.shape, np.bool_)
+        sets[np.arange(len(sets)), evidence.best] = True
         doubtful = np.flatnonzero(~self._decided(evidence))
-        if not len(doubtful):
-            return sets
-        some = evidence.of(doubtful)
-        members, lower = self._members(some), np.full(len(doubtful), self.eps)
-
-        def dominates(rows: IntArray, c: IntArray | int, d: int) -> BoolArray:
-            least, scale, _ = self._least(some, members, rows, c, d, lower[rows])
-            return least > TIE * scale
-
-        found = undominated(dominates, some.best, n_classes)
-        found[self._is_void(members, lower)] = True
-        sets[doubtful] = _where_silent(some, members, found)
+        if len(doubtful):
+            some = evidence.of(doubtful)
+            void = self._is_void(self.members(some), np.full(len(doubtful), self.eps))
+            sets[doubtful] = super().maximal_sets(some) | void[:, None]
         return sets
 
     def intervals(self, evidence: Evidence) -> FloatArray:
         """Return the lower and upper probabilities, (rows, n_classes, 2)."""
         n, n_classes = evidence.reference.shape
-        members = self._members(evidence)
+        members = self.members(evidence)
         void = self._is_void(members, np.full(n, self.eps))
         # Where no SPODE has a say, the class frequencies are the only answer.
         rows = np.flatnonzero(members.any(axis=1) & ~void)
@@ -385,17 +379,16 @@ class CompressionPriors:
         start.
         """
         n, n_classes = evidence.reference.shape
-        members, log_least = self._members(evidence), math.log(LEAST_KEPT)
-        log_kept = np.full(n, log_least)
+        members, log_least = self.members(evidence), math.log(LEAST_KEPT)
+        log_kept, speaks = np.full(n, log_least), members.any(axis=1)
 
         def holds(rows: IntArray, d: int, log_tried: FloatArray) -> BoolArray:
             lower = np.exp(log_tried) * (1.0 - self.eps) / len(self.base)
-            least, scale, _ = self._least(evidence, members, rows, evidence.best[rows], d, lower)
-            return (least > TIE * scale) & ~self._is_void(members[rows], lower)
+            least = self.least(evidence, rows, evidence.best[rows], d, lower)
+            return (least.difference > TIE * least.scale) & ~self._is_void(members[rows], lower)
 
-        silent = ~members.any(axis=1)
         for d in range(n_classes):
-            rows = np.flatnonzero((evidence.best != d) & (log_kept < 0.0) & ~silent)
+            rows = np.flatnonzero((evidence.best != d) & (log_kept < 0.0) & speaks)
             rows = rows[~holds(rows, d, log_kept[rows])]
             at_all = holds(rows, d, np.zeros(len(rows)))
             log_kept[rows[~at_all]] = 0.0
@@ -407,25 +400,5 @@ class CompressionPriors:
                 safe, lost = np.where(held, middle, safe), np.where(held, lost, middle)
             log_kept[rows] = safe
         robustness = np.where(log_kept <= log_least, 1.0, -np.expm1(log_kept))
-        robustness[silent] = float(most_probable(evidence.prior).sum() == 1)
+        robustness[~speaks] = most_probable(evidence.prior).sum() == 1
         return robustness
-
-    def contest(self, evidence: Evidence) -> Contest:
-        """Return the rival of the best class and the prior that favours it most.
-
-        A SPODE that has no say has the prior ε; the first of them also takes the mass that the others leave.
-        """
-        members = self._members(evidence)
-        silent = np.logical_not(members.any(axis=1))
-        contest = _Contest(evidence, silent)
-        for d in range(evidence.reference.shape[1]):
-            rows = np.flatnonzero((evidence.best != d) & ~silent)
-            lower = np.full(len(rows), self.eps)
-            least, scale, log_y = self._least(evidence, members, rows, evidence.best[rows], d, lower)
-            own = members[rows]
-            prior = np.where(own, np.exp(log_y), self.eps)
-            spare = np.flatnonzero(~own.all(axis=1))
-            first = own[spare].argmin(axis=1)
-            prior[spare, first] += 1.0 - self.eps - prior[spare].sum(axis=1)
-            contest.enter(rows, d, least, scale, prior.T)
-        return Contest(contest.rival, contest.prior)

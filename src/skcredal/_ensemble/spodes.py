@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -77,6 +77,11 @@ def softmax(log_odds: FloatArray) -> FloatArray:
     return proba
 
 
+def _log_mass(n: FloatArray, pseudo_count: FloatArray | float, less: FloatArray | float) -> FloatArray:
+    """Return the logarithm of a count less what a row takes off it, plus the prior's pseudo-count."""
+    return np.log(np.maximum(n - less, 0.0) + pseudo_count)
+
+
 @dataclass(frozen=True, eq=False)
 class SpodeTables:
     """The parameters of the SPODEs of some counts.
@@ -126,11 +131,9 @@ class SpodeTables:
         if not n_values:
             return log_p
 
-        def log_mass(n: FloatArray, pseudo_count: FloatArray | float) -> FloatArray:
-            return np.log(np.maximum(n - less, 0.0) + pseudo_count)
-
+        log_mass = partial(_log_mass, less=less)
         # A conditional is divided by the rows that know both features: for complete data, by n(c, a_s).
-        n, alpha = counts.pairs[c], self.ess / (n_classes * v[:, None])
+        n, alpha = counts.n_cab[c], self.ess / (n_classes * v[:, None])
         n_both = counts.sum_over_features(n)
         log_p[:-1, :-1] = log_mass(n, alpha / v) - log_mass(n_both, alpha).repeat(counts.n_states, axis=1)
         for j in range(len(counts.n_states)):
@@ -235,13 +238,11 @@ class SpodeTables:
         known = states < self.unknown
         s = np.where(known, states, 0)
 
-        def log_mass(n: FloatArray, pseudo_count: FloatArray | float) -> FloatArray:
-            return np.log(np.maximum(n - less, 0.0) + pseudo_count)
-
+        log_mass = partial(_log_mass, less=less)
         v = counts.n_states[:, None, None]
         alpha = self.ess / (n_classes * v)
-        n_both = counts.sum_over_features(counts.pairs[c])
-        factors = log_mass(counts.pairs[c][s[:, None], s[None]], alpha / v.swapaxes(0, 1))
+        n_both = counts.sum_over_features(counts.n_cab[c])
+        factors = log_mass(counts.n_cab[c][s[:, None], s[None]], alpha / v.swapaxes(0, 1))
         factors -= log_mass(n_both[s[:, None], np.arange(k)[None, :, None]], alpha)
         factors[~np.broadcast_to(known, factors.shape)] = 0.0  # an unknown child drops out
         factors[np.arange(k), np.arange(k)] = 0.0
@@ -270,9 +271,8 @@ def log_likelihoods(
 
     def sum_chunk(rows: slice) -> FloatArray:
         some, label = states[:, rows], labels[rows]
-        log_own = _log_posterior_of(tables.odds(some), label)
-        log_own = np.where(some == tables.unknown, tables.log_c[label], log_own)
-        return np.maximum(log_own, log_floor) @ weights[rows]
+        log_own = np.maximum(_log_posterior_of(tables.odds(some), label), log_floor)
+        return np.where(some == tables.unknown, tables.log_c[label], log_own) @ weights[rows]
 
     # Chunk after chunk, whichever thread computes it: the sum does not depend on threads.
     parts = run_in_threads(sum_chunk, chunks(len(labels), k * n_classes), n_threads)

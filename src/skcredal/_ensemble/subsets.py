@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -49,7 +51,7 @@ def log_subset_priors(k: int) -> FloatArray:
     return -math.log(k + 1) - np.append(0.0, log_choices)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class SubsetSearch:
     """Hill-climbing from the empty set to a subset of the features that describes the classes shortest.
 
@@ -60,34 +62,27 @@ class SubsetSearch:
     ----------
     tables : NaiveTables
         Naive Bayes with all features.
+    counts : Counts
+        The counts that it was learned from.
     states, labels, weights : ndarray
         The training rows.
-    null_score : float
-        The score of the empty set.
-    log_priors : ndarray of shape (k + 1,)
-        log p(M) by the number of features.
     """
 
     tables: NaiveTables
+    counts: Counts
     states: StateArray
     labels: LabelArray
     weights: FloatArray
-    null_score: float
-    log_priors: FloatArray
 
-    @classmethod
-    def of_rows(
-        cls,
-        tables: NaiveTables,
-        counts: Counts,
-        states: StateArray,
-        labels: LabelArray,
-        weights: FloatArray,
-    ) -> SubsetSearch:
-        """Prepare the search for the rows that the tables were learned from."""
-        log_priors = log_subset_priors(len(states))
-        null_score = float(log_priors[0]) + null_log_likelihood(counts.n_c)
-        return cls(tables, states, labels, weights, null_score, log_priors)
+    @cached_property
+    def log_priors(self) -> FloatArray:
+        """The logarithm of p(M) by the number of features."""
+        return log_subset_priors(len(self.states))
+
+    @property
+    def null_score(self) -> float:
+        """The score of the empty set."""
+        return float(self.log_priors[0]) + null_log_likelihood(self.counts.n_c)
 
     def from_empty(self, order: IntArray) -> dict[int, float]:
         """Return the scores of all subsets on the way, the features being tried in this order in every pass.
@@ -123,8 +118,7 @@ class SubsetSearch:
         return float(self.log_priors[subset.bit_count()] + self.weights @ log_own)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class AveragedSubsets:
+class AveragedSubsets(NamedTuple):
     """How much each feature weighs in the average, and over how many different subsets it was taken."""
 
     weights: FloatArray
@@ -146,12 +140,11 @@ def average_subsets(
         for subset, score in found.items():
             scores.setdefault(subset, score)
     k = len(search.states)
-    weights, total = np.zeros(k), 0.0
+    weights, total, null_score = np.zeros(k), 0.0, search.null_score
     for subset, score in scores.items():
         # The empty subset has the coefficient 0. Any other is better if its score is, which is negative.
-        if subset and score > search.null_score:
-            coefficient = 1.0 - score / search.null_score
-            members = np.frombuffer(subset.to_bytes(-(-k // 8), "little"), np.uint8)
-            weights += coefficient * np.unpackbits(members, count=k, bitorder="little")
+        if subset and score > null_score:
+            coefficient = 1.0 - score / null_score
+            weights += coefficient * np.array([subset >> j & 1 for j in range(k)])
             total += coefficient
     return AveragedSubsets(weights / total if total > 0.0 else weights, len(scores))

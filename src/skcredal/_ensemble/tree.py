@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from skcredal._arrays import BoolArray, FloatArray, IntArray, LabelArray, StateArray
 from skcredal._ensemble.counts import class_counts
-from skcredal._ties import best_class
 
-__all__ = [
-    "DecisionTree",
-    "LeafEvidence",
-    "LeafPriors",
-    "TreeNode",
-    "grow_tree",
-    "idm_intervals",
-    "idm_posterior",
-    "idm_sets",
-    "upper_entropy",
-]
+__all__ = ["DecisionTree", "LeafEvidence", "LeafPriors", "TreeNode", "grow_tree", "idm_posterior", "idm_sets"]
 
 # Counts closer than this, relative to the largest, are a tie: sums of real weights are off by rounding.
 TIE = 1e-12
@@ -65,16 +54,11 @@ def idm_sets(n_c: FloatArray, s: float) -> BoolArray:
     return kept
 
 
-@dataclass(frozen=True, eq=False)
-class LeafEvidence:
+class LeafEvidence(NamedTuple):
     """The class counts (n_rows, n_classes) of each row's node, and probabilities under the uniform prior."""
 
     counts: FloatArray
     reference: FloatArray
-    best: IntArray = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "best", best_class(self.reference))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -206,13 +190,10 @@ class DecisionTree:
 
     def depth_below(self, index: int) -> int:
         """Return the number of splits on the longest path from a node down."""
-        depth = deepest = self.depths[index]
         # In depth-first order, the descendants of a node follow it, up to the next node that is not deeper.
-        below = index + 1
-        while below < self.n_nodes and self.depths[below] > depth:
-            deepest = max(deepest, self.depths[below])
-            below += 1
-        return int(deepest - depth)
+        deeper = self.depths[index:] - self.depths[index]
+        ends = np.flatnonzero(deeper[1:] <= 0)
+        return int(deeper[: ends[0] + 1].max() if len(ends) else deeper.max())
 
     def find(self, states: StateArray) -> IntArray:
         """Return the nodes that answer for states (k, rows): the last on the path of each row."""
@@ -252,9 +233,8 @@ def upper_entropy(n_c: FloatArray, s: float) -> FloatArray:
     for _ in range(n_c.shape[-1]):
         raised = n_c <= level[..., None]
         # Rounding of equal counts must not put the level below them all.
-        level = np.minimum(
-            level, np.maximum((np.where(raised, n_c, 0.0).sum(axis=-1) + s) / raised.sum(axis=-1), smallest)
-        )
+        shared = (np.where(raised, n_c, 0.0).sum(axis=-1) + s) / raised.sum(axis=-1)
+        level = np.minimum(level, np.maximum(shared, smallest))
     p = np.maximum(n_c, level[..., None]) / total[..., None]
     # With an s near the smallest double the level can be 0.
     return np.asarray(-(p * np.log(np.where(p > 0.0, p, 1.0))).sum(axis=-1))
@@ -290,76 +270,47 @@ def grow_tree(
     {'small': 1, 'large': 2}
     """
     starts = np.cumsum([0, *map(len, names)])
-    feature: list[int] = []
-    counts: list[FloatArray] = []
-    parent: list[int] = []
-    value: list[int] = []
-    # The node above, the state that leads to the node, its rows, and the features that its path has not used.
-    todo = [(-1, -1, np.arange(len(labels)), np.ones(len(names), np.bool_))]
+    n_values = int(starts[-1])
+
+    def gains(rows: IntArray, chosen: IntArray, n: float) -> FloatArray:
+        """Return the imprecise information gain of some features in the rows of a node.
+
+        It is the upper entropy of the node less those of its children, weighted by their share of rows.
+        Rows in which the feature is unknown are left out, and the gain is scaled by the share of the
+        others.
+        """
+        cells = states[np.ix_(chosen, rows)].astype(np.int64) * n_classes + labels[rows]
+        of_cells = np.bincount(cells.ravel(), np.tile(weights[rows], len(chosen)), (n_values + 1) * n_classes)
+        n_ac = of_cells.reshape(-1, n_classes)[:n_values].astype(np.float64)
+        # The classes of the rows that know the feature: a gain compares entropies of the same rows.
+        n_known = np.add.reduceat(n_ac, starts[:-1], axis=0)[chosen]
+        of_states = n_ac.sum(axis=1) * upper_entropy(n_ac, s)
+        of_children = np.add.reduceat(of_states, starts[:-1])[chosen]
+        return np.asarray((n_known.sum(axis=1) * upper_entropy(n_known, s) - of_children) / n)
+
+    # The feature, the counts, the node above and the state that leads here; and likewise what is still to
+    # do: the node above, the state, the rows, and the features that the path has not used.
+    nodes: list[tuple[int, FloatArray, int, int]] = []
+    todo = [(-1, -1, np.arange(len(labels)), np.arange(len(names)))]
     while todo:
         above, state, rows, available = todo.pop()
         n_c = class_counts(labels[rows], weights[rows], n_classes)
-        # The fewer rows a pure node has, the larger its upper entropy: no split gains anything.
         j = -1
-        if np.count_nonzero(n_c) > 1 and available.any():
-            gains = _gains(states[:, rows], labels[rows], weights[rows], starts, available, n_c, s)
-            j = _first_of_the_largest(gains)
-        node = len(feature)
-        feature.append(j)
-        counts.append(n_c)
-        parent.append(above)
-        value.append(state)
-        if j < 0:
-            continue
-        left = available.copy()
-        left[j] = False  # once on a path (§8)
-        own = states[j, rows].astype(np.int64) - starts[j]
-        # The last state is pushed first, so that the first is grown first. A state without rows has no
-        # branch: the node itself will answer for it (§8). Neither has an unknown value.
-        present = np.unique(own[own < len(names[j])])
-        todo += [(node, int(a), rows[own == a], left) for a in present[::-1]]
+        # The fewer rows a pure node has, the larger its upper entropy: no split gains anything.
+        if np.count_nonzero(n_c) > 1 and len(available):
+            found = gains(rows, available, float(n_c.sum()))
+            # The first of the largest gain, ties within 1e-12, if it exceeds that.
+            largest = np.flatnonzero((found > TIE) & (found >= found.max() - TIE))
+            j = int(available[largest[0]]) if len(largest) else -1
+        if j >= 0:
+            left = available[available != j]  # once on a path (§8)
+            own = states[j, rows].astype(np.int64) - starts[j]
+            # The last state is pushed first, so that the first is grown first. A state without rows has no
+            # branch: the node itself will answer for it (§8). Neither has an unknown value.
+            present = np.unique(own[own < len(names[j])])
+            todo += [(len(nodes), int(a), rows[own == a], left) for a in present[::-1]]
+        nodes.append((j, n_c, above, state))
+    feature, counts, parent, value = zip(*nodes, strict=True)
     return DecisionTree(
-        features,
-        names,
-        np.array(feature, np.int64),
-        np.array(counts),
-        np.array(parent, np.int64),
-        np.array(value, np.int64),
+        features, names, np.array(feature), np.array(counts), np.array(parent), np.array(value)
     )
-
-
-def _gains(
-    states: StateArray,
-    labels: LabelArray,
-    weights: FloatArray,
-    starts: IntArray,
-    available: BoolArray,
-    n_c: FloatArray,
-    s: float,
-) -> FloatArray:
-    """Return the imprecise information gain of every feature in a node; -inf if it is not available.
-
-    The gain is the upper entropy of the node less those of its children, weighted by their share of rows.
-    Rows in which the feature is unknown are left out, and the gain is scaled by the share of the others.
-    """
-    n_values, n_classes, n = int(starts[-1]), len(n_c), n_c.sum()
-    chosen = np.flatnonzero(available)
-    cells = states[chosen].astype(np.int64) * n_classes + labels
-    of_cells = np.bincount(cells.ravel(), np.tile(weights, len(chosen)), (n_values + 1) * n_classes)
-    n_ac = of_cells.reshape(-1, n_classes)[:n_values]
-    # The classes of the rows that know the feature: a gain compares entropies of the same rows.
-    n_known = np.add.reduceat(n_ac, starts[:-1], axis=0)[chosen]
-    n_a = n_ac.sum(axis=1)
-    of_children, seen = np.zeros(n_values), n_a > 0.0
-    of_children[seen] = n_a[seen] * upper_entropy(n_ac[seen], s)
-    of_node = n_known.sum(axis=1) * upper_entropy(n_known, s)
-    gains = np.full(len(available), -np.inf)
-    gains[chosen] = (of_node - np.add.reduceat(of_children, starts[:-1])[chosen]) / n
-    return gains
-
-
-def _first_of_the_largest(gains: FloatArray) -> int:
-    """Return the first feature of the largest gain, ties within 1e-12, or -1 if no gain exceeds that."""
-    highest = max(float(gains.max()), TIE)
-    largest = np.flatnonzero((gains > TIE) & (gains >= highest - TIE))
-    return int(largest[0]) if len(largest) else -1

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import gammaln
+from scipy.special import gammaln, softmax
 
 from skcredal._arrays import FloatArray
 from skcredal._ensemble.counts import Counts
@@ -21,6 +21,8 @@ __all__ = [
     "uniform_weights",
 ]
 
+# Sums of real weights may differ by this much of their size without a missing cell.
+ROUNDING = 1e-9
 # BMA leaves out models whose likelihood, relative to the best, is below this (§5).
 LIKELIHOOD_CUT = 1e-4
 
@@ -81,11 +83,7 @@ def model_probabilities(log_lik: FloatArray) -> FloatArray:
     >>> model_probabilities(np.log([2.0, 6.0])).round(9).tolist()
     [0.25, 0.75]
     """
-    if len(log_lik) == 0:
-        return log_lik
-    likelihood: FloatArray = np.exp(log_lik - log_lik.max())
-    likelihood /= likelihood.sum()
-    return likelihood
+    return np.asarray(softmax(log_lik)) if len(log_lik) else log_lik
 
 
 def compression_coefficients(
@@ -149,10 +147,11 @@ def spode_log_marginals(counts: Counts, ess: float) -> FloatArray:
     log_p = of_classes + of_super_parents.sum(axis=0)
     for j in range(len(counts.n_states)):
         own = counts.states_of(j)
-        n = counts.pairs[:, own]  # (n_classes, v_j, V)
+        n = counts.n_cab[:, own]  # (n_classes, v_j, V)
         alpha = np.broadcast_to(ess / (n_classes * counts.n_states[j] * v), n.shape)
         # The cells of the rows that do not know the super-parent have the class alone.
         n_missing = counts.n_ca - n.sum(axis=1)
+        n_missing[n_missing <= ROUNDING * counts.n_ca] = 0.0
         without = log_marginal(n_missing, np.broadcast_to(ess / (n_classes * v), n_missing.shape))
         of_children = log_marginal(n, alpha).sum(axis=(0, 1)) + without.sum(axis=0)
         log_p[j] += of_children.sum() - of_children[j]

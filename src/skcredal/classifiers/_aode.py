@@ -23,15 +23,7 @@ from skcredal._ensemble.weights import (
     uniform_weights,
 )
 from skcredal._threads import thread_count
-from skcredal._validation import (
-    check_choice,
-    check_integer,
-    check_real,
-    check_strength,
-    safe_repr,
-    to_float,
-    warn,
-)
+from skcredal._validation import safe_repr, to_float, warn
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._rows import Part, Rows
 
@@ -46,10 +38,6 @@ class SpodeEnsemble(TabularClassifier):
     counts_: Counts
     weights_: FloatArray
     _tables: SpodeTables
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_strength("ess", self.ess)
 
     def _count(self, rows: Rows) -> None:
         self._refuse_large_tables(rows.encoding)
@@ -78,9 +66,7 @@ class SpodeEnsemble(TabularClassifier):
             The probabilities, SPODEs as in ``super_parents_``, columns as in ``classes_``; NaN where the
             super-parent's value is unknown, so that its SPODE takes no part in the row.
         """
-        model = self._snapshot()
-        found = model._for_each_chunk(X, lambda chunk: spode_answers(model._tables, chunk.states))
-        return np.concatenate(found)
+        return self._over_rows(X, lambda model, chunk: spode_answers(model._tables, chunk.states))
 
     def _posterior(self, chunk: Chunk) -> FloatArray:
         posterior = self._tables.posteriors(chunk.states)
@@ -89,12 +75,8 @@ class SpodeEnsemble(TabularClassifier):
 
 def count_pairs_of(rows: Rows, n_threads: int) -> Counts:
     """Return how often each class, state and pair of states occurs in rows."""
-    n_states, n_classes = rows.encoding.n_states, len(rows.classes)
-
-    def work(part: Part) -> Counts:
-        return count(part.states, part.labels, part.weights, n_states, n_classes, n_threads=n_threads)
-
-    return rows.sum(work, "counts", "pairs")
+    sizes = rows.encoding.n_states, len(rows.classes)
+    return rows.sum(lambda part: count(*part.labelled, *sizes, n_threads=n_threads), "counts", "pairs")
 
 
 def spode_answers(tables: SpodeTables, states: StateArray) -> FloatArray:
@@ -119,7 +101,7 @@ class AODE(SpodeEnsemble):
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed ones.
+        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
     missing : {"impute", "marginalize"}, default="impute"
         Whether a missing value becomes the training median or mode, or is left out.
     handle_unknown : {"ignore", "error"}, default="ignore"
@@ -180,10 +162,6 @@ class AODE(SpodeEnsemble):
 
     _counts_suffice = True
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_choice("average", self.average, ("posterior", "joint"))
-
     def _derive(self) -> None:
         super()._derive()
         self.weights_ = uniform_weights(len(self.super_parents_))
@@ -212,7 +190,7 @@ class MaplmgAODE(SpodeEnsemble):
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed ones.
+        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
     missing : {"impute", "marginalize"}, default="impute"
         Whether a missing value becomes the training median or mode, or is left out.
     handle_unknown : {"ignore", "error"}, default="ignore"
@@ -284,9 +262,6 @@ class MaplmgAODE(SpodeEnsemble):
     _needs_all_rows = "each step of Newton's method needs the leave-one-out probabilities of all rows"
     _scores = ("weights_", "n_iter_", "objective_")
 
-    n_iter_: int
-    objective_: float
-
     def __init__(
         self,
         *,
@@ -305,20 +280,13 @@ class MaplmgAODE(SpodeEnsemble):
         self.tol = tol
         self._keep_shared(categorical_features, categories, missing, handle_unknown, max_categories, n_jobs)
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_integer("max_iter", self.max_iter, low=1)
-        check_real("tol", self.tol, low=0.0)
-
     def _score(self, rows: Rows) -> None:
         super()._score(rows)
         n_threads = thread_count(self.n_jobs)
 
         def work(part: Part) -> Mixture:
             # An array of rows × SPODEs, over which every step of Newton's method passes.
-            log_own = log_own_left_out(
-                self._tables, part.states, part.labels, part.weights, n_threads=n_threads
-            )
+            log_own = log_own_left_out(self._tables, *part.labelled, n_threads=n_threads)
             return maplmg_weights(log_own, part.weights, max_iter=int(self.max_iter), tol=float(self.tol))
 
         mixture = rows.sum(work, "weights")
@@ -338,24 +306,24 @@ class LikelihoodWeightedEnsemble(SpodeEnsemble):
     likelihood_floor: float
 
     log_likelihood_: FloatArray
-    null_log_likelihood_: float
 
     _scores = ("log_likelihood_",)
+    # The parameter of those that have one.
+    epsilon: Any = None
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_real("likelihood_floor", self.likelihood_floor, low=0.0, high=1.0, high_open=True)
+    def _count(self, rows: Rows) -> None:
+        if self.epsilon is not None:  # an error should come before the work of counting
+            resolve_epsilon(self.epsilon, len(rows.encoding.kept), tells=True)
+        super()._count(rows)
 
     def _score(self, rows: Rows) -> None:
         super()._score(rows)
         tables, floor, n_threads = self._tables, float(self.likelihood_floor), thread_count(self.n_jobs)
-
-        def work(part: Part) -> FloatArray:
-            return log_likelihoods(
-                tables, part.states, part.labels, part.weights, floor=floor, n_threads=n_threads
-            )
-
-        self.log_likelihood_ = rows.sum(work, "likelihoods", (tables.ess, floor))
+        self.log_likelihood_ = rows.sum(
+            lambda part: log_likelihoods(tables, *part.labelled, floor=floor, n_threads=n_threads),
+            "likelihoods",
+            (tables.ess, floor),
+        )
 
     def _derive(self) -> None:
         super()._derive()
@@ -384,7 +352,7 @@ class BmaAODE(LikelihoodWeightedEnsemble):
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed ones.
+        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
     missing : {"impute", "marginalize"}, default="impute"
         Whether a missing value becomes the training median or mode, or is left out.
     handle_unknown : {"ignore", "error"}, default="ignore"
@@ -466,10 +434,6 @@ class BmaAODE(LikelihoodWeightedEnsemble):
     def _scores(self) -> tuple[str, ...]:  # type: ignore[override]
         return () if self._counts_suffice else super()._scores
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_choice("likelihood", self.likelihood, ("conditional", "marginal"))
-
     def _score(self, rows: Rows) -> None:
         if self.likelihood == "conditional":
             super()._score(rows)
@@ -511,7 +475,7 @@ class CompAODE(LikelihoodWeightedEnsemble):
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed ones.
+        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
     missing : {"impute", "marginalize"}, default="impute"
         Whether a missing value becomes the training median or mode, or is left out.
     handle_unknown : {"ignore", "error"}, default="ignore"
@@ -576,11 +540,6 @@ class CompAODE(LikelihoodWeightedEnsemble):
         self.epsilon = epsilon
         self.likelihood_floor = likelihood_floor
         self._keep_shared(categorical_features, categories, missing, handle_unknown, max_categories, n_jobs)
-
-    def _count(self, rows: Rows) -> None:
-        # An error should come before the work of counting.
-        resolve_epsilon(self.epsilon, len(rows.encoding.kept), tells=True)
-        super()._count(rows)
 
     def _derive(self) -> None:
         super()._derive()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Self, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -15,17 +15,25 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from skcredal._arrays import AnyArray, FloatArray
 from skcredal._config import get_config
 from skcredal._encoding.encoding import Chunk, EncodedTable, Encoding, FeatureEncoding
-from skcredal._encoding.features import Feature, NumericFeature
-from skcredal._encoding.statistics import Statistics
+from skcredal._encoding.features import Feature
 from skcredal._encoding.tables import read_series, read_table
 from skcredal._encoding.target import encode_target, read_weights
 from skcredal._ensemble.counts import CodingCounts, Counts, count_values, pair_table_bytes
 from skcredal._ensemble.spodes import chunks
 from skcredal._threads import run_in_threads, thread_count
 from skcredal._ties import best_class
-from skcredal._validation import check_choice, check_integer, naming, safe_repr, warn
+from skcredal._validation import (
+    check_choice,
+    check_integer,
+    check_real,
+    check_seed,
+    check_strength,
+    naming,
+    safe_repr,
+    warn,
+)
 from skcredal.classifiers._answers import Answers
-from skcredal.classifiers._rows import MemoryRows, Part, Rows, read_rows, rules_of
+from skcredal.classifiers._rows import MemoryRows, Rows, learn_encoding, read_rows
 
 __all__ = ["TabularClassifier", "fit_on", "learned_features"]
 
@@ -36,13 +44,31 @@ Classifier = TypeVar("Classifier", bound="TabularClassifier")
 LEARNED = {"_encoding", "_tables", "_pool", "_priors", "_from_batches"}
 
 
+# What each parameter must be, whichever classifier has it.
+RULES: dict[str, Callable[[str, Any], Any]] = {
+    "missing": partial(check_choice, choices=("impute", "marginalize")),
+    "handle_unknown": partial(check_choice, choices=("ignore", "error")),
+    "average": partial(check_choice, choices=("posterior", "joint")),
+    "likelihood": partial(check_choice, choices=("conditional", "marginal")),
+    "ess": check_strength,
+    "s": check_strength,
+    "likelihood_floor": partial(check_real, low=0.0, high=1.0, high_open=True),
+    "contamination": partial(check_real, low=0.0, high=1.0),
+    "credibility": partial(check_real, low=0.0, high=1.0, high_open=True),
+    "tol": partial(check_real, low=0.0),
+    "max_iter": partial(check_integer, low=1),
+    "max_rows": partial(check_integer, low=1),
+    "random_state": check_seed,
+}
+
+
 class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """A classifier of tables with numeric and categorical columns and missing values.
 
-    The ``__init__`` of a subclass takes the parameters of :meth:`_keep_shared` by keyword, and stores them. It learns in three steps:
-    :meth:`_count`, what adds up over rows; :meth:`_score`, what needs a second pass over the rows; and
-    :meth:`_derive`, everything else, without rows. A model file holds the results of the first two. It
-    answers for a chunk of rows in :meth:`_posterior`.
+    The ``__init__`` of a subclass takes the parameters of :meth:`_keep_shared` by keyword, and stores them.
+    It learns in three steps: :meth:`_count`, what adds up over rows; :meth:`_score`, what needs a second
+    pass over the rows; and :meth:`_derive`, everything else, without rows. A model file holds the results
+    of the first two. It answers for a chunk of rows in :meth:`_posterior`.
     """
 
     # Whether the counts are all that is learned from rows, so that ``partial_fit`` can add to them.
@@ -53,10 +79,11 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
     _scores: tuple[str, ...] = ()
 
     _encoding: Encoding
+    _tables: Any
     counts_: Counts | CodingCounts
     classes_: AnyArray
     n_features_in_: int
-    feature_names_in_: npt.NDArray[np.object_]
+    feature_names_in_: AnyArray
 
     def _keep_shared(
         self,
@@ -135,29 +162,19 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
         if goes_on:
             known = ("_encoding", "n_features_in_", "feature_names_in_")
             learner.__dict__ |= {name: vars(self)[name] for name in known if name in vars(self)}
-        given = read_rows(learner, X, y, sample_weight, reset=not goes_on, is_batch=True)
-        every = self._classes_of_batches(classes, goes_on=goes_on)
-        index = np.searchsorted(every, given.classes)
-        known_classes = every[np.minimum(index, len(every) - 1)]
-        for label, found in zip(given.classes.tolist(), known_classes.tolist(), strict=True):
-            if label != found:
-                raise ValueError(f"y must hold only the classes {safe_repr(every.tolist())}, got {label!r}.")
+        given = read_rows(learner, X, y, sample_weight, reset=not goes_on)
+        learner.classes_ = self._classes_of_batches(classes, goes_on=goes_on)
+        rule = f"y must hold only the classes {safe_repr(learner.classes_.tolist())}"
+        labelled = given.among(learner.classes_, rule)
         if not goes_on:
-            if not given.table.n_rows:
-                raise ValueError("sample_weight must not be 0 for all rows of the first batch.")
-            rules, names = rules_of(learner), getattr(learner, "feature_names_in_", None)
-            learner._encoding = Statistics.of_rows(
-                given.table, given.classes, given.labels, given.weights, rules, names
-            ).learn(rules, names)
+            learner._encoding = learn_encoding(learner, given)
         elif new := learner._encoding.columns_with_new_states(given.table):
             warn(
                 f"{', '.join(new)}: some values did not occur in the first batch of partial_fit, and are "
                 "unknown. Declare all states with categories= or a categorical dtype."
             )
-        labels = index.astype(np.int32)[given.labels]
-        rows = MemoryRows.encoded(learner._encoding, given._replace(classes=every, labels=labels))
-        learner.classes_, learner._from_batches = every, True
-        learner._count(rows)
+        learner._from_batches = True
+        learner._count(MemoryRows.encoded(learner._encoding, labelled))
         if goes_on:
             for name in ("counts_", *learner._scores):
                 setattr(learner, name, getattr(self, name) + getattr(learner, name))
@@ -232,8 +249,7 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
         proba : ndarray of shape (n_rows, n_classes)
             The probabilities, columns as in ``classes_``.
         """
-        model = self._snapshot()
-        return np.concatenate(model._for_each_chunk(X, model._posterior))
+        return self._over_rows(X, lambda model, chunk: model._posterior(chunk))
 
     def _answers(self, X: Any) -> Answers:
         """Return the results of all methods for a table, which is encoded and inferred only once."""
@@ -285,8 +301,9 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
 
     def _check_parameters(self) -> None:
         """Raise an error for an invalid parameter, before any work is done."""
-        check_choice("missing", self.missing, ("impute", "marginalize"))
-        check_choice("handle_unknown", self.handle_unknown, ("ignore", "error"))
+        for name, check in RULES.items():
+            if hasattr(self, name):
+                check(name, getattr(self, name))
         if self.max_categories is not None:
             check_integer("max_categories", self.max_categories, low=2)
         thread_count(self.n_jobs)  # for its check alone
@@ -302,11 +319,9 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
     def _count(self, rows: Rows) -> None:
         """Learn what adds up over rows: by default, how often each class and value was seen."""
         n_states, n_classes = rows.encoding.n_states, len(rows.classes)
-
-        def work(part: Part) -> Counts:
-            return count_values(part.states, part.labels, part.weights, n_states, n_classes)
-
-        self.counts_ = rows.sum(work, "counts", "values")
+        self.counts_ = rows.sum(
+            lambda part: count_values(*part.labelled, n_states, n_classes), "counts", "values"
+        )
 
     def _score(self, rows: Rows) -> None:
         """Learn what needs a second pass over the rows, as ``_scores`` names it."""
@@ -315,9 +330,10 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
     def _derive(self) -> None:
         """Derive everything else, without rows; this also happens when a model is loaded."""
 
-    @abstractmethod
     def _posterior(self, chunk: Chunk) -> FloatArray:
         """Return the probabilities (rows, n_classes) of a chunk of rows, whose ``states`` are (k, rows)."""
+        proba: FloatArray = self._tables.posteriors(chunk.states)
+        return proba
 
     def _answer_chunk(self, chunk: Chunk) -> Answers:
         """Return the results of all methods for a chunk, exactly as each of them would by itself."""
@@ -331,6 +347,11 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
         # A table without rows is one chunk: what is returned for it has the right shape.
         slices = chunks(table.states.shape[1], n_numbers) or [slice(0, 0)]
         return run_in_threads(lambda rows: work(table.chunk(rows)), slices, thread_count(self.n_jobs))
+
+    def _over_rows(self, X: Any, work: Callable[[Self, Chunk], AnyArray]) -> AnyArray:
+        """Return what one model makes of all rows, even if another thread fits it meanwhile."""
+        model = self._snapshot()
+        return np.concatenate(model._for_each_chunk(X, lambda chunk: work(model, chunk)))
 
     def _encode(self, X: Any) -> EncodedTable:
         """Return a table to predict as states."""
@@ -358,23 +379,19 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
 
     def _refuse_large_tables(self, encoding: Encoding) -> None:
         """Raise an error if the pair tables would exceed the limit, before one is allocated."""
-        codings = [encoding.n_states[lines] for lines in encoding.rows]
-        needed = sum(pair_table_bytes(n_states, len(self.classes_)) for n_states in codings)
-        limit = get_config()["pair_table_limit"]
+        n_classes, limit = len(self.classes_), get_config()["pair_table_limit"]
+        needed = sum(pair_table_bytes(encoding.n_states[lines], n_classes) for lines in encoding.rows)
         if needed <= limit:
             return
         # Name a few features: those that are worth merging or dropping.
-        names, most = self._kept_features(), dict[str, str]()
-        for line in np.argsort(-encoding.n_states, kind="stable"):
-            is_cut = isinstance(encoding.features[encoding.kept[line]], NumericFeature)
-            most.setdefault(str(names[line]), f"{encoding.n_states[line]} {'bins' if is_cut else 'states'}")
-        listed = ", ".join(f"{name} ({size})" for name, size in list(most.items())[:3])
-        several = f" in {len(codings)} codings" if len(codings) > 1 else ""
+        names, order = self._kept_features(), np.argsort(encoding.n_states, kind="stable")
+        sizes = {str(names[line]): int(encoding.n_states[line]) for line in order}
+        worst = ", ".join(f"{name} ({sizes[name]} states)" for name in list(sizes)[:-4:-1])
         raise ValueError(
-            f"The pair tables of {len(most)} features{several} and {len(self.classes_)} classes would take "
-            f"{_size(needed)}, more than the limit of {_size(limit)}. The largest features are {listed}: set "
-            "max_categories to merge the rarest states, round numbers for fewer bins, drop some features, or "
-            "raise the limit with skcredal.set_config(pair_table_limit=...)."
+            f"The pair tables of {len(sizes)} features and {n_classes} classes would take "
+            f"{needed / 2**20:.1f} MiB, more than the limit of {limit / 2**20:.1f} MiB. The largest are {worst}: "
+            "set max_categories to merge the rarest states, round numbers for fewer bins, drop some features, "
+            "or raise the limit with skcredal.set_config(pair_table_limit=...)."
         )
 
     def __sklearn_tags__(self) -> Any:
@@ -403,10 +420,3 @@ def fit_on(classifier: Classifier, make_rows: Callable[[Classifier], Rows]) -> C
 def learned_features(classifier: TabularClassifier) -> list[Feature]:
     """Return how each column of the training table becomes states."""
     return classifier._encoding.features
-
-
-def _size(n_bytes: int) -> str:
-    for unit, scale in (("GiB", 1024**3), ("MiB", 1024**2), ("KiB", 1024)):
-        if n_bytes >= scale:
-            return f"{n_bytes / scale:.2f} {unit}"
-    return f"{n_bytes} bytes"

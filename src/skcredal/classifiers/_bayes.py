@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from skcredal._arrays import AnyArray, FloatArray, IntArray
+from skcredal._arrays import FloatArray, IntArray
 from skcredal._encoding.encoding import Chunk
 from skcredal._ensemble.counts import Counts
 from skcredal._ensemble.naive import (
@@ -20,7 +19,6 @@ from skcredal._ensemble.naive import (
 from skcredal._ensemble.spodes import SpodeTables, class_prior
 from skcredal._ensemble.subsets import AveragedSubsets, SubsetSearch, average_subsets, n_searches
 from skcredal._threads import thread_count
-from skcredal._validation import check_strength, safe_repr
 from skcredal.classifiers._aode import count_pairs_of
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._rows import Part, Rows, row_hashes
@@ -31,8 +29,7 @@ __all__ = ["TAN", "CompressionNB", "NaiveBayes", "NullClassifier"]
 class BayesClassifier(TabularClassifier):
     """A single Bayesian network classifier with BDeu parameters."""
 
-    features_: AnyArray
-
+    counts_: Counts
     _counts_suffice = True
 
     def __init__(
@@ -49,10 +46,6 @@ class BayesClassifier(TabularClassifier):
         self.ess = ess
         self._keep_shared(categorical_features, categories, missing, handle_unknown, max_categories, n_jobs)
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_strength("ess", self.ess)
-
 
 class NullClassifier(BayesClassifier):
     """The null model: the class probabilities, whatever the features say.
@@ -67,7 +60,7 @@ class NullClassifier(BayesClassifier):
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed ones.
+        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
     missing : {"impute", "marginalize"}, default="impute"
         Whether a missing value becomes the training median or mode, or is left out.
     handle_unknown : {"ignore", "error"}, default="ignore"
@@ -134,7 +127,7 @@ class NaiveBayes(BayesClassifier):
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed ones.
+        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
     missing : {"impute", "marginalize"}, default="impute"
         Whether a missing value becomes the training median or mode, or is left out.
     handle_unknown : {"ignore", "error"}, default="ignore"
@@ -175,14 +168,9 @@ class NaiveBayes(BayesClassifier):
            [0.5, 0.5]])
     """
 
-    counts_: Counts
-
     def _derive(self) -> None:
         self.features_ = self._kept_features()
         self._tables = naive_tables(self.counts_, float(self.ess))
-
-    def _posterior(self, chunk: Chunk) -> FloatArray:
-        return self._tables.posteriors(chunk.states)
 
 
 class TAN(BayesClassifier):
@@ -199,7 +187,7 @@ class TAN(BayesClassifier):
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed ones.
+        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
     missing : {"impute", "marginalize"}, default="impute"
         Whether a missing value becomes the training median or mode, or is left out.
     handle_unknown : {"ignore", "error"}, default="ignore"
@@ -255,8 +243,6 @@ class TAN(BayesClassifier):
     array([[0.5, 0.5]])
     """
 
-    counts_: Counts
-
     def _count(self, rows: Rows) -> None:
         self._refuse_large_tables(rows.encoding)
         self.counts_ = count_pairs_of(rows, thread_count(self.n_jobs))
@@ -270,9 +256,6 @@ class TAN(BayesClassifier):
         # The same in both directions, up to rounding: that of the first feature of the pair.
         self.mutual_information_ = information[edges.min(axis=1), edges.max(axis=1)]
         self._tables = TanTables(SpodeTables(self.counts_, float(self.ess)), edges)
-
-    def _posterior(self, chunk: Chunk) -> FloatArray:
-        return self._tables.posteriors(chunk.states)
 
 
 class CompressionNB(BayesClassifier):
@@ -295,7 +278,7 @@ class CompressionNB(BayesClassifier):
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed ones.
+        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
     missing : {"impute", "marginalize"}, default="impute"
         Whether a missing value becomes the training median or mode, or is left out.
     handle_unknown : {"ignore", "error"}, default="ignore"
@@ -357,11 +340,6 @@ class CompressionNB(BayesClassifier):
     4
     """
 
-    counts_: Counts
-    weights_: FloatArray
-    n_models_: int
-    _tables: NaiveTables
-
     _counts_suffice = False
     _needs_all_rows = "every step of the search for subsets goes over all rows"
     _scores = ("weights_", "n_models_")
@@ -382,18 +360,13 @@ class CompressionNB(BayesClassifier):
         self.random_state = random_state
         self._keep_shared(categorical_features, categories, missing, handle_unknown, max_categories, n_jobs)
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if not isinstance(self.random_state, Integral) or isinstance(self.random_state, bool):
-            raise TypeError(f"random_state must be a whole number, got {safe_repr(self.random_state)}.")
-
     def _score(self, rows: Rows) -> None:
         tables, k = naive_tables(self.counts_, float(self.ess)), len(rows.encoding.kept)
         orders = feature_orders(k, n_searches(self.counts_.n, k), int(self.random_state))
         n_threads = thread_count(self.n_jobs)
 
         def work(part: Part) -> AveragedSubsets:
-            search = SubsetSearch.of_rows(tables, self.counts_, part.states, part.labels, part.weights)
+            search = SubsetSearch(tables, self.counts_, *part.labelled)
             return average_subsets(search, orders, n_threads=n_threads)
 
         found = rows.sum(work, "weights")
@@ -405,9 +378,6 @@ class CompressionNB(BayesClassifier):
         # P(a_i|c) to the power of the feature's weight.
         exponents = np.append(np.repeat(self.weights_, self.counts_.n_states), [0.0, 0.0])
         self._tables = NaiveTables(naive.log_c, exponents * naive.log_a)
-
-    def _posterior(self, chunk: Chunk) -> FloatArray:
-        return self._tables.posteriors(chunk.states)
 
 
 def feature_orders(k: int, n_orders: int, seed: int) -> list[IntArray]:

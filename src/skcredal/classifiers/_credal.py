@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,19 +14,12 @@ from skcredal._ensemble.dominance import interval_dominance
 from skcredal._ties import best_class
 from skcredal._validation import check_choice
 from skcredal.classifiers._answers import Answers
-
-if TYPE_CHECKING:
-    from skcredal.classifiers._base import TabularClassifier
-
-    Base = TabularClassifier
-else:
-    # A mixin, like scikit-learn's; only the type checker needs to know what it is mixed into.
-    Base = object
+from skcredal.classifiers._base import TabularClassifier
 
 __all__ = ["CredalMixin"]
 
 
-class CredalMixin(Base):
+class CredalMixin(TabularClassifier):
     """Sets and bounds of a classifier with a set of priors.
 
     It comes before a :class:`TabularClassifier` among the bases of a class, whose :meth:`_derive` sets
@@ -59,8 +52,7 @@ class CredalMixin(Base):
         y_set : ndarray of bool of shape (n_rows, n_classes)
             Which classes belong to the set of each row, columns as in ``classes_``; never empty.
         """
-        model = self._snapshot()
-        return np.concatenate(model._for_each_chunk(X, lambda chunk: model._sets(model._evidence(chunk))))
+        return self._over_rows(X, lambda model, chunk: model._sets(model._evidence(chunk)))
 
     def predict_interval(self, X: Any) -> FloatArray:
         """Return the lower and upper probability of every class over the set of priors.
@@ -78,17 +70,11 @@ class CredalMixin(Base):
         interval : ndarray of shape (n_rows, n_classes, 2)
             The bounds, columns as in ``classes_``; they enclose the probability of :meth:`predict_proba`.
         """
-        model = self._snapshot()
-        return np.concatenate(
-            model._for_each_chunk(X, lambda chunk: model._priors.intervals(model._evidence(chunk)))
-        )
+        return self._over_rows(X, lambda model, chunk: model._priors.intervals(model._evidence(chunk)))
 
     def _robustness(self, X: Any) -> FloatArray:
         """Return the robustness of every row; what it means, the classifiers that have one say."""
-        model = self._snapshot()
-        return np.concatenate(
-            model._for_each_chunk(X, lambda chunk: model._priors.robustness(model._evidence(chunk)))
-        )
+        return self._over_rows(X, lambda model, chunk: model._priors.robustness(model._evidence(chunk)))
 
     def _explain(self, X: Any) -> Any:
         """Return what ``_explain_chunk`` finds for all rows, which every classifier that has it documents."""
@@ -96,10 +82,6 @@ class CredalMixin(Base):
         found = model._for_each_chunk(X, model._explain_chunk)
         columns = {name: [one for chunk in found for one in chunk[name]] for name in found[0]}
         return make_frame(columns, frame_library(X))
-
-    def _explain_chunk(self, chunk: Chunk) -> dict[str, list[Any]]:
-        """Return the columns of an explanation, for a chunk of rows."""
-        raise NotImplementedError
 
     def _explained_answers(self, evidence: Any, sets: BoolArray, rival: IntArray) -> dict[str, list[Any]]:
         """Return the columns that every explanation begins with; a rival of -1 is none."""

@@ -13,7 +13,6 @@ from skcredal._ensemble.priors import BmaPriors, CompressionPriors, Evidence
 from skcredal._ensemble.weights import bma_weights
 from skcredal.classifiers._aode import CompAODE, LikelihoodWeightedEnsemble, SpodeEnsemble, resolve_epsilon
 from skcredal.classifiers._credal import CredalMixin
-from skcredal.classifiers._rows import Rows
 
 __all__ = ["CredalBmaAODE", "CredalCompAODE", "CredalSpodesMixin"]
 
@@ -103,7 +102,7 @@ class CredalBmaAODE(CredalSpodesMixin, LikelihoodWeightedEnsemble):
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed ones.
+        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
     missing : {"impute", "marginalize"}, default="impute"
         Whether a missing value becomes the training median or mode, or is left out.
     handle_unknown : {"ignore", "error"}, default="ignore"
@@ -187,11 +186,6 @@ class CredalBmaAODE(CredalSpodesMixin, LikelihoodWeightedEnsemble):
     _priors: BmaPriors
     _criteria = ("maximality", "interval_dominance", "e_admissibility")
 
-    def _count(self, rows: Rows) -> None:
-        # An error should come before the work of counting.
-        resolve_epsilon(self.epsilon, len(rows.encoding.kept), tells=True)
-        super()._count(rows)
-
     def _derive(self) -> None:
         super()._derive()
         self.weights_ = bma_weights(self.log_likelihood_)
@@ -231,7 +225,7 @@ class CredalCompAODE(CredalSpodesMixin, CompAODE):
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed ones.
+        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
     missing : {"impute", "marginalize"}, default="impute"
         Whether a missing value becomes the training median or mode, or is left out.
     handle_unknown : {"ignore", "error"}, default="ignore"

@@ -11,13 +11,13 @@ from sklearn.exceptions import ConvergenceWarning
 
 from skcredal._arrays import FloatArray
 from skcredal._encoding.encoding import Chunk
-from skcredal._ensemble.counts import CodingCounts, Counts, class_counts, count
+from skcredal._ensemble.counts import CodingCounts, class_counts, count
 from skcredal._ensemble.explain import describe_odds
 from skcredal._ensemble.log_pool import LogPool, PoolEvidence, WeightSet, left_out_logs
 from skcredal._ensemble.pool_weights import ENOUGH, pool_weights
 from skcredal._ensemble.spodes import SpodeTables, class_prior
 from skcredal._threads import thread_count
-from skcredal._validation import check_integer, check_real, check_strength, safe_repr, warn
+from skcredal._validation import safe_repr, warn
 from skcredal.classifiers._aode import spode_answers
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
@@ -57,7 +57,7 @@ class LogPoolAODE(TabularClassifier):
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed ones.
+        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
     missing : {"impute", "marginalize"}, default="impute"
         Whether a missing value becomes the training median or mode, or is left out.
     handle_unknown : {"ignore", "error"}, default="ignore"
@@ -130,12 +130,9 @@ class LogPoolAODE(TabularClassifier):
     """
 
     counts_: CodingCounts
-    weights_: FloatArray
-    null_weight_: float
-    _tables: tuple[SpodeTables, ...]
     _pool: LogPool
 
-    _scores: tuple[str, ...] = ("weights_", "null_weight_")
+    _scores = ("weights_", "null_weight_", "covariance_")
 
     def __init__(
         self,
@@ -159,10 +156,6 @@ class LogPoolAODE(TabularClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_strength("ess", self.ess)
-        check_integer("max_rows", self.max_rows, low=1)
-        if not isinstance(self.random_state, Integral) or isinstance(self.random_state, bool):
-            raise TypeError(f"random_state must be a whole number, got {safe_repr(self.random_state)}.")
         numbers = self.bins
         if isinstance(numbers, (str, bytes)) or not isinstance(numbers, (Sequence, np.ndarray)):
             raise TypeError(f"bins must be a list of whole numbers, got {safe_repr(numbers)}.")
@@ -177,13 +170,14 @@ class LogPoolAODE(TabularClassifier):
         encoding, n_classes, n_threads = rows.encoding, len(rows.classes), thread_count(self.n_jobs)
 
         def work(part: Part) -> CodingCounts:
-            def count_coding(lines: slice) -> Counts:
-                states = np.ascontiguousarray(part.states[lines])
-                n_states = encoding.n_states[lines]
-                return count(states, part.labels, part.weights, n_states, n_classes, n_threads=n_threads)
-
-            n_c = class_counts(part.labels, part.weights, n_classes)
-            return CodingCounts(n_c, tuple(map(count_coding, encoding.rows)))
+            states, labels, weights = part.labelled
+            codings = [
+                count(
+                    states[lines], labels, weights, encoding.n_states[lines], n_classes, n_threads=n_threads
+                )
+                for lines in encoding.rows
+            ]
+            return CodingCounts(class_counts(labels, weights, n_classes), tuple(codings))
 
         self.counts_ = rows.sum(work, "counts", "codings")
 
@@ -197,8 +191,8 @@ class LogPoolAODE(TabularClassifier):
         self._tables = self._make_tables()
         most, seed = int(self.max_rows), int(self.random_state)
         used = rows.sum(lambda part: RowSample.of(part, most, seed), "rows", (most, seed))
-        labels, weights = used.labels, used.weights
-        logs, speaks = left_out_logs(self._tables, self._log_c(), used.states, labels, weights)
+        states, labels, weights = used.labelled
+        logs, speaks = left_out_logs(self._tables, self._log_c(), states, labels, weights)
         sizes = [len(tables.counts.n_states) for tables in self._tables]
         # A row without any known super-parent has the class frequencies, whatever the weights.
         found = pool_weights(logs[speaks], labels[speaks], weights[speaks], sizes)
@@ -208,10 +202,7 @@ class LogPoolAODE(TabularClassifier):
                 ConvergenceWarning,
             )
         self.null_weight_, self.weights_ = float(found.weights[0]), found.weights[1:]
-        self._keep_covariance(found.covariance)
-
-    def _keep_covariance(self, covariance: FloatArray) -> None:
-        """Keep how sure the weights are, where that is asked for."""
+        self.covariance_ = found.covariance
 
     def _derive(self) -> None:
         names = getattr(self, "feature_names_in_", None)
@@ -238,14 +229,13 @@ class LogPoolAODE(TabularClassifier):
             The probabilities, experts as in ``experts_``, columns as in ``classes_``; NaN where the value of
             the super-parent is unknown.
         """
-        model = self._snapshot()
 
-        def answer(chunk: Chunk) -> FloatArray:
+        def answer(model: LogPoolAODE, chunk: Chunk) -> FloatArray:
             found = [spode_answers(spodes, chunk.states[lines]) for spodes, lines in model._pool.parts()]
             none = np.empty((chunk.states.shape[1], 0, len(model.classes_)))
             return np.concatenate([none, *found], axis=1)
 
-        return np.concatenate(model._for_each_chunk(X, answer))
+        return self._over_rows(X, answer)
 
     def _posterior(self, chunk: Chunk) -> FloatArray:
         pool, states = self._pool, chunk.states
@@ -283,7 +273,7 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed ones.
+        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
     missing : {"impute", "marginalize"}, default="impute"
         Whether a missing value becomes the training median or mode, or is left out.
     handle_unknown : {"ignore", "error"}, default="ignore"
@@ -355,10 +345,7 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
     (×0.058); as uncertain as the weights are, the odds lie between 0.56 and 2 to 1, so both remain.
     """
 
-    covariance_: FloatArray
     _priors: WeightSet
-
-    _scores = ("weights_", "null_weight_", "covariance_")
 
     def __init__(
         self,
@@ -383,13 +370,6 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
         self.credibility = credibility
         self.criterion = criterion
         self._keep_shared(categorical_features, categories, missing, handle_unknown, max_categories, n_jobs)
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_real("credibility", self.credibility, low=0.0, high=1.0, high_open=True)
-
-    def _keep_covariance(self, covariance: FloatArray) -> None:
-        self.covariance_ = covariance
 
     def _derive(self) -> None:
         super()._derive()
@@ -458,26 +438,10 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
             "contributions": np.take_along_axis(by_feature.T, order, axis=1).tolist(),
         }
         found["sentence"] = [
-            self._sentence({name: column[r] for name, column in found.items()}, evidence.speaks[r])
-            for r in range(len(evidence.best))
+            describe_odds({name: column[r] for name, column in found.items()}, speaks=bool(speaks))
+            for r, speaks in enumerate(evidence.speaks)
         ]
         return found
-
-    @staticmethod
-    def _sentence(case: dict[str, Any], speaks: bool) -> str:
-        answer = f"{case['predicted']} ({case['probability']:.0%})"
-        if case["rival"] is None:
-            return f"{answer}: the only class there is."
-        if not speaks:
-            return f"{answer}: nothing is known of this case but how frequent the classes are."
-        return describe_odds(
-            str(case["predicted"]),
-            str(case["rival"]),
-            [str(label) for label in case["set"]],
-            (case["odds"], case["lower_odds"], case["upper_odds"]),
-            case["features"],
-            _odds(case["contributions"]),
-        )
 
     def _evidence(self, chunk: Chunk) -> PoolEvidence:
         return self._priors.evidence(chunk.states)

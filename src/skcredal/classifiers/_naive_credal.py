@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.special import expit
 
 from skcredal._arrays import FloatArray
 from skcredal._encoding.encoding import Chunk
 from skcredal._ensemble.counts import Counts
-from skcredal._ensemble.naive import averaged_tables, inclusion_probabilities, log_bayes_factors, naive_tables
+from skcredal._ensemble.naive import averaged_tables, log_bayes_factors, naive_tables
 from skcredal._ensemble.ncc import DirichletPriors, InclusionPriors, NaiveEvidence
-from skcredal._validation import check_real, check_strength
+from skcredal._validation import check_real
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
 from skcredal.classifiers._rows import Part, Rows
@@ -51,7 +52,7 @@ class NaiveCredal(CredalMixin, TabularClassifier):
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed ones.
+        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
     missing : {"impute", "marginalize"}, default="impute"
         Whether a missing value becomes the training median or mode, or is left out.
     conservative_features : "all" or array-like, optional
@@ -129,7 +130,7 @@ class NaiveCredal(CredalMixin, TabularClassifier):
     """
 
     counts_: Counts
-    missing_counts_: FloatArray
+    _counts_suffice = True
     _scores = ("missing_counts_",)
 
     def __init__(
@@ -153,15 +154,6 @@ class NaiveCredal(CredalMixin, TabularClassifier):
         self.criterion = criterion
         self.conservative_features = conservative_features
         self._keep_shared(categorical_features, categories, missing, handle_unknown, max_categories, n_jobs)
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_strength("s", self.s)
-        check_real("contamination", self.contamination, low=0.0, high=1.0)
-        check_strength("ess", self.ess)
-
-    _counts_suffice = True
-    _scores = ("missing_counts_",)
 
     def _count(self, rows: Rows) -> None:
         super()._count(rows)
@@ -190,9 +182,6 @@ class NaiveCredal(CredalMixin, TabularClassifier):
             left_out=left_out,
         )
 
-    def _posterior(self, chunk: Chunk) -> FloatArray:
-        return self._tables.posteriors(chunk.states)
-
     def _evidence(self, chunk: Chunk) -> NaiveEvidence:
         return NaiveEvidence(chunk.states, self._posterior(chunk))
 
@@ -218,7 +207,7 @@ class CredalModelAveraging(CredalMixin, TabularClassifier):
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed ones.
+        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
     missing : {"impute", "marginalize"}, default="impute"
         Whether a missing value becomes the training median or mode, or is left out.
     handle_unknown : {"ignore", "error"}, default="ignore"
@@ -302,20 +291,16 @@ class CredalModelAveraging(CredalMixin, TabularClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_strength("ess", self.ess)
         check_real("epsilon", self.epsilon, low=0.0, high=0.5, low_open=True, high_open=True)
 
     def _derive(self) -> None:
         self.features_ = self._kept_features()
         ess, eps = float(self.ess), float(self.epsilon)
         naive, log_e = naive_tables(self.counts_, ess), log_bayes_factors(self.counts_, ess)
-        self.inclusion_ = inclusion_probabilities(log_e)
+        self.inclusion_ = expit(log_e)
         # The reference prior: even odds that a feature is in the model.
         self._tables = averaged_tables(naive, self.counts_, ess, log_e, 0.0)
         self._priors = InclusionPriors.from_counts(naive, self.counts_, ess, log_e, eps)
-
-    def _posterior(self, chunk: Chunk) -> FloatArray:
-        return self._tables.posteriors(chunk.states)
 
     def _evidence(self, chunk: Chunk) -> NaiveEvidence:
         return NaiveEvidence(chunk.states, self._posterior(chunk))

@@ -14,13 +14,13 @@ from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray, LabelArr
 from skcredal._encoding.encoding import Encoding, Rules
 from skcredal._encoding.statistics import Statistics
 from skcredal._encoding.tables import Table, read_table
-from skcredal._encoding.target import check_weights, encode_target, read_weights
+from skcredal._encoding.target import ONLY_ZEROS, check_weights, encode_target
 from skcredal._threads import thread_count
 
 if TYPE_CHECKING:
     from skcredal.classifiers._base import TabularClassifier
 
-__all__ = ["LabelledRows", "MemoryRows", "Part", "RowSample", "Rows", "read_rows", "row_hashes", "rules_of"]
+__all__ = ["MemoryRows", "Part", "RowSample", "Rows", "learn_encoding", "read_rows", "row_hashes", "rules_of"]
 
 Value = TypeVar("Value")
 
@@ -38,6 +38,11 @@ class Part(NamedTuple):
     labels: LabelArray
     weights: FloatArray
     numbers: IntArray
+
+    @property
+    def labelled(self) -> tuple[StateArray, LabelArray, FloatArray]:
+        """States, labels and weights, as most of what is learned needs them."""
+        return self.states, self.labels, self.weights
 
     def select(self, rows: BoolArray) -> Part:
         """Return the rows of a mask."""
@@ -81,12 +86,7 @@ class MemoryRows:
     def of(cls, classifier: TabularClassifier, X: Any, y: Any, sample_weight: Any = None) -> MemoryRows:
         """Read a training table, learn its encoding, and encode its rows of positive weight."""
         rows = read_rows(classifier, X, y, sample_weight, reset=True)
-        rules, names = rules_of(classifier), getattr(classifier, "feature_names_in_", None)
-        n_threads = thread_count(classifier.n_jobs)
-        statistics = Statistics.of_rows(
-            rows.table, rows.classes, rows.labels, rows.weights, rules, names, n_threads=n_threads
-        )
-        return cls.encoded(statistics.learn(rules, names), rows, n_threads=n_threads)
+        return cls.encoded(learn_encoding(classifier, rows), rows, n_threads=thread_count(classifier.n_jobs))
 
     @classmethod
     def encoded(cls, encoding: Encoding, rows: LabelledRows, *, n_threads: int = 1) -> MemoryRows:
@@ -109,21 +109,21 @@ class LabelledRows(NamedTuple):
     labels: LabelArray
     weights: FloatArray | None
 
+    def among(self, classes: AnyArray, rule: str) -> LabelledRows:
+        """Return the rows with labels among all classes; a class that is none of them breaks the rule."""
+        index = np.searchsorted(classes, self.classes)
+        known = classes[np.minimum(index, len(classes) - 1)]
+        for label, found in zip(self.classes.tolist(), known.tolist(), strict=True):
+            if label != found:
+                raise ValueError(f"{rule}, got class {label!r}.")
+        return self._replace(classes=classes, labels=index.astype(np.int32)[self.labels])
 
-def read_rows(
-    classifier: TabularClassifier,
-    X: Any,
-    y: Any,
-    sample_weight: Any,
-    *,
-    reset: bool,
-    is_batch: bool = False,
-) -> LabelledRows:
+
+def read_rows(classifier: TabularClassifier, X: Any, y: Any, weights: Any, *, reset: bool) -> LabelledRows:
     """Read training rows; with ``reset``, the classifier takes over the names and number of the features."""
     table = read_table(X, estimator=classifier)
     validate_data(classifier, table.data, reset=reset, skip_check_array=True)
-    # In a batch all weights may be 0.
-    weights = (check_weights if is_batch else read_weights)(sample_weight, table.n_rows)
+    weights = check_weights(weights, table.n_rows)
     classes, labels = encode_target(y, n_rows=table.n_rows, estimator=classifier)
     if weights is not None and not weights.all():
         # A row of weight 0 is absent: its values are not states, and its class may have no other row.
@@ -132,6 +132,15 @@ def read_rows(
         present, index = np.unique(labels[rows], return_inverse=True)
         classes, labels = classes[present], index.astype(np.int32)
     return LabelledRows(table, classes, labels, weights)
+
+
+def learn_encoding(classifier: TabularClassifier, rows: LabelledRows) -> Encoding:
+    """Learn how a table becomes states, from rows in memory."""
+    rules, names = rules_of(classifier), getattr(classifier, "feature_names_in_", None)
+    n_threads = thread_count(classifier.n_jobs)
+    if not rows.table.n_rows:
+        raise ValueError(ONLY_ZEROS)
+    return Statistics.of_rows(*rows, rules, names, n_threads=n_threads).learn(rules, names)
 
 
 def rules_of(classifier: TabularClassifier) -> Rules:
@@ -187,19 +196,10 @@ class RowSample:
         return replace(self, parts=tuple(parts))._within_limit()
 
     @property
-    def states(self) -> StateArray:
-        """The states of all rows, (k, n_rows)."""
-        return np.concatenate([part.states for part in self.parts], axis=1)
-
-    @property
-    def labels(self) -> LabelArray:
-        """Their classes."""
-        return np.concatenate([part.labels for part in self.parts])
-
-    @property
-    def weights(self) -> FloatArray:
-        """Their weights."""
-        return np.concatenate([part.weights for part in self.parts])
+    def labelled(self) -> tuple[StateArray, LabelArray, FloatArray]:
+        """The states, labels and weights of all rows."""
+        states, labels, weights = zip(*(part.labelled for part in self.parts), strict=True)
+        return np.concatenate(states, axis=1), np.concatenate(labels), np.concatenate(weights)
 
 
 def row_hashes(numbers: IntArray, seed: int) -> npt.NDArray[np.uint64]:

@@ -6,23 +6,14 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from skcredal._arrays import AnyArray, FloatArray, IntArray
+from skcredal._arrays import FloatArray, IntArray
 from skcredal._encoding.encoding import Chunk
 from skcredal._encoding.features import CategoricalFeature, NumericFeature
-from skcredal._ensemble.counts import Counts
-from skcredal._ensemble.tree import (
-    DecisionTree,
-    LeafEvidence,
-    LeafPriors,
-    TreeNode,
-    grow_tree,
-    idm_posterior,
-    idm_sets,
-)
-from skcredal._validation import check_integer, check_strength
+from skcredal._ensemble.tree import LeafEvidence, LeafPriors, TreeNode, grow_tree, idm_posterior, idm_sets
+from skcredal._validation import check_integer
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
-from skcredal.classifiers._rows import Part, Rows
+from skcredal.classifiers._rows import Rows
 
 __all__ = ["CredalTree"]
 
@@ -47,7 +38,7 @@ class CredalTree(CredalMixin, TabularClassifier):
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed ones.
+        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
     missing : {"impute", "marginalize"}, default="impute"
         Whether a missing value becomes the training median or mode, or is left out.
     handle_unknown : {"ignore", "error"}, default="ignore"
@@ -107,14 +98,8 @@ class CredalTree(CredalMixin, TabularClassifier):
     [['apple'], ['apple', 'banana']]
     """
 
-    s: float
-
     _scores = ("tree_",)
     _needs_all_rows = "every split goes over the rows of its node again"
-
-    features_: AnyArray
-    counts_: Counts
-    tree_: DecisionTree
 
     def __init__(
         self,
@@ -166,49 +151,32 @@ class CredalTree(CredalMixin, TabularClassifier):
         check_is_fitted(self)
         if max_depth is not None:
             check_integer("max_depth", max_depth, low=0)
+        tree, lines = self.tree_, list[str]()
         numeric = [isinstance(self._encoding.features[j], NumericFeature) for j in self._encoding.kept]
-        lines: list[str] = []
-        # A stack of what is still to write, a line or a subtree: a tree may be deeper than Python recurses.
-        todo: list[str | int] = [0]
-        while todo:
-            item = todo.pop()
-            if isinstance(item, str):
-                lines.append(item)
+        # Nodes are in depth-first order: what is below a node follows it.
+        for index, depth in enumerate(tree.depths.tolist()):
+            if max_depth is not None and depth > max_depth:
                 continue
-            node = self.tree_.node(item)
-            indent = "|   " * node.depth + "|--- "
+            node = tree.node(index)
+            if index:
+                j = int(tree.feature[tree.parent[index]])
+                relation, state = "in" if numeric[j] else "=", tree.states[j][tree.value[index]]
+                lines.append(f"{'|   ' * (depth - 1)}|--- {tree.features[j]} {relation} {state}")
+            indent = "|   " * depth + "|--- "
             if node.is_leaf:
                 lines.append(indent + self._leaf_text(node, show_counts=show_counts))
-            elif node.depth == max_depth:
-                lines.append(f"{indent}truncated branch of depth {self.tree_.depth_below(item)}")
-            else:
-                relation = "in" if numeric[self.tree_.feature[item]] else "="
-                # Reversed, since the last item on the stack is written first.
-                for state, child in reversed(node.children.items()):
-                    todo += [child, f"{indent}{node.feature} {relation} {state}"]
+            elif depth == max_depth:
+                lines.append(f"{indent}truncated branch of depth {tree.depth_below(index)}")
         return "\n".join(lines)
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_strength("s", self.s)
 
     def _score(self, rows: Rows) -> None:
         # Counts of single values do not suffice: splits are chosen from the rows of each node.
         features = self._kept_features().tolist()
         names = [state_texts(self._encoding.features[j]) for j in self._encoding.kept]
-
-        def work(part: Part) -> DecisionTree:
-            return grow_tree(
-                part.states,
-                part.labels,
-                part.weights,
-                len(self.classes_),
-                float(self.s),
-                features=features,
-                names=names,
-            )
-
-        self.tree_ = rows.sum(work, "tree")
+        n_classes, s = len(self.classes_), float(self.s)
+        self.tree_ = rows.sum(
+            lambda part: grow_tree(*part.labelled, n_classes, s, features=features, names=names), "tree"
+        )
 
     def _derive(self) -> None:
         self.features_ = self._kept_features()
