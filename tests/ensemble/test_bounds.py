@@ -8,37 +8,20 @@ from scipy.optimize import minimize
 
 import oracles
 from answers import (
-    bma_answers,
+    answers_to,
+    bma,
     bma_extreme_points,
-    bma_set_of,
-    compression_answers,
-    compression_set_of,
+    bma_members,
+    compression,
+    compression_members,
+    least_sum,
 )
 from problems import KINDS, random_ensemble
-from skcredal._ensemble.priors import CompressionPriors, make_evidence
-from skcredal._ensemble.weights import bma_weights, compression_weights
-
-
-def members_of(problem):
-    feasible = oracles.comp_feasible(
-        problem.log_lik.tolist(), problem.log_lik_null, problem.eps, len(problem.log_lik)
-    )
-    return np.array(feasible) & problem.known
+from skcredal._ensemble.priors import CompressionPriors, Evidence
 
 
 def coefficients(problem, y):
     return 1.0 - (problem.log_lik + np.log(y)) / (problem.log_lik_null + math.log(problem.eps))
-
-
-def least_sum(problem, members):
-    return oracles.comp_min_difference(
-        [1.0] * len(members),
-        problem.log_lik.tolist(),
-        problem.log_lik_null,
-        problem.eps,
-        available=members.tolist(),
-        starts=2,
-    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -46,7 +29,7 @@ def test_bma_bounds_are_those_of_all_extreme_points(kind):
     rng = np.random.default_rng(50)
     for _ in range(200):
         problem = random_ensemble(rng, kind)
-        reference, interval, _ = bma_answers(problem)
+        reference, interval, _ = answers_to(problem, bma)
         likelihood = np.exp(problem.log_lik - problem.log_lik.max())
         scores = np.array([(point * likelihood) @ problem.posterior for point in bma_extreme_points(problem)])
         if len(scores) == 0:
@@ -99,8 +82,8 @@ def test_compression_bounds_are_those_of_a_general_optimiser(kind):
     rng = np.random.default_rng(51)
     for _ in range(8):
         problem = random_ensemble(rng, kind)
-        reference, interval, _ = compression_answers(problem)
-        members = members_of(problem)
+        reference, interval, _ = answers_to(problem, compression)
+        members, same_models = compression_members(problem)
         assert (interval[:, 0] <= reference).all()
         assert (reference <= interval[:, 1]).all()
         if not members.any():
@@ -113,9 +96,8 @@ def test_compression_bounds_are_those_of_a_general_optimiser(kind):
             continue
         if least < 1e-6:
             continue  # the ratio is all but undefined, and the optimiser with it
-        weights = compression_weights(problem.log_lik, problem.log_lik_null, problem.eps)
-        if not np.array_equal((weights > 0) & problem.known, members):
-            continue  # the bounds are widened to hold the reference
+        if not same_models:
+            continue  # the bounds are widened to contain the reference
         for c in range(len(reference)):
             p = problem.posterior[:, c]
             lower, upper = lowest_ratio(problem, members, p), 1.0 - lowest_ratio(problem, members, 1.0 - p)
@@ -129,11 +111,9 @@ def test_compression_bounds_are_exact_to_the_last_digits(kind):
     checked = 0
     for _ in range(5):
         problem = random_ensemble(rng, kind)
-        reference, interval, _ = compression_answers(problem)
-        members = members_of(problem)
+        reference, interval, _ = answers_to(problem, compression)
+        members, same_models = compression_members(problem)
         # Other answers than the minimum have tests of their own above.
-        weights = compression_weights(problem.log_lik, problem.log_lik_null, problem.eps)
-        same_models = np.array_equal((weights > 0) & problem.known, members)
         if not members.any() or not same_models or least_sum(problem, members) < 1e-6:
             continue
         checked += 1
@@ -156,23 +136,19 @@ def test_a_row_has_the_same_compression_bounds_whatever_rows_are_with_it():
     k, n, eps = 6, 150, 0.02
     for n_classes in (1, 2, 4):
         # Some rows agree and some do not, so that they take more and fewer steps; some know little.
-        spread = rng.choice([0.0, 1e-6, 0.1, 3.0], (1, n, 1))
-        scores = rng.normal(size=(1, n, n_classes)) + spread * rng.normal(size=(k, n, n_classes))
-        posterior = np.exp(scores) / np.exp(scores).sum(axis=2, keepdims=True)
-        codes = (rng.random((k, n)) < 0.2).astype(np.uint8)
-        codes[:, :3] = 1
+        spread = rng.choice([0.0, 1e-6, 0.1, 3.0], (1, 1, n))
+        scores = rng.normal(size=(1, n_classes, n)) + spread * rng.normal(size=(k, n_classes, n))
+        posterior = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+        known = rng.random((k, n)) >= 0.2
+        known[:, :3] = False
         log_lik = np.array([-10.0, -12.0, -15.0, -30.0, -90.0, -11.0])
         priors = CompressionPriors.from_likelihoods(log_lik, -40.0, eps)
         assert not priors.feasible.all()
         prior = np.full(n_classes, 1.0 / n_classes)
+        evidence = Evidence(posterior, known, posterior.mean(axis=0).T, prior)
 
-        def bounds(rows, priors=priors, posterior=posterior, codes=codes, prior=prior):
-            some = np.ascontiguousarray(posterior[:, rows])
-            n_states = np.ones(k, np.int64)
-            evidence = make_evidence(
-                np.ascontiguousarray(codes[:, rows]), n_states, some, some.mean(axis=0), prior
-            )
-            return priors.intervals(evidence)
+        def bounds(rows, priors=priors, evidence=evidence):
+            return priors.intervals(evidence.of(np.arange(n)[rows]))
 
         together = bounds(slice(None))
         alone = np.concatenate([bounds(slice(r, r + 1)) for r in range(n)])
@@ -185,8 +161,8 @@ def test_no_prior_of_the_set_leaves_the_compression_bounds(kind):
     for _ in range(100):
         problem = random_ensemble(rng, kind)
         k, eps = len(problem.log_lik), problem.eps
-        _, interval, _ = compression_answers(problem)
-        members = members_of(problem)
+        _, interval, _ = answers_to(problem, compression)
+        members, _ = compression_members(problem)
         if not members.any():
             continue
         for concentration in (0.05, 0.3, 1.0, 10.0):
@@ -205,22 +181,19 @@ def test_a_case_is_determinate_exactly_if_it_is_robust_enough(kind):
     rng = np.random.default_rng(53)
     for _ in range(150):
         problem = random_ensemble(rng, kind)
-        sets, _ = bma_set_of(problem)
-        _, _, robustness = bma_answers(problem)
+        priors, evidence = bma(problem)
+        sets, (robustness,) = priors.maximal_sets(evidence), priors.robustness(evidence)
         assert 0.0 <= robustness <= 1.0
-        members = (bma_weights(problem.log_lik) > 0) & problem.known
-        replaced = 1.0 - members.sum() * problem.eps
+        replaced = 1.0 - bma_members(problem).sum() * problem.eps
         if abs(robustness - replaced) > 1e-9:
             assert (sets.sum() == 1) == (robustness > replaced)
 
-        sets, _ = compression_set_of(problem)
-        _, _, robustness = compression_answers(problem)
+        priors, evidence = compression(problem)
+        sets, (robustness,) = priors.maximal_sets(evidence), priors.robustness(evidence)
         assert 0.0 <= robustness <= 1.0
         k = len(problem.log_lik)
         replaced = 1.0 - k * problem.eps / (1.0 - problem.eps)
-        members = members_of(problem)
-        weights = compression_weights(problem.log_lik, problem.log_lik_null, problem.eps)
-        same_models = np.array_equal((weights > 0) & problem.known, members)
+        members, same_models = compression_members(problem)
         if members.any() and same_models and abs(robustness - replaced) > 1e-9:
             assert (sets.sum() == 1) == (robustness > replaced)
 
@@ -231,10 +204,9 @@ def test_compression_robustness_is_where_the_minimum_crosses_zero():
     checked = 0
     for _ in range(60):
         problem = random_ensemble(rng, str(rng.choice(["ordinary", "some infeasible", "all feasible"])))
-        reference, _, robustness = compression_answers(problem)
-        members, k = members_of(problem), len(problem.log_lik)
-        weights = compression_weights(problem.log_lik, problem.log_lik_null, problem.eps)
-        if not members.any() or not 1e-3 < robustness < 1 - 1e-9 or not np.array_equal(weights > 0, members):
+        reference, _, robustness = answers_to(problem, compression)
+        (members, same_models), k = compression_members(problem), len(problem.log_lik)
+        if not members.any() or not 1e-3 < robustness < 1 - 1e-9 or not same_models:
             continue
         checked += 1
         best = int(reference.argmax())
@@ -275,8 +247,8 @@ def test_without_rivals_an_answer_is_fully_robust():
     rng = np.random.default_rng(55)
     problem = random_ensemble(rng, "ordinary")
     problem.posterior, problem.prior = np.ones((len(problem.log_lik), 1)), np.ones(1)
-    for answers in (bma_answers, compression_answers):
-        _, interval, robustness = answers(problem)
+    for method in (bma, compression):
+        _, interval, robustness = answers_to(problem, method)
         assert robustness == 1.0
         np.testing.assert_allclose(interval, [[1.0, 1.0]])
 
@@ -288,5 +260,5 @@ def test_the_null_model_is_robust_unless_it_is_tied():
     n_classes = len(problem.prior)
     for prior, expected in ((np.arange(1.0, n_classes + 1), 1.0), (np.ones(n_classes), 0.0)):
         problem.prior = prior / prior.sum()
-        assert bma_answers(problem)[2] == expected
-        assert compression_answers(problem)[2] == expected
+        assert answers_to(problem, bma)[2] == expected
+        assert answers_to(problem, compression)[2] == expected

@@ -1,15 +1,16 @@
-"""NCC2's kernels against all completions of small tables, one by one."""
+"""NCC2 against all completions of small tables, one by one."""
 
 import numpy as np
 import pytest
 
 import oracles_naive
 import oracles_ncc2
+from answers import sets_of
 from oracles_ncc2 import ANY
-from skcredal._ensemble.counting import count_values
-from skcredal._ensemble.counts import split_cells
-from skcredal._ensemble.naive_priors import DirichletPriors
-from skcredal._ensemble.networks import NaiveEvidence, naive_tables
+from problems import as_states
+from skcredal._ensemble.counts import count_values
+from skcredal._ensemble.naive import naive_tables
+from skcredal._ensemble.ncc import DirichletPriors, NaiveEvidence
 
 
 def small_table(rng, *, n_classes=None, k=None, most_open=4, unknown=0.1, conservative=None):
@@ -36,26 +37,31 @@ def small_table(rng, *, n_classes=None, k=None, most_open=4, unknown=0.1, conser
     return train, y, test, n_states, n_classes
 
 
-def as_codes(rows, n_states):
-    """Return rows as codes (k, n): unknown cells are the number of states, open ones one more."""
+def states_of(rows, n_states):
+    """Return rows as states (k, n)."""
     beyond = {None: 0, ANY: 1}
     table = [
         [v + beyond[cell] if cell in beyond else cell for cell, v in zip(row, n_states, strict=True)]
         for row in rows
     ]
-    return np.array(table, np.uint8).reshape(len(rows), len(n_states)).T.copy()
+    return as_states(np.array(table).T, n_states)
 
 
 def answers_of(train, y, test, n_states, n_classes, *, s=1.0, lam=0.0, left_out=None):
-    """Return the reference, the sets and the bounds of rows to classify."""
-    states = np.array(n_states, np.int64)
-    codes, labels = as_codes(train, n_states), np.array(y, np.int32)
-    counts, n_missing = split_cells(count_values(codes, labels, states + 2, n_classes), states)
+    """Return the reference, the undominated classes and the bounds of rows to classify."""
+    labels, v = np.array(y, np.int32), np.array(n_states)
+    counts = count_values(states_of(train, n_states), labels, np.ones(len(y)), v, n_classes)
+    n_missing = np.array(
+        [
+            [sum(row[j] == ANY and e == c for row, e in zip(train, y, strict=True)) for c in range(n_classes)]
+            for j in range(len(n_states))
+        ]
+    )
     left_out = None if left_out is None else np.array(left_out)
     priors = DirichletPriors.from_counts(counts, s, lam, n_missing=n_missing, left_out=left_out)
-    chunk = as_codes(test, n_states)
-    evidence = NaiveEvidence(chunk, naive_tables(counts, s, slots=2).posteriors(chunk))
-    return evidence.reference, priors.maximal_sets(evidence), priors.intervals(evidence)
+    states = states_of(test, n_states)
+    evidence = NaiveEvidence(states, naive_tables(counts, s).posteriors(states))
+    return evidence.reference, sets_of(priors, evidence)[1], priors.intervals(evidence)
 
 
 def assert_as_all_completions(problem, **parameters):

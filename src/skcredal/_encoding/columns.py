@@ -13,7 +13,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from skcredal._arrays import AnyArray, FloatArray, IntArray
+from skcredal._arrays import AnyArray, FloatArray, LabelArray
 from skcredal._validation import has_hash, naming, safe_repr
 
 __all__ = ["Column", "Factor", "in_order", "is_missing", "number_objects", "number_small_integers"]
@@ -48,8 +48,11 @@ class Column:
     """
 
     def __init__(self, label: str, data: Any) -> None:
+        # Objects of pandas are an array like others; narwhals would call them text after a look at the first.
+        if isinstance(data, nw.Series) and getattr(nw.to_native(data), "dtype", None) == np.dtype(object):
+            data = data.to_numpy()
         self.label, self.data = label, data
-        self._dtype = data.dtype if isinstance(data, nw.Series) else None
+        self._dtype: Any = data.dtype if isinstance(data, nw.Series) else None
 
     def select(self, rows: Any) -> Column:
         """Return the column of some rows: a slice, or an array of indices."""
@@ -60,25 +63,19 @@ class Column:
         """Whether narwhals knows by the type if these are numbers or states."""
         return self._dtype is not None and (self._dtype.is_numeric() or self._dtype in _OF_STATES)
 
-    @cached_property
-    def is_numeric(self) -> bool:
-        """Whether the column contains numbers, by its type or, for objects, by their types."""
-        types = self._types()
-        if self._is_typed:
-            return bool(self._dtype.is_numeric())
-        if self._array.dtype.kind == "O":
-            # In Python bool is a Real, but True and False are states.
-            return bool not in types and all(issubclass(kind, (Real, Decimal)) for kind in types)
-        return self._array.dtype.kind in "iuf"
-
     @property
     def is_untyped(self) -> bool:
         """Whether only the values, not the type, say if the column contains numbers."""
-        if not self._is_typed:
-            return self._array.dtype.kind == "O"
-        # narwhals reports a pandas column of objects as text if the first values are.
-        dtype = getattr(nw.to_native(self.data), "dtype", None)
-        return isinstance(dtype, np.dtype) and dtype.kind == "O"
+        return not self._is_typed and self._array.dtype.kind == "O"
+
+    @cached_property
+    def is_numeric(self) -> bool:
+        """Whether the column contains numbers, by its type or, for objects, by the types of all values."""
+        if self._is_typed:
+            return bool(self._dtype.is_numeric())
+        # In Python bool is a Real, but True and False are states.
+        are_real = bool not in self._types and all(issubclass(kind, (Real, Decimal)) for kind in self._types)
+        return are_real if self.is_untyped else self._array.dtype.kind in "iuf"
 
     def numbers(self) -> FloatArray:
         """Return the column as numbers, NaN where it is missing."""
@@ -104,7 +101,7 @@ class Column:
 
     @cached_property
     def _numbers(self) -> FloatArray:
-        self._types()
+        _ = self._types  # refuses those that are not supported
         if self._dtype is not None and self._dtype.is_numeric():
             with naming(self.label):
                 values = self.data.cast(nw.Float64()).to_numpy()
@@ -115,22 +112,21 @@ class Column:
             numbers: FloatArray = np.ascontiguousarray(values, np.float64)
         else:
             codes, different = self._numbered
-            numbers = np.array([*(self._as_number(code) for code in range(len(different))), np.nan])[codes]
+            numbers = np.array([self._as_number(value, code) for code, value in enumerate(different)])[codes]
         if np.isinf(numbers).any():
             raise self._infinite()
         return numbers
 
-    def _as_number(self, code: int) -> float:
-        codes, different = self._numbered
+    def _as_number(self, value: Any, code: int) -> float:
         try:
-            return np.nan if is_missing(different[code]) else float(different[code])
+            return np.nan if is_missing(value) else float(value)
         except (TypeError, ValueError, OverflowError) as error:
-            text, r = safe_repr(different[code]), int((codes == code).argmax())
+            text, r = safe_repr(value), int((self._numbered[0] == code).argmax())
             short = text if len(text) < 40 else text[:36] + " ..."
             raise ValueError(f"{self.label} is numeric, but row {r} holds {short}.") from error
 
     @cached_property
-    def _numbered(self) -> tuple[IntArray, list[Any]]:
+    def _numbered(self) -> tuple[LabelArray, list[Any]]:
         """The index of each row's value among the different ones, in the order of their first rows."""
         values = self._array.tolist()
         try:
@@ -142,17 +138,12 @@ class Column:
 
     @cached_property
     def _factor(self) -> Factor:
-        factor = None
-        if self._dtype in _OF_STATES:
-            with naming(self.label):
-                factor = _factor_of_library(self.data)
-        if factor is None:
-            self._types()
-            factor = self._factor_of_array()
-        if any(
-            isinstance(state, (float, np.floating, Decimal)) and abs(state) == np.inf
-            for state in factor.states
-        ):
+        _ = self._types
+        with naming(self.label):
+            factor = _factor_of_library(self.data) if self._dtype in _OF_STATES else None
+        factor = factor or self._factor_of_array()
+        real = [state for state in factor.states if isinstance(state, (float, np.floating, Decimal))]
+        if np.inf in map(abs, real):
             raise self._infinite()
         return factor
 
@@ -162,20 +153,19 @@ class Column:
             codes, different = self._numbered
             states = in_order([state for state in different if not is_missing(state)])
             code_of = {state: code for code, state in enumerate(states)}
-            # The last entry stands for -1, although no row has it here.
-            return Factor(
-                np.array([*(-1 if is_missing(s) else code_of[s] for s in different), -1])[codes], states
-            )
+            lookup = np.array([-1 if is_missing(value) else code_of[value] for value in different], np.int32)
+            return Factor(lookup[codes], states)
         if values.dtype.kind in "iu" and (numbered := number_small_integers(values)) is not None:
             return Factor(*numbered)
-        found, codes = np.unique(values, return_inverse=True)
+        found, rank = np.unique(values, return_inverse=True)
         # NaN is sorted to the end, all of them as one.
         if found.dtype.kind == "f" and len(found) and np.isnan(found[-1]):
-            found, codes = found[:-1], np.where(codes == len(found) - 1, -1, codes)
-        return Factor(codes, found.tolist())
+            found, rank = found[:-1], np.where(rank == len(found) - 1, -1, rank)
+        return Factor(rank, found.tolist())
 
+    @cached_property
     def _types(self) -> set[type]:
-        """Return the types of the values where the dtype leaves them open; refuse those not supported.
+        """The types of the values where the dtype leaves them open.
 
         Dates and times, complex numbers and nested values are refused.
         """
@@ -190,8 +180,9 @@ class Column:
             raise self._temporal(str(dtype))
         if dtype.kind not in "iufbOUST":
             raise self._unsupported(str(dtype))
-        found = set(map(type, self._array.tolist())) if dtype.kind == "O" else set()
-        found = {kind for kind in found if not _is_missing_type(kind)}
+        if dtype.kind != "O":
+            return set()
+        found = {kind for kind in set(map(type, self._array.tolist())) if not _is_missing_type(kind)}
         for kind in found:
             # The Period of pandas, by name, because pandas need not be installed.
             temporal = (date, time, timedelta, np.datetime64, np.timedelta64)
@@ -243,8 +234,8 @@ def _factor_of_library(series: nw.Series[Any]) -> Factor | None:
         return _factor_of_arrow(native, declared=dtype != nw.String)
     if hasattr(native.array, "codes"):
         return Factor(native.array.codes, native.array.categories.tolist(), declared=True)
-    # Strings that pandas stores as Python objects are read as objects, like those of a column of objects.
-    if isinstance(native.dtype, np.dtype) or getattr(native.dtype, "storage", "pyarrow") != "pyarrow":
+    # Strings that pandas stores as Python objects are read as objects.
+    if getattr(native.dtype, "storage", "pyarrow") != "pyarrow":
         return None
     return _factor_of_arrow(native.array.__arrow_array__(), declared=dtype != nw.String)
 
@@ -274,26 +265,26 @@ class _FirstOccurrences(dict[Any, int]):
         return number
 
 
-def number_objects(values: Iterable[Any]) -> tuple[IntArray, list[Any]]:
+def number_objects(values: Iterable[Any]) -> tuple[LabelArray, list[Any]]:
     """Return the index of each value among the different ones, and these in the order of their occurrence.
 
     Examples
     --------
     >>> number_objects(["b", "a", "b"])
-    (array([0, 1, 0]), ['b', 'a'])
+    (array([0, 1, 0], dtype=int32), ['b', 'a'])
     """
     numbering = _FirstOccurrences()
-    return np.fromiter(map(numbering.__getitem__, values), np.int64), list(numbering)
+    return np.fromiter(map(numbering.__getitem__, values), np.int32), list(numbering)
 
 
-def number_small_integers(values: AnyArray) -> tuple[IntArray, list[int]] | None:
+def number_small_integers(values: AnyArray) -> tuple[LabelArray, list[int]] | None:
     """Return the same for integers, sorted, by a table of their range; ``None`` if that is too large.
 
     Examples
     --------
     >>> import numpy as np
     >>> number_small_integers(np.array([7, -3, 7], np.int8))
-    (array([1, 0, 1]), [-3, 7])
+    (array([1, 0, 1], dtype=int32), [-3, 7])
     """
     low = values.min(initial=np.iinfo(values.dtype).max)
     # As unsigned integers, differences never overflow: int8 has -128 and 127, but not what lies between.
@@ -303,7 +294,7 @@ def number_small_integers(values: AnyArray) -> tuple[IntArray, list[int]] | None
     offsets = offsets.astype(np.int64)
     present = np.bincount(offsets) > 0
     states = [int(low) + offset for offset in np.flatnonzero(present).tolist()]
-    return (np.cumsum(present) - 1).take(offsets), states
+    return (np.cumsum(present, dtype=np.int32) - 1).take(offsets), states
 
 
 def _is_missing_type(kind: type) -> bool:

@@ -42,12 +42,13 @@ def mdl_cuts(low: FloatArray, high: FloatArray, counts: FloatArray) -> FloatArra
     >>> mdl_cuts(values, values, np.array([[9.0, 9.0, 0.0, 0.0], [0.0, 0.0, 9.0, 9.0]]))
     array([2.5])
     """
+    rows: AnyArray = counts
     n, terms = counts.sum(), None
     if n < MOST_LOOKED_UP and np.array_equal(counts, np.floor(counts)):
-        counts, terms = counts.astype(np.int64), _n_log_n(np.arange(n + 1.0))
+        rows, terms = counts.astype(np.int64), _n_log_n(np.arange(n + 1.0))
     # Rows of each class below the first cell, the second, and so on.
-    below = np.zeros((len(counts), len(low) + 1), counts.dtype)
-    np.cumsum(counts, axis=1, out=below[:, 1:])
+    below = np.zeros((len(rows), len(low) + 1), rows.dtype)
+    np.cumsum(rows, axis=1, out=below[:, 1:])
     # The best cut lies where the class changes: not between two values of the same single class.
     present = counts > 0
     candidates = 1 + np.flatnonzero(np.count_nonzero(present[:, 1:] | present[:, :-1], axis=0) > 1)
@@ -72,7 +73,7 @@ def _least_entropy(left: AnyArray, total: AnyArray, terms: FloatArray | None) ->
     """Return the lowest cut with the least class entropy, given the rows (n_classes, n_cuts) on its left."""
 
     def both_sides(part: AnyArray, whole: float) -> FloatArray:
-        other = whole - part
+        other: AnyArray = whole - part
         return _n_log_n(part) + _n_log_n(other) if terms is None else terms.take(part) + terms.take(other)
 
     n = float(total.sum())

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -19,18 +19,16 @@ from skcredal._threads import run_in_threads
 from skcredal._validation import has_hash, safe_repr, warn
 
 __all__ = [
-    "ROWS_WORTH_A_THREAD",
     "Chunk",
     "EncodedTable",
     "Encoding",
     "FeatureEncoding",
     "Rules",
-    "categorical_mask",
-    "conservative_mask",
-    "declared_states",
+    "for_each_column",
     "warn_of_identifiers",
 ]
 
+Value = TypeVar("Value")
 # It takes at least so many rows to be worth starting threads for the columns.
 ROWS_WORTH_A_THREAD = 10_000
 
@@ -50,6 +48,44 @@ class Rules:
     max_categories: int | None = None
     bins: tuple[int, ...] | None = None
     conservative_features: Any = None
+
+    def categorical(self, numeric: Sequence[bool], names: Sequence[str] | None) -> BoolArray:
+        """Return which features are categorical: those that are not numeric, and the user's choice."""
+        # The user can declare numbers as categories, but not text as numbers.
+        mask: BoolArray = np.logical_not(np.asarray(numeric, np.bool_))
+        choice = self.categorical_features
+        if isinstance(choice, str) and choice == "from_dtype":
+            return mask
+        return mask | _chosen("categorical_features", choice, "'from_dtype'", len(mask), names)
+
+    def conservative(self, n_columns: int, names: Sequence[str] | None) -> BoolArray:
+        """Return in which features a missing value may be any (§13): those that the user names.
+
+        Examples
+        --------
+        >>> Rules(conservative_features=["b"]).conservative(3, ["a", "b", "c"])
+        array([False,  True, False])
+        """
+        if self.conservative_features is None:
+            return np.zeros(n_columns, np.bool_)
+        return _chosen("conservative_features", self.conservative_features, "None", n_columns, names)
+
+    def declared(self, labels: Sequence[str], categorical: BoolArray) -> dict[int, list[Any]]:
+        """Return the states that the user declares for each categorical feature."""
+        categories, indices = self.categories, np.flatnonzero(categorical).tolist()
+        if isinstance(categories, str) and categories == "auto":
+            return {}
+        if isinstance(categories, (str, dict)) or not hasattr(categories, "__len__"):
+            raise TypeError(
+                "categories must be 'auto' or one list of states per categorical feature, got "
+                f"{safe_repr(categories)}."
+            )
+        if len(categories) != len(indices):
+            raise ValueError(
+                f"categories must be one list of states for each of the {len(indices)} categorical features, "
+                f"got {len(categories)}."
+            )
+        return {j: _declared(labels[j], given) for j, given in zip(indices, categories, strict=True)}
 
 
 class FeatureEncoding(NamedTuple):
@@ -169,11 +205,13 @@ class Encoding:
                 feature.warn_of_another_kind(column.factor().states, column.label)
             for line in lines:
                 states[line] = self._lines[line].encode(column, numberings[line])
-            if not lines:
-                feature.check(column)
+            # A dropped column is not written, but what it contains is refused like that of others.
+            if not lines and isinstance(feature, CategoricalFeature):
+                feature.encode(column, np.zeros(feature.n_states + 2))
+            elif not lines:
+                column.check()
 
-        n_writers = n_threads if table.n_rows >= ROWS_WORTH_A_THREAD else 1
-        run_in_threads(write, range(len(self.features)), n_writers)
+        for_each_column(write, len(self.features), table.n_rows, n_threads)
         return states
 
     def columns_with_new_states(self, table: Table) -> list[str]:
@@ -181,11 +219,8 @@ class Encoding:
         new = []
         for j in sorted(set(self.kept)):
             feature, column = self.features[j], table.columns[j]
-            if isinstance(feature, CategoricalFeature):
-                factor = column.factor()
-                seen = {factor.states[code] for code in np.unique(factor.codes).tolist() if code >= 0}
-                if seen - set(feature.values):
-                    new.append(column.label)
+            if isinstance(feature, CategoricalFeature) and feature.unknown_states(column.factor()):
+                new.append(column.label)
         return new
 
     @cached_property
@@ -227,8 +262,8 @@ class Encoding:
 class EncodedTable:
     """Rows that are already states (k, n_rows), with their columns, and the encoding that made them.
 
-    A classifier with the very same encoding takes them instead of a table, so that many classifiers can answer
-    for rows that are encoded once.
+    A classifier with the very same encoding takes them instead of a table, so that many classifiers can
+    answer for rows that are encoded once.
     """
 
     encoding: Encoding
@@ -246,9 +281,8 @@ class EncodedTable:
 
     def select(self, rows: AnyArray) -> EncodedTable:
         """Return the rows of these indices."""
-        return EncodedTable(
-            self.encoding, np.ascontiguousarray(self.states[:, rows]), self.table.select(rows)
-        )
+        states = np.ascontiguousarray(self.states[:, rows])
+        return EncodedTable(self.encoding, states, self.table.select(rows))
 
 
 class Chunk(NamedTuple):
@@ -274,36 +308,17 @@ def warn_of_identifiers(encoding: Encoding, labels: Sequence[str], n_rows: int) 
         )
 
 
-def categorical_mask(numeric: Sequence[bool], choice: Any, names: Sequence[str] | None) -> BoolArray:
-    """Return which features are categorical: those that are not numeric, and those that the user names."""
-    # The user can declare numbers as categories, but not text as numbers.
-    mask: BoolArray = np.logical_not(np.asarray(numeric, np.bool_))
-    if isinstance(choice, str) and choice == "from_dtype":
-        return mask
-    rule = "'from_dtype', 'all', or a list of names or indices or a mask"
-    return mask | _chosen("categorical_features", choice, rule, len(mask), names)
-
-
-def conservative_mask(n_columns: int, choice: Any, names: Sequence[str] | None) -> BoolArray:
-    """Return in which features a missing value may be any (§13): those that the user names.
-
-    Examples
-    --------
-    >>> conservative_mask(3, ["b"], ["a", "b", "c"])
-    array([False,  True, False])
-    """
-    if choice is None:
-        return np.zeros(n_columns, np.bool_)
-    rule = "None, 'all', or a list of names or indices or a mask"
-    return _chosen("conservative_features", choice, rule, n_columns, names)
-
-
-def _chosen(parameter: str, choice: Any, rule: str, n_columns: int, names: Sequence[str] | None) -> BoolArray:
-    """Return which features a parameter names: all, or those in a list of names or indices, or in a mask."""
+def _chosen(
+    parameter: str, choice: Any, default: str, n_columns: int, names: Sequence[str] | None
+) -> BoolArray:
+    """Return which features a parameter chooses: all, or those of a list of names or indices or a mask."""
     if isinstance(choice, str) and choice == "all":
         return np.ones(n_columns, np.bool_)
     if isinstance(choice, str) or np.ndim(choice) != 1:
-        raise ValueError(f"{parameter} must be {rule}, got {safe_repr(choice)}.")
+        raise ValueError(
+            f"{parameter} must be {default}, 'all', or a list of names or indices or a mask, got "
+            f"{safe_repr(choice)}."
+        )
     # A list stays a list: numpy would turn [0, "a"] into text. Of an array, Python's own bool and int.
     chosen = list(choice) if isinstance(choice, (list, tuple)) else np.asarray(choice).tolist()
     # A mask before indices: to Python, True and False are the integers 1 and 0.
@@ -314,59 +329,34 @@ def _chosen(parameter: str, choice: Any, rule: str, n_columns: int, names: Seque
                 f"{len(chosen)}."
             )
         return np.array(chosen, np.bool_)
-    mask = np.zeros(n_columns, np.bool_)
+    known, mask = [] if names is None else list(names), np.zeros(n_columns, np.bool_)
     for one in chosen:
-        mask[_index(parameter, one, n_columns, names)] = True
+        is_index = isinstance(one, Integral) and not isinstance(one, bool)
+        is_index = is_index and -n_columns <= int(one) < n_columns
+        if not is_index and one not in known:
+            there_are = safe_repr(known) if known else "no names"
+            raise ValueError(
+                f"{parameter} must hold names or indices of the {n_columns} features ({there_are}), got "
+                f"{safe_repr(one)}."
+            )
+        mask[one if is_index else known.index(one)] = True
     return mask
 
 
-def _index(parameter: str, choice: Any, n_columns: int, names: Sequence[str] | None) -> int:
-    if isinstance(choice, str):
-        if names is None:
-            raise ValueError(f"{parameter} names {safe_repr(choice)}, but the table has no column names.")
-        if choice not in names:
-            raise ValueError(
-                f"{parameter} names {safe_repr(choice)}, which is not a column; there are "
-                f"{safe_repr(list(names))}."
-            )
-        return list(names).index(choice)
-    if not isinstance(choice, Integral) or isinstance(choice, bool):
-        raise TypeError(
-            f"{parameter} must hold names or indices, or be a mask, got {safe_repr(choice)} in it."
-        )
-    if not -n_columns <= int(choice) < n_columns:
+def _declared(label: str, given: Any) -> list[Any]:
+    # A set has no order, and the order of the states is that of the codes.
+    if isinstance(given, (str, set, frozenset)) or not hasattr(given, "__iter__"):
+        raise TypeError(f"categories must hold a list of states for {label}, got {safe_repr(given)}.")
+    states = given.tolist() if isinstance(given, np.ndarray) else list(given)
+    are_states = all(has_hash(state) and not is_missing(state) for state in states)
+    if not (are_states and 0 < len(set(states)) == len(states)):
         raise ValueError(
-            f"{parameter} holds the index {safe_repr(choice)}, but there are {n_columns} features."
+            f"categories must hold different states, at least one and none missing, for {label}, got "
+            f"{safe_repr(states)}."
         )
-    return int(choice)
+    return states
 
 
-def declared_states(labels: Sequence[str], categorical: BoolArray, categories: Any) -> dict[int, list[Any]]:
-    """Return the states that the user declares for each categorical feature."""
-    if isinstance(categories, str) and categories == "auto":
-        return {}
-    indices = np.flatnonzero(categorical).tolist()
-    if isinstance(categories, (str, dict)) or not hasattr(categories, "__len__"):
-        raise TypeError(
-            "categories must be 'auto' or one list of states per categorical feature, got "
-            f"{safe_repr(categories)}."
-        )
-    if len(categories) != len(indices):
-        raise ValueError(
-            f"categories must be one list of states for each of the {len(indices)} categorical features, "
-            f"got {len(categories)}."
-        )
-    declared = {}
-    for j, given in zip(indices, categories, strict=True):
-        # A set has no order, and the order of the states is that of the codes.
-        if isinstance(given, (str, set, frozenset)) or not hasattr(given, "__iter__"):
-            raise TypeError(f"categories must hold a list of states for {labels[j]}, got {safe_repr(given)}.")
-        states = given.tolist() if isinstance(given, np.ndarray) else list(given)
-        are_states = all(has_hash(state) and not is_missing(state) for state in states)
-        if not (are_states and 0 < len(set(states)) == len(states)):
-            raise ValueError(
-                "categories must hold different states, at least one and none missing, for "
-                f"{labels[j]}, got {safe_repr(states)}."
-            )
-        declared[j] = states
-    return declared
+def for_each_column(work: Callable[[int], Value], n_columns: int, n_rows: int, n_threads: int) -> list[Value]:
+    """Return what the work on each column gives, in threads if the columns are long enough."""
+    return run_in_threads(work, range(n_columns), n_threads if n_rows >= ROWS_WORTH_A_THREAD else 1)

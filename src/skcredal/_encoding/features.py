@@ -1,9 +1,10 @@
 """How one feature becomes codes, learned from what was seen in its training column (§1).
 
-Codes are those of one feature: 0 to ``n_states - 1`` are its states, ``n_states`` is *unknown*, a value that is
-not among them, and ``n_states + 1`` is a missing value that may be any (§13). A missing value gets the code
-that ``fill`` stands for: the median's or the mode's where missing values are imputed, and *unknown* where they
-are marginalized, or where the training column had no value at all. In a conservative feature it may be any.
+Codes are those of one feature: 0 to ``n_states - 1`` are its states, ``n_states`` is *unknown*, a value that
+is not among them, and ``n_states + 1`` is a missing value that may be any (§13). A missing value gets the
+code that ``fill`` stands for: the median's or the mode's where missing values are imputed, and *unknown*
+where they are marginalized, or where the training column had no value. In a conservative feature it may be
+any.
 """
 
 from __future__ import annotations
@@ -11,15 +12,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from skcredal._arrays import AnyArray, FloatArray, IntArray
-from skcredal._encoding.columns import Column
+from skcredal._encoding.columns import Column, Factor
 from skcredal._encoding.cuts import equal_frequency_cuts, mdl_cuts, weighted_median
 from skcredal._encoding.histogram import Histogram
 from skcredal._validation import naming, safe_repr, warn
+
+if TYPE_CHECKING:
+    from skcredal._encoding.encoding import Rules
 
 __all__ = ["IDENTIFIER_STATES", "CategoricalFeature", "Feature", "NumericFeature", "too_many_states"]
 
@@ -70,7 +74,7 @@ class NumericFeature:
             middles = np.where(low == high, low, low / 2 + high / 2)
             fill = weighted_median(middles, counts.sum(axis=0))
             if histogram.missing.any():
-                # Imputed first, then cut (§1): missing rows take part at the median, maybe between two values.
+                # Imputed first, then cut (§1): missing rows take part at the median, maybe a new value.
                 cell = int(np.searchsorted(high, fill))
                 if fill < low[cell]:
                     low, high = np.insert(low, cell, fill), np.insert(high, cell, fill)
@@ -96,10 +100,10 @@ class NumericFeature:
         return self.n_states > 1
 
     def encode(self, column: Column, numbering: AnyArray) -> AnyArray:
-        """Return what ``numbering`` (n_states + 2,) calls the code of each row; a bin contains its upper cut."""
+        """Return what ``numbering`` (n_states + 2,) calls each row's bin, which contains its upper cut."""
         numbers = column.numbers()
         if len(self.cuts) <= FEW_CUTS and len(numbers) >= MANY_ROWS:
-            codes = np.zeros(len(numbers), np.uint8)
+            codes: AnyArray = np.zeros(len(numbers), np.uint8)
             for cut in self.cuts:
                 codes += numbers > cut
         else:
@@ -110,10 +114,6 @@ class NumericFeature:
             codes[missing] = self.n_states + 1 if self.conservative else fill
         states: AnyArray = numbering.take(codes)
         return states
-
-    def check(self, column: Column) -> None:
-        """Refuse values that are not supported in a column that is dropped."""
-        column.check()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,11 +150,9 @@ class CategoricalFeature:
     def learn(
         cls,
         seen: Mapping[Any, float],
+        rules: Rules,
         *,
         declared: Sequence[Any] | None = None,
-        max_categories: int | None = None,
-        impute: bool = True,
-        refuse_unknown: bool = False,
         conservative: bool = False,
         has_missing: bool = False,
     ) -> CategoricalFeature:
@@ -163,20 +161,21 @@ class CategoricalFeature:
         states = list(seen if declared is None else declared)
         counts = [seen.get(state, 0.0) for state in states]
         codes, names = list(range(len(states))), states
-        if max_categories is not None and len(states) > max_categories:
+        if rules.max_categories is not None and len(states) > rules.max_categories:
             # The sort is stable: of equally frequent states the first stay. Those that stay keep their order.
-            common = sorted(sorted(codes, key=lambda code: -counts[code])[: max_categories - 1])
+            common = sorted(sorted(codes, key=lambda code: -counts[code])[: rules.max_categories - 1])
             new_code = {old: code for code, old in enumerate(common)}
             codes = [new_code.get(old, len(common)) for old in codes]
             names = [*(states[old] for old in common), OTHER]
         n_observed = len({code for code, count in zip(codes, counts, strict=True) if count > 0})
         # The mode is that of the states before they are merged, the first of equal ones (§1). Where nothing
         # was seen, a missing value stays unknown.
-        imputes = impute and not conservative and n_observed > 0
+        imputes = rules.missing == "impute" and not conservative and n_observed > 0
         fill = codes[counts.index(max(counts))] if imputes else len(names)
         if conservative and has_missing and n_observed > 0:
             n_observed = len(names)
-        return cls(states, np.array(codes, np.int64), names, n_observed, fill, refuse_unknown, conservative)
+        refuse = rules.handle_unknown == "error"
+        return cls(states, np.array(codes, np.int64), names, n_observed, fill, refuse, conservative)
 
     @property
     def n_states(self) -> int:
@@ -189,7 +188,7 @@ class CategoricalFeature:
         return self.n_observed > 1
 
     def warn_of_another_kind(self, states: Sequence[Any], label: str) -> None:
-        """Warn if a column contains none of the states, and values of another type: text instead of numbers."""
+        """Warn if a column has none of the states, but values of another type: text instead of numbers."""
         with naming(label):  # states of the user's own classes may refuse to be compared
             if not states or not self.values or not set(self.values).isdisjoint(states):
                 return
@@ -199,28 +198,26 @@ class CategoricalFeature:
                 f"({safe_repr(states[0])}): all its values are unknown."
             )
 
+    def unknown_states(self, factor: Factor) -> list[str]:
+        """Return the states that some rows have and that are not known, as messages show them, in order."""
+        # A declared state may be new without a row that has it.
+        seen = [factor.states[code] for code in np.unique(factor.codes).tolist() if code >= 0]
+        return sorted(map(safe_repr, set(seen).difference(self.values)))
+
     def encode(self, column: Column, numbering: AnyArray) -> AnyArray:
         """Return what ``numbering`` (n_states + 2,) calls the code of each row."""
         factor, code_of = column.factor(), dict(zip(self.values, self.codes.tolist(), strict=True))
-        with naming(column.label):
+        with naming(column.label):  # hashes and comparisons of any class
             codes = [code_of.get(state, self.n_states) for state in factor.states]
-        # A declared state may be unknown without a row that has it.
-        unknown = [code for code, found in enumerate(codes) if found == self.n_states]
-        if self.refuse_unknown and unknown:
-            rows = np.isin(factor.codes, unknown)
-            if rows.any():
-                raise _unknown_states(column.label, {factor.states[code] for code in factor.codes[rows]})
+        if self.refuse_unknown and (unknown := self.unknown_states(factor)):
+            some = ", ".join(unknown[:5]) + (", ..." if len(unknown) > 5 else "")
+            raise ValueError(
+                f"{column.label} must hold only known states where handle_unknown='error', got {some}."
+            )
         # A missing value is -1, which indexes the last entry.
         missing = self.n_states + 1 if self.conservative else self.fill
         states: AnyArray = numbering[[*codes, missing]].take(factor.codes)
         return states
-
-    def check(self, column: Column) -> None:
-        """Refuse values that are not supported, or not known, in a column that is dropped."""
-        if self.refuse_unknown:
-            self.encode(column, np.empty(self.n_states + 2))
-        else:
-            column.check()
 
 
 Feature: TypeAlias = NumericFeature | CategoricalFeature
@@ -229,12 +226,6 @@ Feature: TypeAlias = NumericFeature | CategoricalFeature
 def too_many_states(n_states: int, n_rows: float) -> bool:
     """Tell whether so many states look like an identifier: each has hardly a row to learn from."""
     return n_states > IDENTIFIER_STATES and n_states > n_rows / 4
-
-
-def _unknown_states(label: str, states: set[Any]) -> ValueError:
-    shown = sorted(map(safe_repr, states))
-    some = ", ".join(shown[:5]) + (", ..." if len(shown) > 5 else "")
-    return ValueError(f"{label} must hold only known states where handle_unknown='error', got {some}.")
 
 
 def _kind(state: Any) -> str:

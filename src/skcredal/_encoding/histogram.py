@@ -104,7 +104,7 @@ class Histogram:
         )._within_limit()
 
     def _within_limit(self) -> Histogram:
-        """Return one cell for all values that are equal without the digits dropped, of which there may be more."""
+        """Return one cell for values that are equal without the digits dropped, and drop more if needed."""
         shift, keys = self.shift, _ordered(self.low) >> self.shift
         # Two neighbours share a cell once the shift has cleared the highest bit in which they differ.
         differ = keys[1:] ^ keys[:-1]
@@ -129,7 +129,8 @@ def _cells(numbers: FloatArray) -> tuple[FloatArray, IntArray]:
     if most - least < SMALL_RANGE and np.array_equal(numbers, np.floor(numbers)):
         offsets = (numbers - least).astype(np.int64)
         present = np.bincount(offsets) > 0
-        return least + np.flatnonzero(present), (np.cumsum(present) - 1).take(offsets)
+        values: FloatArray = least + np.flatnonzero(present).astype(np.float64)
+        return values, (np.cumsum(present) - 1).take(offsets)
     order = np.argsort(numbers)
     ordered = numbers.take(order)
     is_new = np.append(True, ordered[1:] != ordered[:-1])

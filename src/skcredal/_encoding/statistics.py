@@ -12,21 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray, LabelArray
+from skcredal._arrays import AnyArray, FloatArray, IntArray, LabelArray
 from skcredal._encoding.columns import Column, in_order
-from skcredal._encoding.encoding import (
-    ROWS_WORTH_A_THREAD,
-    Encoding,
-    Rules,
-    categorical_mask,
-    conservative_mask,
-    declared_states,
-    warn_of_identifiers,
-)
+from skcredal._encoding.encoding import Encoding, Rules, for_each_column, warn_of_identifiers
 from skcredal._encoding.features import CategoricalFeature, Feature, NumericFeature
 from skcredal._encoding.histogram import Histogram
 from skcredal._encoding.tables import Table
-from skcredal._threads import run_in_threads
 
 __all__ = ["MOST_CELLS", "Statistics"]
 
@@ -78,14 +69,11 @@ class _ColumnStatistics:
         Its values, if all of them so far are numbers.
     states : _StateCounts or None
         Its states, if it may turn out to be categorical.
-    has_numeric_type : bool
-        Whether it is read as numbers; this decides if no value is seen at all.
     """
 
     label: str
     numbers: Histogram | None
     states: _StateCounts | None
-    has_numeric_type: bool
 
     @classmethod
     def of_column(
@@ -99,28 +87,16 @@ class _ColumnStatistics:
         limit: int | None,
     ) -> _ColumnStatistics:
         """Count a column; ``is_categorical`` means that the user declares it as such."""
-        is_numeric, is_untyped = column.is_numeric, column.is_untyped
-        # Objects are counted both ways: another batch may have text where this one has numbers.
-        states = None
-        if not is_numeric or is_categorical or is_untyped:
-            states = _StateCounts.of_column(column, weights)
-        # A column of objects without a single value may turn out to be numeric, too.
-        is_blank = is_untyped and states is not None and not states.seen
-        numbers = None
-        if not is_categorical and (is_numeric or is_blank):
+        numbers = states = None
+        if column.is_numeric and not is_categorical:
             numbers = Histogram.of_column(column.numbers(), labels, weights, n_classes, limit=limit)
-            if states is None and len(numbers.low) == 0:
+            if len(numbers.low) == 0:
                 # A column of text that is empty in a part of a file is often read as numbers, all missing.
                 states = _StateCounts({}, float(numbers.missing.sum()), declared=False)
-        return cls(column.label, numbers, states, is_numeric)
-
-    @property
-    def is_numeric(self) -> bool:
-        """Whether a column of all rows would be read as numbers."""
-        if self.numbers is None or self.states is None or self.states.seen:
-            return self.numbers is not None
-        # Nothing was seen at all: only the type is left to decide.
-        return self.has_numeric_type
+        # Objects are counted both ways: another batch may have text where this one has numbers.
+        if numbers is None or column.is_untyped:
+            states = _StateCounts.of_column(column, weights)
+        return cls(column.label, numbers, states)
 
     def with_classes(self, indices: IntArray, n_classes: int) -> _ColumnStatistics:
         if self.numbers is None:
@@ -136,29 +112,19 @@ class _ColumnStatistics:
                 f"{self.label} must hold the same kind of values in all batches, got numbers in one and text "
                 "or categories in another."
             )
-        both_numeric = self.has_numeric_type and other.has_numeric_type
-        return _ColumnStatistics(self.label, numbers, states, both_numeric)
+        return _ColumnStatistics(self.label, numbers, states)
 
     def learn(
         self, rules: Rules, *, declared: Sequence[Any] | None, conservative: bool
     ) -> list[NumericFeature] | list[CategoricalFeature]:
         """Learn the feature, a numeric one also with the bins of each further coding."""
-        impute = rules.missing == "impute"
-        if self.is_numeric:
-            assert self.numbers is not None  # or it would not be numeric
-            return NumericFeature.learn(
-                self.numbers, impute=impute, conservative=conservative, bins=rules.bins or ()
-            )
-        assert self.states is not None
-        seen = self.states.in_order()
+        if self.numbers is not None:
+            impute, bins = rules.missing == "impute", rules.bins or ()
+            return NumericFeature.learn(self.numbers, impute=impute, conservative=conservative, bins=bins)
+        assert self.states is not None  # a column is one or the other
+        seen, has_missing = self.states.in_order(), self.states.missing > 0
         feature = CategoricalFeature.learn(
-            seen,
-            declared=declared,
-            max_categories=rules.max_categories,
-            impute=impute,
-            refuse_unknown=rules.handle_unknown == "error",
-            conservative=conservative,
-            has_missing=self.states.missing > 0,
+            seen, rules, declared=declared, conservative=conservative, has_missing=has_missing
         )
         # Declared states of another type than the values would make all of them unknown.
         feature.warn_of_another_kind(list(seen), self.label)
@@ -220,16 +186,16 @@ class Statistics:
         n_threads : int
             Threads; the result does not depend on it.
         """
-        # What the user declares as categorical, whatever the values are.
-        chosen = categorical_mask([True] * len(table.columns), rules.categorical_features, names)
+        # What the user declares as categorical, whatever the values are. Wrong names are refused at once.
+        chosen = rules.categorical([True] * len(table.columns), names)
+        rules.conservative(len(table.columns), names)
 
         def read(j: int) -> _ColumnStatistics:
             return _ColumnStatistics.of_column(
                 table.columns[j], labels, weights, len(classes), is_categorical=bool(chosen[j]), limit=limit
             )
 
-        n_readers = n_threads if table.n_rows >= ROWS_WORTH_A_THREAD else 1
-        columns = run_in_threads(read, range(len(table.columns)), n_readers)
+        columns = for_each_column(read, len(table.columns), table.n_rows, n_threads)
         n_c = np.bincount(labels, weights, len(classes)).astype(np.float64)
         return cls(classes, n_c, table.n_rows, columns)
 
@@ -268,16 +234,14 @@ class Statistics:
             Threads; the result does not depend on it.
         """
         labels = [column.label for column in self.columns]
-        numeric = [column.is_numeric for column in self.columns]
-        categorical = categorical_mask(numeric, rules.categorical_features, names)
-        declared = declared_states(labels, categorical, rules.categories)
-        conservative: BoolArray = conservative_mask(len(labels), rules.conservative_features, names)
+        categorical = rules.categorical([column.numbers is not None for column in self.columns], names)
+        declared = rules.declared(labels, categorical)
+        conservative = rules.conservative(len(labels), names).tolist()
 
         def learn(j: int) -> Sequence[Feature]:
-            return self.columns[j].learn(rules, declared=declared.get(j), conservative=bool(conservative[j]))
+            return self.columns[j].learn(rules, declared=declared.get(j), conservative=conservative[j])
 
-        n_learners = n_threads if self.n_rows >= ROWS_WORTH_A_THREAD else 1
-        learned = run_in_threads(learn, range(len(labels)), n_learners)
+        learned = for_each_column(learn, len(labels), self.n_rows, n_threads)
         features = [versions[0] for versions in learned]
         bins: dict[int, list[Feature]] = {}
         # Without a numeric column that varies, other cuts would only repeat the first coding (§12).
@@ -301,14 +265,12 @@ def _merge_classes(one: AnyArray, two: AnyArray) -> AnyArray:
     """
     if np.array_equal(one, two) and one.dtype == two.dtype:
         return one
-    mixed = "y must be all text or all numbers, got text in some batches and numbers in others."
-    both = [array for array in (one, two) if len(array)] or [one]
-    # Objects may be either; whether they can be sorted together turns out below.
-    kinds = {"O" if array.dtype.kind == "O" else array.dtype.kind in "iufb" for array in both}
-    if kinds == {True, False}:
-        raise ValueError(mixed)
     try:
-        classes: AnyArray = np.unique(np.concatenate(both))
+        sorted([*one.tolist(), *two.tolist()])  # numpy would turn numbers beside text into text
     except TypeError as error:
-        raise ValueError(mixed) from error
+        raise ValueError(
+            "y must be all text or all numbers, got text in some batches and numbers in others."
+        ) from error
+    # The classes of a batch without rows of positive weight are none, of any type.
+    classes: AnyArray = np.unique(np.concatenate([array for array in (one, two) if len(array)] or [one]))
     return classes

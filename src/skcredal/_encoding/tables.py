@@ -7,13 +7,12 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
-from scipy import sparse
 from sklearn.utils import check_array
 
 from skcredal._arrays import AnyArray
 from skcredal._encoding.columns import Column
 from skcredal._extras import require
-from skcredal._validation import naming, safe_repr
+from skcredal._validation import naming, refuse_mask, safe_repr
 
 __all__ = ["Table", "frame_library", "make_frame", "read_series", "read_table"]
 
@@ -54,15 +53,7 @@ def read_table(X: Any, *, estimator: Any) -> Table:
     estimator : object
         Named in error messages.
     """
-    if sparse.issparse(X):
-        raise TypeError(
-            "Sparse data was passed for X, but dense data is required. Use '.toarray()' to convert it."
-        )
-    # numpy would convert it to a plain array, with whatever lies under the mask.
-    if isinstance(X, np.ma.MaskedArray):
-        raise TypeError(
-            "X is a masked array, whose mask would be lost: use X.astype(float).filled(numpy.nan)."
-        )
+    refuse_mask("X", X)
     with naming("X"):
         X = _whole_table(X)
         frame = _as_frame(X)
@@ -108,7 +99,7 @@ def _as_array(X: Any, estimator: Any) -> AnyArray:
     # Nothing is left to check of numbers in rows and columns, and a small table need not wait for that.
     if type(X) is np.ndarray and X.ndim == 2 and X.size > 0 and X.dtype.kind in "biuf":
         return X
-    array: AnyArray = check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator)
+    array: AnyArray = check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator, input_name="X")
     return array
 
 

@@ -91,9 +91,7 @@ def _without_conversion(y: list[Any] | tuple[Any, ...]) -> AnyArray:
     array = np.asarray(y)
     if array.ndim != 1 or array.dtype.kind not in "US" or all(isinstance(value, (str, bytes)) for value in y):
         return array
-    objects = np.empty(len(y), object)
-    objects[:] = y
-    return objects
+    return np.array(y, object)
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
