@@ -3,6 +3,8 @@
 import math
 import os
 import re
+import sys
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
@@ -27,6 +29,7 @@ __all__ = [
     "refuse_mask",
     "safe_repr",
     "to_float",
+    "warn",
 ]
 
 # Long enough for a list of classes or parameters, short enough for an error message.
@@ -94,6 +97,14 @@ def naming(subject: str) -> Iterator[None]:
             raise
         named = TypeError if isinstance(error, TypeError) else ValueError
         raise named(f"{subject} cannot be read: {reason}") from error
+
+
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the line by which the user's code called the package."""
+    frame, level = sys._getframe(), 1
+    while frame.f_back is not None and frame.f_globals["__name__"].partition(".")[0] == "skcredal":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
 
 
 def refuse_mask(name: str, given: Any) -> None:

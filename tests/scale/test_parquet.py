@@ -160,7 +160,7 @@ def test_an_error_in_the_rows_names_their_file(table, tmp_path):
         ({"target": "colour"}, ValueError, "target must be among .* got 'colour'"),
         ({"target": "class", "weight": "w"}, ValueError, "weight must be among .* got 'w'"),
         ({"columns": ["number", "kin"]}, ValueError, "columns must be among .* got 'kin'"),
-        ({"columns": "number"}, TypeError, "columns must be a list of names, not a string"),
+        ({"columns": "number"}, TypeError, "columns must be a list of names"),
         ({"columns": ["class"], "target": "class"}, ValueError, "columns must name a feature"),
         ({"columns": []}, ValueError, "columns must name a feature"),
         ({"weight": "weight"}, ValueError, "weight needs a target"),
