@@ -15,7 +15,6 @@ from browser import browser, lightness, open_page, width  # noqa: F401 - fixture
 # format of model files.
 collect_ignore = [
     "expected/make_golden.py",
-    "expected/make_model_fixture.py",
     "expected/make_net.py",
     "expected/make_orange_cuts.py",
 ]

@@ -28,7 +28,7 @@ from skcredal import (
     answers,
 )
 from skcredal.metrics import make_set_scorer, predict_set, u65_score
-from skcredal.persistence._trust import ESTIMATORS
+from skcredal.persistence import ESTIMATORS
 
 SCORER = make_set_scorer(u65_score)
 
@@ -199,7 +199,7 @@ def test_weights_are_routed_through_a_pipeline(routing):
 
 
 @pytest.mark.parametrize(
-    "kind", [kind for kind in ESTIMATORS if kind is not MDLDiscretizer], ids=lambda kind: kind.__name__
+    "kind", [kind for kind in ESTIMATORS.values() if kind is not MDLDiscretizer], ids=lambda kind: kind.__name__
 )
 def test_every_classifier_asks_for_weights(routing, kind):
     clf = kind().set_fit_request(sample_weight="w").set_score_request(sample_weight=False)
@@ -258,7 +258,7 @@ def test_dask_workers_agree_with_none():
 # In a notebook.
 
 
-@pytest.mark.parametrize("kind", ESTIMATORS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", ESTIMATORS.values(), ids=lambda kind: kind.__name__)
 def test_notebooks_show_parameters_and_whether_it_is_fitted(kind):
     X, y = table(60)
     before = estimator_html_repr(kind())

@@ -1,32 +1,15 @@
-"""Credal classification with AODE ensembles: classifiers that know when their answer hangs on the prior."""
+"""Credal classification with AODE ensembles: classifiers that know when their answer depends on the prior."""
 
-from skcredal._lazy import lazy_names
+# ruff: noqa: F403, F405 - the names of the classifiers are in __all__ below, and there is no need of a third list
+from importlib import import_module
 
 # Not from typing, whose import would be half of the time before the command line listens to Ctrl-C.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from skcredal import decisions, metrics
-    from skcredal._config import config_context, get_config, set_config
+    from skcredal._config import get_config, set_config
     from skcredal._encoding.discretizer import MDLDiscretizer
-    from skcredal.classifiers import (
-        AODE,
-        TAN,
-        Answers,
-        BmaAODE,
-        CompAODE,
-        CompressionNB,
-        CredalBmaAODE,
-        CredalCompAODE,
-        CredalLogPoolAODE,
-        CredalModelAveraging,
-        CredalTree,
-        LogPoolAODE,
-        MaplmgAODE,
-        NaiveBayes,
-        NaiveCredal,
-        NullClassifier,
-        answers,
-    )
+    from skcredal.classifiers import *
     from skcredal.decisions import set_labels
     from skcredal.persistence import load, save
 
@@ -52,7 +35,6 @@ __all__ = [
     "NullClassifier",
     "__version__",
     "answers",
-    "config_context",
     "decisions",
     "get_config",
     "load",
@@ -62,9 +44,21 @@ __all__ = [
     "set_labels",
 ]
 
-# Not imported until they are used: scikit-learn takes seconds that help need not wait for.
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    __all__,
-    ("_config", "_encoding.discretizer", "classifiers", "decisions", "metrics", "persistence"),
-)
+# Where the names are, those modules first that are imported soonest.
+_MODULES = ("_config", "_encoding.discretizer", "classifiers", "decisions", "metrics", "persistence")
+
+
+def __getattr__(name: str) -> object:
+    # Imported when they are first used: scikit-learn takes seconds that help need not wait for.
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name in _MODULES:
+        return import_module(f"skcredal.{name}")
+    modules = (import_module(f"skcredal.{module}") for module in _MODULES)
+    value = getattr(next(module for module in modules if name in module.__all__), name)
+    globals()[name] = value  # the next time it is found without this function
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

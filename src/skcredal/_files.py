@@ -37,8 +37,8 @@ def check_destination(path: str | os.PathLike[str]) -> Path:
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield an empty file to write to, which replaces the one at the path if nothing fails.
 
-    Whatever happens on the way, a power failure included, the path holds the old file or the new one. Where
-    the disk is full, the error names the path.
+    Whatever happens on the way, the path holds the old file or the new one. Where the disk is full, the error
+    names the path.
 
     Examples
     --------
@@ -71,12 +71,6 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     finally:
         unfinished.unlink(missing_ok=True)
         _unfinished.discard(unfinished)
-    if os.name == "posix":  # elsewhere a folder cannot be opened
-        folder = os.open(target.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
 
 
 def remove_unfinished() -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from sklearn.pipeline import Pipeline
+from typing import Any
 
 __all__ = ["innermost"]
 
@@ -31,18 +28,12 @@ def innermost(estimator: Any, X: Any = None) -> tuple[Any, Any]:
         from sklearn.pipeline import Pipeline
 
         if isinstance(estimator, Pipeline):
-            X = X if X is None else _transformed(estimator, X)
+            for _, step in estimator.steps[:-1]:
+                if X is not None and step not in (None, "passthrough") and not hasattr(step, "fit_resample"):
+                    X = step.transform(X)
             estimator = estimator[-1]
         elif hasattr(estimator, "best_estimator_"):
             estimator = estimator.best_estimator_
         else:
             break
     return estimator, X
-
-
-def _transformed(pipeline: Pipeline, X: Any) -> Any:
-    """Return the table as it gets to the last step of a pipeline."""
-    for _, step in pipeline.steps[:-1]:
-        if step not in (None, "passthrough") and not hasattr(step, "fit_resample"):
-            X = step.transform(X)
-    return X

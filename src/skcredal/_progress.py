@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from skcredal._validation import safe_repr
@@ -24,8 +25,8 @@ class Progress:
     Parameters
     ----------
     stage : str
-        What the pass is for: ``"encoding"``, ``"bins"``, ``"counts"``, ``"likelihoods"`` or
-        ``"predictions"``.
+        What the pass is for: ``"encoding"``, ``"counts"``, ``"likelihoods"``, ``"rows"`` (some of which
+        LP-AODE learns its weights from) or ``"predictions"``.
     n_rows : int
         The rows of this pass so far.
     total : int or None
@@ -78,7 +79,7 @@ def report_progress(choice: ProgressChoice, stage: str, total: int | None) -> It
             if callable(choice):
                 choice(at)
             elif draw is not None:
-                draw(done, f"{done:,} rows, {at.rows_per_second:,.0f} rows/s,")
+                draw(completed=done, count=f"{done:,} rows, {at.rows_per_second:,.0f} rows/s,")
             elif choice and (done == total or now - last_line > SECONDS_BETWEEN_LINES):
                 last_line = now
                 print(at, file=sys.stderr)
@@ -100,7 +101,8 @@ def progress_bar(unit: str, total: int, title: str) -> Iterator[Callable[..., No
             nonlocal done
             done += steps
             if draw is not None:
-                draw(done, f"{done:,}/{total:,} {unit},", f"{title}: {where}" if where else title)
+                described = f"{title}: {where}" if where else title
+                draw(completed=done, count=f"{done:,}/{total:,} {unit},", description=described)
 
         advance(0)  # the total is seen from the start
         yield advance
@@ -119,17 +121,8 @@ def _bar(title: str, total: int | None, *, transient: bool) -> Iterator[Callable
     if not (console.is_terminal or console.is_jupyter):  # rich would leave an empty line, in some versions
         yield None
         return
-    columns = (
-        bars.TextColumn("{task.description}", markup=False),
-        bars.BarColumn(),
-        bars.TextColumn("{task.fields[count]}", markup=False),
-        bars.TimeRemainingColumn(),
-        bars.TextColumn("left"),
-    )
-    with bars.Progress(*columns, console=console, transient=transient) as bar:
-        task = bar.add_task(title, total=total, count="")
-
-        def draw(done: int, count: str, title: str | None = None) -> None:
-            bar.update(task, completed=done, count=count, description=title)
-
-        yield draw
+    text = partial(bars.TextColumn, markup=False)
+    columns = text("{task.description}"), bars.BarColumn(), text("{task.fields[count]}")
+    left = bars.TimeRemainingColumn(), text("left")
+    with bars.Progress(*columns, *left, console=console, transient=transient) as bar:
+        yield partial(bar.update, bar.add_task(title, total=total, count=""))

@@ -1,16 +1,13 @@
 """Threads, ours and those of BLAS, and worker processes. Kernels release the GIL; work is split here."""
 
 import os
-import signal
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from itertools import pairwise
-from multiprocessing import resource_tracker
 from numbers import Integral
 from typing import Any, TypeVar
 
@@ -38,13 +35,11 @@ def thread_count(n_jobs: Any) -> int:
         raise TypeError(f"n_jobs must be None or a whole number other than 0, got {safe_repr(n_jobs)}.")
     if n_jobs == 0:
         raise ValueError("n_jobs must be None or a whole number other than 0, got 0.")
-    requested = None if n_jobs is None else int(n_jobs)
-    n_threads = max(1, min(int(joblib.effective_n_jobs(requested)), _MOST_THREADS))
-    if n_threads <= max(requested or 1, 1):
-        return n_threads
     # The joblib backend of a cluster counts all workers of the cluster. Unless that many threads were asked
     # for explicitly, more than this machine has cores would only get in each other's way.
-    return min(n_threads, max(requested or 1, os.cpu_count() or 1))
+    requested = None if n_jobs is None else int(n_jobs)
+    most = max(requested or 1, os.cpu_count() or 1)
+    return max(1, min(int(joblib.effective_n_jobs(requested)), most, _MOST_THREADS))
 
 
 def parts(n: int, n_threads: int, least: int) -> list[slice]:
@@ -66,30 +61,9 @@ def run_in_threads(work: Callable[[Task], Result], tasks: Sequence[Task], n_thre
     """Run ``work`` on every task and return the results in the order of the tasks."""
     if n_threads == 1 or len(tasks) < 2:
         return [work(task) for task in tasks]
-    results: dict[int, Result] = {}
-    todo = deque(range(len(tasks)))
-
-    # A shared queue rather than one submission per task: after an error it can be emptied at once.
-    def take_turns() -> None:
-        try:
-            while todo:
-                try:
-                    i = todo.popleft()
-                except IndexError:  # another thread was faster
-                    return
-                results[i] = work(tasks[i])
-        except BaseException:
-            todo.clear()  # after an error or an interrupt the other threads stop at their next task
-            raise
-
-    # This thread takes its turns as well: starting one costs as much as predicting some hundred rows.
-    others = min(n_threads, len(tasks)) - 1
-    with ThreadPoolExecutor(others) as pool:
-        turns = [pool.submit(take_turns) for _ in range(others)]
-        take_turns()
-        for turn in turns:
-            turn.result()
-    return [results[i] for i in range(len(tasks))]
+    # After an error the tasks that have not begun are dropped.
+    with ThreadPoolExecutor(min(n_threads, len(tasks))) as pool:
+        return list(pool.map(work, tasks))
 
 
 @contextmanager
@@ -114,21 +88,7 @@ def worker_options() -> dict[str, Any]:
 
     By themselves they would wait minutes for further work.
     """
-    _keep_signals_blocked()
     return {"initializer": _end_with, "initargs": (os.getpid(),)}
-
-
-def _keep_signals_blocked() -> None:
-    """Start Python's tracker of resources now, where Ctrl-C is blocked for the workers to inherit that.
-
-    With some versions of Python, who starts the tracker lets Ctrl-C through again from then on. That would
-    happen just before the first worker is started, and each would show a traceback.
-    """
-    if hasattr(signal, "pthread_sigmask"):
-        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [])
-        if signal.SIGINT in blocked:
-            resource_tracker.ensure_running()
-            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
 def _end_with(parent: int) -> None:

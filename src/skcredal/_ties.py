@@ -48,14 +48,6 @@ def most_probable_first(proba: FloatArray) -> IntArray:
     >>> most_probable_first(np.array([[0.3, 0.4, 0.1 + 0.2]]))
     array([[1, 0, 2]])
     """
-    order = np.argsort(-proba, axis=-1, kind="stable")
-    descending = np.take_along_axis(proba, order, axis=-1)
-    # Classes share a rank with the most probable one of those that are equal to it.
-    leader, rank = descending[..., 0].copy(), np.zeros(proba.shape, np.int64)
-    for place in range(1, proba.shape[-1]):
-        is_less = descending[..., place] < leader * (1.0 - TIE)
-        leader[is_less] = descending[..., place][is_less]
-        rank[..., place] = rank[..., place - 1] + is_less
-    of_class = np.empty_like(rank)
-    np.put_along_axis(of_class, order, rank, axis=-1)
-    return np.argsort(of_class, axis=-1, kind="stable")
+    # By how many classes are more probable: equal ones have the same number.
+    rank: IntArray = (proba[..., None, :] * (1.0 - TIE) > proba[..., :, None]).sum(axis=-1)
+    return np.argsort(rank, axis=-1, kind="stable")

@@ -5,8 +5,8 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
-from contextlib import ContextDecorator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any
@@ -76,10 +76,9 @@ def has_hash(value: Any) -> bool:
     return True
 
 
-class naming(ContextDecorator):  # noqa: N801 - reads as the verb that it is: with naming("X")
-    """Re-raise any error as a ValueError or TypeError whose message names the argument it is about.
-
-    A ValueError or TypeError that already names it is passed on unchanged.
+@contextmanager
+def naming(subject: str) -> Iterator[None]:
+    """Name the argument in an error of a library that does not, as a ValueError or TypeError.
 
     Examples
     --------
@@ -88,26 +87,17 @@ class naming(ContextDecorator):  # noqa: N801 - reads as the verb that it is: wi
     Traceback (most recent call last):
     TypeError: X cannot be read: float() argument must be a string or a real number, not 'list'
     """
-
-    # A class, since every column enters one several times, and a generator takes five times as long.
-    __slots__ = ("subject",)
-
-    def __init__(self, subject: str) -> None:
-        self.subject = subject
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
-        # A lack of memory is not the argument's fault, and a caller may want to catch it.
-        if not isinstance(error, Exception) or isinstance(error, MemoryError):
-            return
+    try:
+        yield
+    except MemoryError:  # not the argument's fault, and a caller may want to catch it
+        raise
+    except Exception as error:
         reason = str(error) or type(error).__name__  # some libraries raise without a message
-        is_named = re.search(rf"(?<!\w){re.escape(self.subject)}(?!\w)", reason)
+        is_named = re.search(rf"(?<!\w){re.escape(subject)}(?!\w)", reason)
         if isinstance(error, (TypeError, ValueError)) and is_named:
-            return
+            raise
         named = TypeError if isinstance(error, TypeError) else ValueError
-        raise named(f"{self.subject} cannot be read: {reason}") from error
+        raise named(f"{subject} cannot be read: {reason}") from error
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
@@ -185,17 +175,14 @@ def check_texts(name: str, values: Any) -> list[str]:
     ['aode', 'tan']
     >>> check_texts("classifiers", "aode")
     Traceback (most recent call last):
-    TypeError: classifiers must be a list of names, not a string, got 'aode'.
+    TypeError: classifiers must be a list of names, got 'aode'.
     """
     # A string is iterable, too: its letters would be taken for names.
-    if isinstance(values, (str, bytes)):
-        raise TypeError(f"{name} must be a list of names, not a string, got {safe_repr(values)}.")
-    if not isinstance(values, Iterable):
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise TypeError(f"{name} must be a list of names, got {safe_repr(values)}.")
     found = list(values)
-    for value in found:
-        if not isinstance(value, str):
-            raise TypeError(f"{name} must contain only strings, got {safe_repr(value)}.")
+    if others := [value for value in found if not isinstance(value, str)]:
+        raise TypeError(f"{name} must contain only strings, got {safe_repr(others[0])}.")
     return list(dict.fromkeys(found))
 
 

@@ -10,7 +10,8 @@ import oracles
 import oracles_trees
 from paper_data import load_paper_dataset
 from problems import as_rows
-from skcredal import AODE, TAN, NaiveBayes, NullClassifier, config_context
+from skcredal import AODE, TAN, NaiveBayes, NullClassifier
+from table_limits import limited_to
 from table_problems import as_weights, random_table
 
 CLASSIFIERS = [NullClassifier, NaiveBayes, TAN]
@@ -225,7 +226,7 @@ def test_an_ess_that_is_not_positive_is_refused(classifier):
 def test_pair_tables_beyond_the_limit_are_refused():
     X = np.random.default_rng(77).integers(0, 5, (50, 6)).astype(str)
     y = np.arange(50) % 2
-    with config_context(pair_table_limit=1000):
+    with limited_to(1000):
         with pytest.raises(ValueError, match="pair tables"):
             TAN().fit(X, y)
         NaiveBayes().fit(X, y)

@@ -8,8 +8,9 @@ import pandas as pd
 import pytest
 
 import skcredal
-from skcredal import CredalCompAODE, classifiers, config_context
+from skcredal import CredalCompAODE, classifiers
 from skcredal.scale import fit_batches
+from table_limits import limited_to
 
 CLASSIFIERS = [made for name in classifiers.__all__ if hasattr(made := getattr(classifiers, name), "fit")]
 CLASSIFIERS.remove(classifiers.TabularClassifier)
@@ -103,7 +104,7 @@ def test_a_parameter_set_after_the_fit_changes_no_answer_and_is_checked_when_sav
 
 def refusal(clf, X, y):
     with (
-        config_context(pair_table_limit=2_000),
+        limited_to(2_000),
         warnings.catch_warnings(action="ignore"),
         pytest.raises(ValueError, match="pair tables") as caught,
     ):

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from scipy.special import softmax
 
 import oracles_logpool as oracle
-from skcredal import AODE, CredalLogPoolAODE, LogPoolAODE, answers, config_context
+from skcredal import AODE, CredalLogPoolAODE, LogPoolAODE, answers
 from skcredal._encoding.columns import Column
 from skcredal._ensemble import log_pool, parameters, pool_weights
 from skcredal._kernels import packing
+from table_limits import limited_to
 
 STATES = ["a", "b", "c"]
 
@@ -481,7 +482,7 @@ def test_bad_parameters_are_refused_by_name(parameters, message):
 
 def test_the_limit_of_pair_tables_holds_for_all_codings_together():
     X, y, _ = messy(6)
-    with config_context(pair_table_limit=20_000):
+    with limited_to(20_000):
         AODE().fit(X, y)
         message = r"pair tables of 4 features in 3 codings and 3 classes would take .*: choose fewer bins, "
         with pytest.raises(ValueError, match=message):

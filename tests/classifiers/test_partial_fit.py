@@ -9,8 +9,9 @@ from sklearn.base import clone
 
 from messy_tables import messy_table, seeds, split
 from same_models import assert_same_model, fitted
-from skcredal import AODE, BmaAODE, CompAODE, CredalBmaAODE, CredalCompAODE, config_context
+from skcredal import AODE, BmaAODE, CompAODE, CredalBmaAODE, CredalCompAODE
 from skcredal.scale import fit_batches
+from table_limits import limited_to
 
 
 def in_batches(clf, batches, classes):
@@ -145,7 +146,7 @@ def test_tables_that_grow_too_large_are_refused():
     clf = AODE().partial_fit([["a", "b"]], [0], classes=[0, 1])
     before = vars(clf).copy()
     many = [[f"s{r}", f"t{r}"] for r in range(40)]
-    with config_context(pair_table_limit=10_000), pytest.raises(ValueError, match=r"Feature 0 \(42 states\)"):
+    with limited_to(10_000), pytest.raises(ValueError, match=r"Feature 0 \(42 states\)"):
         clf.partial_fit(many, [0] * 40)
     assert vars(clf) == before
 

@@ -31,9 +31,9 @@ from skcredal import (
     NaiveBayes,
     NaiveCredal,
     NullClassifier,
-    config_context,
 )
 from skcredal.scale import fit_batches
+from table_limits import limited_to
 
 FAMILY = [AODE, BmaAODE, CompAODE, CredalBmaAODE, CredalCompAODE]
 POOLS = [LogPoolAODE, CredalLogPoolAODE]
@@ -361,6 +361,6 @@ def test_batches_that_change_between_passes_are_refused(changed, message):
 def test_tables_that_are_too_large_are_refused_before_the_rows_are_counted():
     stages = []
     X = pd.DataFrame({"a": [f"s{r}" for r in range(30)], "b": [f"t{r}" for r in range(30)]})
-    with config_context(pair_table_limit=10_000), pytest.raises(ValueError, match="more than the limit"):
+    with limited_to(10_000), pytest.raises(ValueError, match="more than the limit"):
         fitted(lambda: fit_batches(AODE(), [(X, [0, 1] * 15)], progress=lambda p: stages.append(p.stage)))
     assert stages == ["encoding"]

@@ -243,6 +243,7 @@ def evaluate(
     Example: skcredal evaluate iris.csv --target class --report iris.html
     """
     from skcredal._cli import evaluate as steps
+    from skcredal._cli.interrupts import keep_from_workers
     from skcredal._cli.models import check_file, check_output, write_table
     from skcredal._cli.user_tables import label_table
     from skcredal._progress import progress_bar
@@ -261,6 +262,7 @@ def evaluate(
     with recorded_notes() as messages:
         table = label_table(data, reading, target, columns)
         folds = steps.choose_folds(table, folds)
+    keep_from_workers()
     with progress_bar("folds", runs * folds, "comparing classifiers") as advance:
         evaluation = evaluate_table(
             made,

@@ -7,7 +7,7 @@ import sys
 import threading
 from contextlib import suppress
 
-__all__ = ["INTERRUPTED", "stop_at_ctrl_c"]
+__all__ = ["INTERRUPTED", "keep_from_workers", "stop_at_ctrl_c"]
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 _LINE = b"Interrupted: stopped by Ctrl-C.\n"
@@ -39,6 +39,21 @@ def stop_at_ctrl_c() -> None:
     atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
     # joblib's process that tidies up after a stopped one would tell at length what it found.
     sys.warnoptions.append("ignore:resource_tracker")
+
+
+def keep_from_workers() -> None:
+    """Start Python's tracker of resources now, where Ctrl-C is blocked for worker processes to inherit that.
+
+    With some versions of Python, starting the tracker lets Ctrl-C through again from then on. That would
+    happen just before the first worker is started, and each would show a traceback.
+    """
+    if hasattr(signal, "pthread_sigmask"):
+        from multiprocessing import resource_tracker
+
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [])
+        if signal.SIGINT in blocked:
+            resource_tracker.ensure_running()
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
 def _wait(reader: int) -> None:

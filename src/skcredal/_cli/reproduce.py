@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from skcredal._cli.console import note
+from skcredal._cli.interrupts import keep_from_workers
 from skcredal._cli.options import Runs, Seed, Source, check_jobs, every_name, naming_data, option, split_names
 from skcredal._extras import require
 
@@ -79,6 +80,7 @@ def reproduce(
         store = ResultStore(out / "results.sqlite", fresh=fresh)
     console = TableConsole()
     with store:
+        keep_from_workers()
         outcome = _command.reproduce_plan(plan, store, jobs=jobs)
         if outcome.interrupted:
             # The tables of an earlier call stay as they are: they are complete.

@@ -3,9 +3,8 @@
 It may import everything but ``paper`` and the command line.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING
-
-from skcredal._lazy import lazy_names
 
 if TYPE_CHECKING:
     from skcredal.evaluation._cases import Cases
@@ -28,9 +27,18 @@ __all__ = [
     "write_evaluation",
 ]
 
-# Not imported until they are used: the command line needs only the readers to predict.
-__getattr__, __dir__ = lazy_names(
-    __name__,
-    __all__,
-    ("_table_files", "_registry", "_sums", "_cases", "_cross_validation", "_page_data"),
-)
+_MODULES = ("_table_files", "_registry", "_sums", "_cases", "_cross_validation", "_page_data")
+
+
+def __getattr__(name: str) -> object:
+    # Imported when they are first used: the command line needs only the readers to predict.
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    modules = (import_module(f"{__name__}.{module}") for module in _MODULES)
+    value = getattr(next(module for module in modules if name in module.__all__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

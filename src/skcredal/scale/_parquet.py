@@ -1,27 +1,25 @@
-"""Batches of rows from Parquet files, on a disk or in an object store."""
+"""Batches of rows from Parquet files, on a disk or in an object store: pyarrow.dataset reads them."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import groupby
-from operator import itemgetter
+from fnmatch import fnmatchcase
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from skcredal._extras import require
-from skcredal._validation import check_integer, safe_repr
-from skcredal.scale._storage import file_version, find_files
+from skcredal._threads import run_in_threads
+from skcredal._validation import check_integer, check_path, check_texts, safe_repr
 
-__all__ = ["ParquetScan", "scan_parquet"]
+__all__ = ["ParquetScan", "locate", "scan_parquet"]
 
+# What pyarrow raises for a file that is damaged, gone, or not Parquet; its ArrowInvalid is a ValueError.
+UNREADABLE = (OSError, ValueError, TypeError, NotImplementedError)
 # Footers that are read at a time: an object store is slow to respond, but handles many requests at once.
 FOOTERS_AT_A_TIME = 16
-# Compressed bytes of a column that are held at a time, instead of a whole row group, which may be a gigabyte.
-# Smaller buffers save little, since a decoded batch is larger, and mean more requests to a store.
-READ_BUFFER = 1 << 20
-# What pyarrow raises for a file that is damaged, gone, or not Parquet; its ArrowInvalid is a ValueError.
-UNREADABLE = (OSError, ValueError, NotImplementedError)
 
 
 def scan_parquet(
@@ -36,8 +34,8 @@ def scan_parquet(
 ) -> ParquetScan:
     """Stream rows out of Parquet files.
 
-    The schemas of all files are compared at once, from their footers; rows are read lazily, at most a batch
-    at a time.
+    The schemas of all files are compared at once, from their footers; rows are read lazily, a row group of
+    one file at a time.
 
     Parameters
     ----------
@@ -45,7 +43,7 @@ def scan_parquet(
         A file; a folder, of which all files ending in ``.parquet`` are read, including subfolders, unless the
         name of the file or of a subfolder begins with a dot or an underscore; a pattern with ``*``, ``**``,
         ``?`` or ``[]``; or the address of any of them in an object store (``s3://bucket/folder``, ``gs://``,
-        ``file://``, and whatever fsspec supports if it is installed).
+        ``file://``, and any that fsspec supports if it is installed).
     target : str, optional
         The column with the classes. Without it, batches are tables to predict.
     columns : sequence of str, optional
@@ -53,13 +51,13 @@ def scan_parquet(
     weight : str, optional
         The column with the weights of the rows.
     batch_rows : int, default=131072
-        The largest number of rows in a batch.
+        The largest number of rows in a batch, which ends with its row group.
     filesystem : pyarrow.fs.FileSystem or fsspec.AbstractFileSystem, optional
         Where the path is, unless the path is an address or local.
     partitioning : {"hive", None}, default="hive"
         Whether folders with names like ``year=2024`` become columns, after those of the files: 32-bit
-        integers if all values are integers, otherwise text. For a folder, these are its subfolders; for files
-        and patterns, all folders in their paths. A column that is also in a file is read from the files.
+        integers if all values are integers, otherwise text. For a single folder, these are its subfolders;
+        for files, patterns and lists, all folders in their paths.
 
     Returns
     -------
@@ -70,8 +68,8 @@ def scan_parquet(
     Raises
     ------
     ValueError
-        If a column is missing in a file or has another type than in the first file; during iteration, if a
-        file cannot be read, or has changed since it was scanned.
+        If a column is missing in a file, or its types in two files do not fit together (numbers, and text);
+        or if a file cannot be read, which may turn up only during iteration.
 
     Examples
     --------
@@ -90,15 +88,21 @@ def scan_parquet(
     check_integer("batch_rows", batch_rows, low=1)
     if partitioning not in ("hive", None):
         raise ValueError(f"partitioning must be 'hive' or None, got {safe_repr(partitioning)}.")
-    paths = list(path) if isinstance(path, (list, tuple)) else [path]
-    if not paths:
-        raise ValueError("path must name a file, a folder or a pattern, got an empty list.")
-    files = _open_files([find_files(one, filesystem) for one in paths], hive=partitioning == "hive")
-    wanted = _wanted_columns(files, target, columns, weight)
-    for file in files:
-        _check_schema(file, files, wanted)
-    features = [name for name in wanted if name not in (target, weight)]
-    return ParquetScan(files, features, target, weight, int(batch_rows), sum(file.n_rows for file in files))
+    if weight is not None and target in (None, weight):
+        raise ValueError(f"weight needs a target, which is another column, got {weight!r} and {target!r}.")
+    dataset, schemas = _open_files(path, filesystem, partitioning)
+    # The columns of all files, so that a file that lacks one is found even if it is the first.
+    names = list(dict.fromkeys(name for schema in schemas.values() for name in schema.names))
+    apart = [name for name in (target, weight) if name is not None]
+    chosen = names if columns is None else check_texts("columns", columns)
+    for parameter, some in (("target", apart[:1]), ("weight", apart[1:]), ("columns", chosen)):
+        if unknown := [name for name in some if name not in names]:
+            raise ValueError(f"{parameter} must be among the columns {names}, got {safe_repr(unknown[0])}.")
+    features = [name for name in chosen if name not in apart]
+    if not features:
+        raise ValueError(f"columns must name a feature besides {apart}, got {columns}.")
+    schema = _common_schema(schemas, [*features, *apart])
+    return ParquetScan(dataset.replace_schema(schema), features, apart, int(batch_rows))
 
 
 @dataclass(eq=False, repr=False)
@@ -113,198 +117,142 @@ class ParquetScan:
         The file that the last batch came from.
     """
 
-    files: list[ParquetFile]
+    dataset: Any
     features: list[str]
-    target: str | None
-    weight: str | None
+    apart: list[str]
     batch_rows: int
-    n_rows: int
     where: str | None = None
 
+    @cached_property
+    def n_rows(self) -> int:
+        """The number of rows, from the footers of the files."""
+        return int(self.dataset.count_rows())
+
     def __iter__(self) -> Iterator[Any]:
-        apart = [name for name in (self.target, self.weight) if name is not None]
-        for file in self.files:
+        arrow = require("pyarrow", extra="scale", purpose="scan_parquet")
+        for file in self.dataset.get_fragments():
             self.where = file.path
-            for table in file.tables([*self.features, *apart], self.batch_rows):
-                X = table.select(self.features)
-                yield (X, *(table.column(name) for name in apart)) if apart else X
+            try:
+                # No more than a batch ahead: the default is sixteen.
+                parts = file.to_batches(self.dataset.schema, batch_size=self.batch_rows, batch_readahead=1)
+                for part in parts:
+                    if part.num_rows > 0:
+                        X = arrow.Table.from_batches([part.select(self.features)])
+                        yield (X, *(part.column(name) for name in self.apart)) if self.apart else X
+            except UNREADABLE as error:
+                raise ValueError(f"{file.path} cannot be read: {error}") from error
         self.where = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ParquetFile:
-    """A file: its schema including the columns named by its folders, and the values of these.
-
-    ``version`` is what it was when it was scanned: a file that has changed since is not read.
-    """
-
-    filesystem: Any
-    path: str
-    version: tuple[Any, ...]
-    schema: Any
-    n_rows: int
-    from_folders: dict[str, Any]
-
-    def tables(self, columns: list[str], batch_rows: int) -> Iterator[Any]:
-        """Yield tables of at most ``batch_rows`` rows."""
-        arrow = require("pyarrow", extra="scale", purpose="scan_parquet")
-        own = [name for name in columns if name not in self.from_folders]
-        parts: list[Any] = []
-        n_rows = 0
-        self._refuse_changes()
-        try:
-            # The scanner of pyarrow.dataset would decode a whole row group at a time, however large.
-            with _open(self.filesystem, self.path) as opened:
-                for part in opened.iter_batches(batch_rows, columns=own):
-                    # With text, a part ends with its row group, which may be small: such parts are joined.
-                    if n_rows + part.num_rows > batch_rows:
-                        yield self._complete(arrow.Table.from_batches(parts), columns)
-                        parts, n_rows = [], 0
-                    parts.append(part)
-                    n_rows += part.num_rows
-            if n_rows > 0:
-                yield self._complete(arrow.Table.from_batches(parts), columns)
-        except UNREADABLE as error:
-            # pyarrow does not say which column is damaged: read them one by one to find out.
-            column = next((f", in column {name!r}" for name in own if not self._is_readable(name)), "")
-            raise ValueError(f"{self.path} cannot be read{column}: {error}") from error
-        # Once more: it may have changed while it was read.
-        self._refuse_changes()
-
-    def _refuse_changes(self) -> None:
-        if file_version(self.filesystem, self.path) != self.version:
-            raise ValueError(
-                f"{self.path} has changed since it was scanned, but every pass must read the same rows. Scan "
-                "it again when it is complete."
-            )
-
-    def _complete(self, table: Any, columns: list[str]) -> Any:
-        """Return the table with the columns named by the folders."""
-        arrow = require("pyarrow", extra="scale", purpose="scan_parquet")
-        for name in columns:
-            if name in self.from_folders:
-                table = table.append_column(name, arrow.repeat(self.from_folders[name], table.num_rows))
-        return table
-
-    def _is_readable(self, column: str) -> bool:
-        try:
-            with _open(self.filesystem, self.path) as opened:
-                return all(part is not None for part in opened.iter_batches(columns=[column]))
-        except UNREADABLE:
-            return False
-
-
-def _open(filesystem: Any, path: str) -> Any:
-    parquet = require("pyarrow.parquet", extra="scale", purpose="scan_parquet")
-    # pre_buffer would fetch all columns of a row group at once.
-    return parquet.ParquetFile(path, filesystem=filesystem, buffer_size=READ_BUFFER, pre_buffer=False)
-
-
-def _open_files(found: list[tuple[Any, str, list[str]]], *, hive: bool) -> list[ParquetFile]:
-    """Read the footers of all files, and the values in the names of their folders."""
+def _open_files(path: Any, filesystem: Any, partitioning: str | None) -> tuple[Any, dict[str, Any]]:
+    """Return the dataset, and the schema of each file, with the columns that its folders name."""
     arrow = require("pyarrow", extra="scale", purpose="scan_parquet")
-    located = [(filesystem, path) for filesystem, _, paths in found for path in paths]
-    with ThreadPoolExecutor(min(FOOTERS_AT_A_TIME, len(located))) as pool:
-        footers = list(pool.map(_read_footer, *zip(*located, strict=True)))
-    told: list[dict[str, Any]] = [{} for _ in located]
-    if hive:
-        # Files that were listed one by one are read together: the type of a column follows from all values.
-        groups = groupby(found, itemgetter(0, 1))
-        told = [
-            values
-            for (filesystem, folder), group in groups
-            for values in _folder_values(filesystem, folder, [path for *_, paths in group for path in paths])
-        ]
-    held = {name for _, schema, _ in footers for name in schema.names}
-    files = []
-    for (filesystem, path), (version, schema, n_rows), values in zip(located, footers, told, strict=True):
-        # A column that some file holds is read from the files, where it has its exact type.
-        own = {name: value for name, value in values.items() if name not in held}
-        for name, value in own.items():
-            schema = schema.append(arrow.field(name, value.type))
-        files.append(ParquetFile(filesystem, path, version, schema, n_rows, own))
-    return files
-
-
-def _read_footer(filesystem: Any, path: str) -> tuple[tuple[Any, ...], Any, int]:
-    """Return the version, the schema and the number of rows of a file."""
+    datasets = require("pyarrow.dataset", extra="scale", purpose="scan_parquet")
+    found = [_find_files(one, filesystem) for one in (path if isinstance(path, (list, tuple)) else [path])]
+    if not found or any(store != found[0][0] for store, *_ in found):
+        raise ValueError(f"path must name files of one file system, got {safe_repr(path)}.")
     try:
-        version = file_version(filesystem, path)  # first: a change after it is noticed
-        with _open(filesystem, path) as opened:
-            return version, opened.schema_arrow, opened.metadata.num_rows
+        dataset = datasets.dataset(
+            [file for *_, files in found for file in files],
+            format="parquet",
+            filesystem=found[0][0],
+            partitioning=partitioning,
+            partition_base_dir=found[0][1] if len(found) == 1 else "",
+        )
+        files = list(dataset.get_fragments())
+        run_in_threads(lambda file: file.ensure_complete_metadata(), files, FOOTERS_AT_A_TIME)
+        folders = [datasets.get_partition_keys(file.partition_expression) for file in files]
     except UNREADABLE as error:
-        raise ValueError(f"{path} cannot be read as Parquet: {error}") from error
+        advice = " With partitioning=None the names of folders are not read." if partitioning else ""
+        raise ValueError(f"{path} cannot be read as Parquet: {error}.{advice}") from error
+    schemas = {}
+    for file, own in zip(files, folders, strict=True):
+        of_folders = [field for field in dataset.schema if field.name in own]
+        in_file = [field for field in file.physical_schema if field.name not in own]
+        schemas[file.path] = arrow.schema([*in_file, *of_folders])
+    return dataset, schemas
 
 
-def _folder_values(filesystem: Any, folder: str, paths: list[str]) -> list[dict[str, Any]]:
-    """Return for each file the values of the columns named by its folders, such as ``year=2024``."""
+def _common_schema(schemas: dict[str, Any], wanted: list[str]) -> Any:
+    """Return types that hold the values of all files; pyarrow alone would fill a column that a file lacks."""
     arrow = require("pyarrow", extra="scale", purpose="scan_parquet")
-    dataset = require("pyarrow.dataset", extra="scale", purpose="scan_parquet")
-    factory = dataset.FileSystemDatasetFactory(
-        filesystem,
-        paths,
-        dataset.ParquetFileFormat(),
-        dataset.FileSystemFactoryOptions(
-            partition_base_dir=folder, partitioning=dataset.HivePartitioning.discover()
-        ),
-    )
-    try:
-        # The last schema is that of the folders alone; merged with those of the files, types could clash.
-        schema = factory.inspect_schemas()[-1]
-        fragments = list(factory.finish(schema).get_fragments())
-    except arrow.ArrowInvalid as error:
-        raise ValueError(
-            f"The folder names of {paths[0]} cannot be read as columns ({error}); use partitioning=None to "
-            "read the files without them."
-        ) from error
-    values = [dataset.get_partition_keys(fragment.partition_expression) for fragment in fragments]
-    return [
-        {field.name: arrow.scalar(one[field.name], field.type) for field in schema if field.name in one}
-        for one in values
-    ]
+    common = arrow.schema([])
+    for path, schema in schemas.items():
+        if lacking := [name for name in wanted if name not in schema.names]:
+            raise ValueError(f"{path} has no column {lacking[0]!r}, which others have.")
+        own = arrow.schema([schema.field(name) for name in wanted])
+        try:
+            common = arrow.unify_schemas([common, own], promote_options="permissive")
+        except arrow.ArrowTypeError as error:
+            raise ValueError(f"{path} does not fit the files before it: {error}.") from error
+    return common
 
 
-def _wanted_columns(
-    files: list[ParquetFile], target: str | None, columns: Sequence[str] | None, weight: str | None
-) -> list[str]:
-    if isinstance(columns, str):
-        raise TypeError(f"columns must be a list of names, not a string, got {safe_repr(columns)}.")
-    if weight is not None and target is None:
-        raise ValueError(f"weight needs a target, got weight={safe_repr(weight)} without one.")
-    apart = [name for name in (target, weight) if name is not None]
-    # The columns of all files, so that a file that lacks one is found even if it is the first.
-    names = list(dict.fromkeys(name for file in files for name in file.schema.names))
-    for parameter, some in (("target", [target]), ("weight", [weight]), ("columns", columns or [])):
-        for name in some:
-            if name is not None and name not in names:
-                rule = "name columns of the files" if parameter == "columns" else "be a column of the files"
-                raise ValueError(f"{parameter} must {rule}, {safe_repr(names)}, got {safe_repr(name)}.")
-    wanted = [*([name for name in names if name not in apart] if columns is None else columns), *apart]
-    if twice := [name for name in wanted if wanted.count(name) > 1]:
-        raise ValueError(f"columns, target and weight must name different columns, got {twice[0]!r} twice.")
-    if len(wanted) == len(apart):
-        raise ValueError(f"columns must name at least one feature, and {files[0].path} has no other column.")
-    return wanted
+def locate(path: Any, filesystem: Any = None) -> tuple[Any, str]:
+    """Return the pyarrow file system of a path or an address, and the path in it.
+
+    Examples
+    --------
+    >>> filesystem, path = locate("file:///data/rows.parquet")
+    >>> filesystem.type_name, path
+    ('local', '/data/rows.parquet')
+    """
+    fs = require("pyarrow.fs", extra="scale", purpose="Reading and writing Parquet")
+    check_path("path", path)
+    text = str(os.fspath(path))
+    if filesystem is None and "://" not in text:
+        return fs.LocalFileSystem(), str(Path(text).absolute())
+    if filesystem is None:
+        try:
+            filesystem, text = fs.FileSystem.from_uri(text)
+        except ValueError:  # fsspec, which comes with Dask, supports more kinds of stores
+            fsspec = require("fsspec.core", extra="dask", purpose=f"The address {text}")
+            filesystem, text = fsspec.url_to_fs(text)
+    if isinstance(filesystem, fs.FileSystem):
+        return filesystem, text
+    if not hasattr(filesystem, "protocol"):
+        raise TypeError(f"filesystem must be from pyarrow.fs or fsspec, got {safe_repr(filesystem)}.")
+    return fs.PyFileSystem(fs.FSSpecHandler(filesystem)), text
 
 
-def _check_schema(file: ParquetFile, files: list[ParquetFile], wanted: list[str]) -> None:
-    """Raise an error if a file lacks a column of the others, or has another type for it than the first."""
-    names, first = file.schema.names, files[0]
-    for name in wanted:
-        if name not in names:
-            other = next(other.path for other in files if name in other.schema.names)
-            raise ValueError(f"{file.path} has no column {name!r}, unlike {other}; it has {names}.")
-        found, expected = file.schema.field(name).type, first.schema.field(name).type
-        # A column without any value has the type null, which fits any other.
-        if len({_kind(found), _kind(expected)} - {"null"}) > 1:
-            raise ValueError(
-                f"{file.path} has type {found} in column {name!r}, but {first.path} has {expected}."
-            )
+def _find_files(path: Any, filesystem: Any = None) -> tuple[Any, str, list[str]]:
+    """Return the file system, the folder if the path is one, and the files it stands for, sorted."""
+    fs = require("pyarrow.fs", extra="scale", purpose="scan_parquet")
+    store, root = locate(path, filesystem)
+    found = store.get_file_info(root)
+    if found.is_file:
+        return store, "", [root]
+    is_folder, names = found.type == fs.FileType.Directory, root.rstrip("/").split("/")
+    # A pattern begins at its first wildcard; before it is a folder.
+    first = next((i for i, name in enumerate(names) if not is_folder and set(name) & set("*?[")), len(names))
+    folder, pattern = "/".join(names[:first]), names[first:] or ["**", "*.parquet"]
+    files = []
+    for one in store.get_file_info(fs.FileSelector(folder, recursive=True, allow_not_found=True)):
+        below = _names(one.path)[len(_names(folder)) :]
+        # The private files of other programs are not data: _metadata, _temporary, _delta_log.
+        is_private = is_folder and any(name[0] in "._" for name in below)
+        if one.is_file and not is_private and _matches(below, pattern):
+            files.append(one.path)
+    if not files:
+        raise FileNotFoundError(f"No Parquet file found at {path!s}.")
+    return store, folder if is_folder else "", sorted(files)
 
 
-def _kind(arrow_type: Any) -> str:
-    """Return a type as text, ignoring differences that do not affect the values."""
-    types = require("pyarrow.types", extra="scale", purpose="scan_parquet")
-    if types.is_dictionary(arrow_type):
-        return f"dictionary of {_kind(arrow_type.value_type)}"
-    return "string" if types.is_large_string(arrow_type) else str(arrow_type)
+def _names(path: str) -> list[str]:
+    """Return the names in a path; it begins with a slash in some file systems, but not in all."""
+    return [name for name in path.split("/") if name]
+
+
+def _matches(names: Sequence[str], pattern: Sequence[str]) -> bool:
+    """Tell whether a path matches a pattern: ``**`` matches any number of folders, ``*`` stays in one.
+
+    Examples
+    --------
+    >>> [_matches(["a", "b", "c"], pattern) for pattern in (["**", "c"], ["*", "c"], ["?", "b", "c"])]
+    [True, False, True]
+    """
+    if not pattern or not names:
+        return not pattern and not names
+    if pattern[0] == "**":
+        return any(_matches(names[index:], pattern[1:]) for index in range(len(names)))
+    return fnmatchcase(names[0], pattern[0]) and _matches(names[1:], pattern[1:])

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -12,11 +15,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from skcredal._encoding.frames import read_series
 from skcredal._extras import require
+from skcredal._files import replacing
 from skcredal._progress import ProgressChoice, report_progress
 from skcredal._validation import naming
 from skcredal.classifiers._answers import Answers, answers
 from skcredal.scale._batches import annotate_error, n_rows_of, refuse_path
-from skcredal.scale._storage import replacing_in_store
+from skcredal.scale._parquet import locate
 
 __all__ = ["arrow_columns", "predict_batches", "prediction_columns"]
 
@@ -40,7 +44,8 @@ def predict_batches(
         that a generator will do.
     path : str or path
         The file to write, or its address in an object store, as in :func:`scan_parquet`. It appears when it
-        is complete; an existing file is replaced only then.
+        is complete; an existing file is replaced only then. Until it is sent to a store, it is in the folder
+        for temporary files.
     progress : bool or function, default=False
         As in :func:`fit_batches`.
     filesystem : pyarrow.fs.FileSystem or fsspec.AbstractFileSystem, optional
@@ -82,28 +87,47 @@ def predict_batches(
     if not hasattr(tables, "__iter__"):
         raise TypeError(f"batches must be iterable, got {type(tables).__name__}.")
     total = 0
-    with (
-        replacing_in_store(path, filesystem) as unfinished,
-        report_progress(progress, "predictions", getattr(batches, "n_rows", None)) as advance,
-    ):
+    with ExitStack() as stack:
+        file = stack.enter_context(_new_file(path, filesystem))
+        advance = stack.enter_context(
+            report_progress(progress, "predictions", getattr(batches, "n_rows", None))
+        )
         writer = None
-        try:
-            for number, (X, y) in enumerate(_pairs(tables), 1):
-                with annotate_error(batches, "predictions", number):
-                    table = arrow.table(prediction_columns(estimator, X, y))
-                    # The schema is that of the first batch: whether there is a target is not known before.
-                    if writer is None:
-                        writer = parquet.ParquetWriter(unfinished, table.schema)
-                    table = _fitted_to(table, writer.schema)
-                writer.write_table(table)
-                total += table.num_rows
-                advance(table.num_rows)
-            if writer is None:
-                raise ValueError("batches must yield at least one row, got none.")
-        finally:
-            if writer is not None:
-                writer.close()
+        for number, batch in enumerate(tables, 1):
+            X, y = (
+                (batch[0], batch[1]) if isinstance(batch, tuple) and len(batch) in (2, 3) else (batch, None)
+            )
+            if n_rows_of(X) == 0:
+                continue
+            with annotate_error(batches, "predictions", number):
+                table = arrow.table(prediction_columns(estimator, X, y))
+                # The schema is that of the first batch: whether there is a target is not known before.
+                if writer is None:
+                    writer = stack.enter_context(parquet.ParquetWriter(file, table.schema))
+                writer.write_table(_fitted_to(table, writer.schema))
+            total += table.num_rows
+            advance(table.num_rows)
+        if writer is None:
+            raise ValueError("batches must yield at least one row, got none.")
     return total
+
+
+@contextmanager
+def _new_file(path: Any, filesystem: Any) -> Iterator[str]:
+    """Yield a local file to write to; it appears at the path or address if nothing fails."""
+    fs = require("pyarrow.fs", extra="scale", purpose="predict_batches")
+    store, name = locate(path, filesystem)
+    if isinstance(store, fs.LocalFileSystem):
+        with replacing(name) as unfinished:
+            yield str(unfinished)
+        return
+    # A file is sent to a store as a whole: an object appears there as soon as its stream is closed, also
+    # where that happens because of an error.
+    with TemporaryDirectory() as folder:
+        local = Path(folder) / "answers.parquet"
+        yield str(local)
+        with local.open("rb") as source, store.open_output_stream(name) as stream:
+            shutil.copyfileobj(source, stream, 1 << 20)
 
 
 def prediction_columns(estimator: Any, X: Any, y: Any = None) -> dict[str, Any]:
@@ -114,60 +138,31 @@ def prediction_columns(estimator: Any, X: Any, y: Any = None) -> dict[str, Any]:
 
 def arrow_columns(found: Answers) -> dict[str, Any]:
     """Return answers as Arrow columns, named like :meth:`Answers.columns`."""
-    # The columns that hold classes are built from indices in Arrow: Python lists of a million rows are slow.
     arrow = require("pyarrow", extra="scale", purpose="predict_batches")
-    classes = arrow.array(found.classes.tolist())
-    columns = replace(found, sets=None).columns()
-    columns = {name: arrow.array(values) for name, values in columns.items() if name != "predicted"}
-    columns = {"predicted": classes.take(arrow.array(found.predicted_index)), **columns}
-    sizes = found.set_size
-    if found.sets is None or sizes is None:
-        return columns
-    ends = arrow.array(np.concatenate([[0], np.cumsum(sizes)]), arrow.int32())
-    members = classes.take(arrow.array(np.nonzero(found.sets)[1]))
-    sets = {
-        "set": arrow.ListArray.from_arrays(ends, members),
-        "set_size": arrow.array(sizes, arrow.int32()),
-    }
-    # The sets come after the class and the probabilities, in the order of Answers.columns.
-    n_first = 1 + len(found.classes)
-    first, rest = list(columns.items())[:n_first], list(columns.items())[n_first:]
-    return dict([*first, *sets.items(), *rest])
+    label = arrow.array(found.classes.tolist()).type
+    # Without rows, values alone do not tell the types.
+    types = {"predicted": label, "set": arrow.list_(label), "set_size": arrow.int32()}
+    return {name: arrow.array(values, types.get(name)) for name, values in found.columns().items()}
 
 
 def _target(y: Any, n_rows: int) -> Any:
     """Return the true classes, some of which may be missing, as an Arrow column."""
     arrow = require("pyarrow", extra="scale", purpose="predict_batches")
-    if isinstance(y, (arrow.Array, arrow.ChunkedArray)):
-        column = y
-    else:
-        with naming("y"):
-            column = arrow.array(np.asarray(read_series(y)), from_pandas=True)
+    with naming("y"):
+        column = arrow.array(np.asarray(read_series(y)), from_pandas=True)
     if len(column) != n_rows:
         raise ValueError(f"y must have one class for each of the {n_rows} rows of X, got {len(column)}.")
-    # One type for all batches: dictionaries and large strings are only other ways to store text.
-    if arrow.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    return column.cast(arrow.string()) if arrow.types.is_large_string(column.type) else column
+    return column
 
 
 def _fitted_to(table: Any, schema: Any) -> Any:
     """Return a table with the schema of the first one; an error if they do not match."""
     if table.schema == schema:
         return table
-    arrow = require("pyarrow", extra="scale", purpose="predict_batches")
-    if table.schema.names != schema.names:
-        has, had = ("a" if "target" in some.names else "no" for some in (table.schema, schema))
-        raise ValueError(f"batches must all have y, or none, got {has} target after {had} target.")
-    found, expected = (some.field("target").type for some in (table.schema, schema))
+    found, expected = (
+        str(one.field("target").type) if "target" in one.names else "none" for one in (table.schema, schema)
+    )
     # Arrow's null type means that all classes of the batch are missing: they fit any type.
-    if not arrow.types.is_null(found):
-        raise ValueError(f"batches must all have y of the same type, got {found} after {expected}.")
+    if found != "null" or expected == "none":
+        raise ValueError(f"batches must all have y of one type, or none, got {found} after {expected}.")
     return table.cast(schema)
-
-
-def _pairs(batches: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
-    for batch in batches:
-        X, y = (batch[0], batch[1]) if isinstance(batch, tuple) and len(batch) in (2, 3) else (batch, None)
-        if n_rows_of(X) > 0:
-            yield X, y

@@ -1,0 +1,354 @@
+"""Models on disk, read without running code from the file. It may import ``classifiers`` and below.
+
+A model file is a zip archive: ``model.json`` with the class, its parameters, the encoding, the counts, the
+scores and the notes, and beside it the counts of pairs. What is not in it is derived when the model is
+loaded, by the ``_derive`` that ``fit`` ends with.
+
+Anyone may have written a file. So the JSON is not compressed; the size of each array of pairs follows from
+the encoding and the classes, and is compared before the array is read; and what would lead beyond a table, or
+round in circles, is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import fields, replace
+from inspect import isabstract
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+import skcredal  # for its version
+from skcredal import classifiers
+from skcredal._arrays import AnyArray
+from skcredal._encoding.discretizer import MDLDiscretizer
+from skcredal._encoding.encoding import Encoding
+from skcredal._encoding.features import CategoricalFeature, Feature, NumericFeature
+from skcredal._ensemble.counts import CodingCounts, Counts
+from skcredal._ensemble.tree import DecisionTree
+from skcredal._files import check_destination, replacing
+from skcredal._validation import check_instance, check_path, naming, safe_repr
+
+__all__ = ["load", "read_notes", "save"]
+
+# Raised with every change that older versions could not read; 1 was that of version 0.1.0.dev0.
+FORMAT = 2
+ESTIMATORS = {
+    kind.__name__: kind
+    for kind in (MDLDiscretizer, *(getattr(classifiers, name) for name in classifiers.__all__))
+    if isinstance(kind, type) and issubclass(kind, BaseEstimator) and not isabstract(kind)
+}
+# What a fitted estimator is made of.
+PARTS = {
+    kind.__name__: kind
+    for kind in (NumericFeature, CategoricalFeature, Encoding, Counts, CodingCounts, DecisionTree)
+}
+
+
+def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, Any] | None = None) -> None:
+    """Write a fitted estimator to a file, which :func:`load` reads without running code from it.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A fitted classifier of this package, or an :class:`~skcredal.MDLDiscretizer`. A pipeline or another
+        estimator is for pickle, joblib or skops.
+    path : path-like
+        The file. It is written under another name beside it and then renamed: whatever happens on the way,
+        the path holds the old file or the new one.
+    notes : mapping, optional
+        What goes with the model but is not part of it, such as where it comes from: anything that JSON can
+        hold. Anyone can read it, with :func:`skcredal.persistence.read_notes`.
+
+    Raises
+    ------
+    TypeError
+        If it is not an estimator of this package, or if a parameter, a class or a state of a column is
+        anything but text, a number or a boolean; the message names it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import skcredal
+    >>> clf = skcredal.NaiveBayes().fit([["red"], ["red"], ["green"]], ["apple", "apple", "pear"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     skcredal.save(clf, Path(folder) / "fruit.skcredal")
+    ...     skcredal.load(Path(folder) / "fruit.skcredal").predict([["green"]])
+    array(['pear'], dtype='<U5')
+    """
+    check_path("path", path)
+    notes = {} if notes is None else notes
+    check_instance("notes", notes, Mapping)
+    check_destination(path)  # before the work
+    if type(estimator) not in ESTIMATORS.values():
+        given = estimator.__name__ if isinstance(estimator, type) else type(estimator).__name__
+        raise TypeError(
+            f"estimator must be a fitted classifier of skcredal or an MDLDiscretizer, got {given}; "
+            "use pickle, joblib or skops to keep pipelines and other estimators."
+        )
+    check_is_fitted(estimator)
+    with naming("notes"):
+        text = json.dumps({**_pack(estimator), "notes": dict(notes)})
+    with replacing(path) as unfinished, zipfile.ZipFile(unfinished, "w") as file:
+        # With no date, equal models are equal files.
+        file.writestr(zipfile.ZipInfo("model.json"), text)
+        for f, counts in enumerate(_codings(estimator)):
+            if counts.n_cab is not None:
+                content = counts.n_cab.astype("<f8").tobytes()
+                file.writestr(zipfile.ZipInfo(f"pairs{f}"), content, zipfile.ZIP_DEFLATED)
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read an estimator that :func:`save` has written; nothing in the file is run.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+
+    Returns
+    -------
+    estimator : estimator
+        The fitted estimator, with the answers of the one that was saved.
+
+    Raises
+    ------
+    ValueError
+        If it is not a model file, is damaged, was altered so that its parts do not fit together, has the
+        format of another version, or if its pair tables would exceed the limit of
+        :func:`skcredal.set_config`. The message names the file and the reason.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import skcredal
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (Path(folder) / "notes.txt").write_text("eggs, milk")
+    ...     skcredal.load(Path(folder) / "notes.txt")
+    Traceback (most recent call last):
+    ValueError: ...notes.txt cannot be loaded: it is not a model file of skcredal, or is damaged.
+    """
+    with _opened(path) as (header, file):
+        return _unpack(header, file)
+
+
+def read_notes(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read the notes of a model file, without reading the model.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+
+    Returns
+    -------
+    dict
+        The notes that :func:`save` was given, empty if it was given none. Anyone may have written anything
+        here: check them before use.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import skcredal
+    >>> clf = skcredal.NaiveBayes().fit([["red"], ["green"]], ["apple", "pear"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     skcredal.save(clf, Path(folder) / "fruit.skcredal", notes={"target": "fruit"})
+    ...     read_notes(Path(folder) / "fruit.skcredal")
+    {'target': 'fruit'}
+    """
+    with _opened(path) as (header, _):
+        return dict(header["notes"])
+
+
+def _learned_names(estimator: Any) -> list[str]:
+    """Return what a file holds of a fitted estimator besides its parameters."""
+    if isinstance(estimator, MDLDiscretizer):
+        return ["n_features_in_", "feature_names_in_", "_features"]
+    own = ("classes_", "_from_batches", "_encoding", "counts_")
+    return ["n_features_in_", "feature_names_in_", *own, *estimator._scores]
+
+
+def _codings(estimator: Any) -> list[Counts]:
+    """Return the counts in each coding."""
+    counts = getattr(estimator, "counts_", CodingCounts(np.empty(0), ()))
+    return list(counts.codings) if isinstance(counts, CodingCounts) else [counts]
+
+
+def _pack(estimator: Any) -> dict[str, Any]:
+    """Return what stands in the JSON, but for the notes."""
+    state = vars(estimator)
+    if not isinstance(estimator, MDLDiscretizer):
+        # Parameters may have been set after the fit: what load would refuse is not written.
+        estimator._check_parameters()
+        names = state.get("feature_names_in_", range(estimator.n_features_in_))
+        for name, feature in zip(names, estimator._encoding.features, strict=True):
+            _plain(feature, f"column {name!r}")  # for an error that names the column
+    return {
+        "format": FORMAT,
+        "version": skcredal.__version__,
+        "class": type(estimator).__name__,
+        "parameters": {name: _plain(one, name) for name, one in estimator.get_params(deep=False).items()},
+        "learned": {name: _plain(state[name], name) for name in _learned_names(estimator) if name in state},
+    }
+
+
+def _plain(value: Any, where: str) -> Any:
+    """Return a value as JSON holds it: what JSON does not know is an object with its type as the key."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    kind = type(value)
+    if value is None or kind in (bool, int, float, str):
+        return value
+    if kind is list:
+        return [_plain(one, where) for one in value]
+    if kind in (tuple, dict):
+        return {kind.__name__: _plain(list(value if kind is tuple else value.items()), where)}
+    if kind is np.ndarray and value.dtype.kind in "biufUO":
+        # Pairs stand beside the JSON.
+        return True if value.ndim == 3 else {"array": [value.dtype.str, _plain(value.tolist(), where)]}
+    if kind in PARTS.values():
+        return {kind.__name__: {one.name: _plain(getattr(value, one.name), where) for one in fields(value)}}
+    raise TypeError(
+        f"A model file holds text, numbers, booleans and lists of them, got {safe_repr(value)} in {where}; "
+        "use pickle or joblib to keep it."
+    )
+
+
+def _value(node: Any) -> Any:
+    """Return what :func:`_plain` was given; for pairs, whether there are any."""
+    if isinstance(node, list):
+        return [_value(one) for one in node]
+    if not isinstance(node, dict):
+        return node
+    ((kind, content),) = node.items()
+    if kind in PARTS:
+        return PARTS[kind](**{name: _value(one) for name, one in content.items()})
+    if kind != "array":
+        return {"tuple": tuple, "dict": dict}[kind](_value(content))
+    dtype, items = np.dtype(content[0]), _value(content[1])
+    _need(dtype.kind in "biufUO", "an array")
+    if dtype.kind == "O":
+        array: AnyArray = np.empty(len(items), object)
+        array[:] = items
+        return array
+    # The width of text is that of the longest: a file could claim any other.
+    return np.array(items, str if dtype.kind == "U" else dtype)
+
+
+@contextmanager
+def _opened(path: Any) -> Iterator[tuple[dict[str, Any], zipfile.ZipFile]]:
+    """Open a model file, and read its JSON."""
+    check_path("path", path)
+    with Path(path).open("rb") as opened:
+        try:
+            if opened.read(15) == b"skcredal model,":
+                raise ValueError("it has the format of 0.1.0.dev0, which is no longer read; fit it again")
+            if not zipfile.is_zipfile(opened):
+                raise ValueError("it is not a model file of skcredal, or is damaged")
+            with zipfile.ZipFile(opened) as file:
+                length = os.fstat(opened.fileno()).st_size
+                _need(all(part.compress_size <= length for part in file.infolist()), "the size of a part")
+                header = json.loads(_read(file, "model.json", None))
+                if header["format"] != FORMAT:
+                    raise ValueError(f"version {header['version']} of skcredal wrote it, in another format")
+                yield header, file
+        except Exception as error:  # there is nothing that a forged file could not make fail
+            reason = " ".join(str(error).split()).removesuffix(".") or type(error).__name__
+            raise ValueError(f"{os.fspath(path)} cannot be loaded: {reason[:500]}.") from error
+
+
+def _read(file: zipfile.ZipFile, name: str, size: int | None) -> bytes:
+    """Return a part of the file: not compressed, or of a size beyond which nothing is unpacked."""
+    part = file.getinfo(name)
+    kinds = [zipfile.ZIP_STORED] if size is None else [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED]
+    expected = part.compress_size if size is None else size
+    _need(part.compress_type in kinds and part.file_size == expected, f"the size of {name}")
+    with file.open(part) as content:
+        return content.read(expected)
+
+
+def _need(condition: Any, what: str) -> None:
+    if not condition:
+        raise ValueError(f"it is damaged, or was altered: {what} does not fit")
+
+
+def _unpack(header: dict[str, Any], file: zipfile.ZipFile) -> Any:
+    """Return the estimator that a file holds."""
+    made: Any = ESTIMATORS[header["class"]](**{k: _value(node) for k, node in header["parameters"].items()})
+    # Nothing else: an attribute would hide a method of its class.
+    _need(header["learned"].keys() <= set(_learned_names(made)), "an attribute")
+    vars(made).update({name: _value(node) for name, node in header["learned"].items()})
+    if isinstance(made, MDLDiscretizer):
+        _check_features(made, made._features)
+    else:
+        made._check_parameters()
+        for features in (made._encoding.features, *made._encoding.bins.values()):
+            _check_features(made, features)
+        made.counts_ = _with_pairs(made, file)
+        _check_scores(made, len(made._encoding.kept), len(made.classes_))
+    made._derive()
+    return made
+
+
+def _check_features(made: Any, features: list[Feature]) -> None:
+    names = getattr(made, "feature_names_in_", features)
+    _need(len(features) == made.n_features_in_ == len(names), "the number of features")
+    for feature in features:
+        _need(hasattr(made, "conservative_features") or not feature.conservative, "a feature")
+        if isinstance(feature, CategoricalFeature):
+            n = feature.n_states
+            _need(np.isin(feature.codes, range(n)).all() and feature.fill in range(n + 1), "a code")
+
+
+def _with_pairs(made: Any, file: zipfile.ZipFile) -> Counts | CodingCounts:
+    """Return the counts with those of pairs, if all are those of the states and classes."""
+    encoding, codings, shape = made._encoding, _codings(made), (len(made.classes_),)
+    is_pool = hasattr(made, "bins")
+    _need(isinstance(made.counts_, CodingCounts) == is_pool and (is_pool or not encoding.bins), "a coding")
+    _check_numbers("n_c", made.counts_.n_c, shape)
+    if any(one.n_cab for one in codings):
+        made._refuse_large_tables(encoding)  # as in fit
+    every = [encoding.n_states[lines] for lines in (encoding.rows if is_pool else [slice(None)])]
+    for f, (one, n_states) in enumerate(zip(codings, every, strict=True)):
+        n_values = (int(n_states.sum()),)
+        _need(np.array_equal(one.n_states, n_states), "n_states")
+        _check_numbers("n_c", one.n_c, shape)
+        _check_numbers("n_ca", one.n_ca, shape + n_values)
+        if one.n_cab:
+            square = shape + 2 * n_values
+            content = _read(file, f"pairs{f}", 8 * math.prod(square))
+            codings[f] = replace(one, n_cab=np.frombuffer(content, "<f8").reshape(square))
+            _check_numbers("n_cab", codings[f].n_cab, square)
+    return replace(made.counts_, codings=tuple(codings)) if is_pool else codings[0]
+
+
+def _check_numbers(name: str, array: Any, shape: tuple[int, ...], low: float = 0.0) -> None:
+    _need(np.shape(array) == shape and np.isfinite(array).all() and np.min(array, initial=0.0) >= low, name)
+
+
+def _check_scores(made: Any, k: int, n_classes: int) -> None:
+    """Refuse what else was learned from rows if it does not fit k features."""
+    shapes = {"log_likelihood_": (k,), "weights_": (k,), "covariance_": (1 + k, 1 + k)}
+    shapes["missing_counts_"] = (k, n_classes)
+    for name in made._scores:
+        score = getattr(made, name)
+        if name == "tree_":
+            above, feature, n_states = score.parent[1:], score.feature, made._encoding.n_states
+            _check_numbers("a node", score.counts, (len(feature), n_classes))
+            _need((feature < k).all() and [*map(len, score.states)] == n_states.tolist(), "a node")
+            # Nodes come before those below them, so that every path ends.
+            _need((above >= 0).all() and (above < np.arange(1, len(feature))).all(), "the parent of a node")
+        # Where there are no weights to learn, the objective is NaN; nothing is computed with it.
+        elif name != "objective_":
+            _check_numbers(name, score, shapes.get(name, ()), -np.inf)
