@@ -105,6 +105,10 @@ def least_prior(d, members, lower, eps):
     log_y = np.full((1, k), np.nan)
     one = (np.array([lower]), np.array([mass]), np.array([size]), np.array([size < k]))
     least_priors(np.where(members, d, 0.0)[None], *one, log_y)
+    # Those without a say may as well not be there.
+    of_members = np.full((1, size), np.nan)
+    least_priors(d[members][None], *one, of_members)
+    np.testing.assert_array_equal(of_members, log_y[:, members])
     return log_y[0], mass
 
 
