@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from skcredal._encoding.frames import read_series
+from skcredal._encoding.tables import read_series
 from skcredal._extras import require
 from skcredal._files import replacing
 from skcredal._progress import ProgressChoice, report_progress
 from skcredal._validation import naming
 from skcredal.classifiers._answers import Answers, answers
-from skcredal.scale._batches import annotate_error, n_rows_of, refuse_path
+from skcredal.scale._batches import annotate_error, iterated, n_rows_of
 from skcredal.scale._parquet import locate
 
 __all__ = ["arrow_columns", "predict_batches", "prediction_columns"]
@@ -82,10 +82,7 @@ def predict_batches(
     check_is_fitted(estimator)
     arrow = require("pyarrow", extra="scale", purpose="predict_batches")
     parquet = require("pyarrow.parquet", extra="scale", purpose="predict_batches")
-    refuse_path(batches)
-    tables = batches() if callable(batches) and not hasattr(batches, "__iter__") else batches
-    if not hasattr(tables, "__iter__"):
-        raise TypeError(f"batches must be iterable, got {type(tables).__name__}.")
+    tables = iterated(batches, once=True)
     total = 0
     with ExitStack() as stack:
         file = stack.enter_context(_new_file(path, filesystem))
@@ -104,7 +101,8 @@ def predict_batches(
                 # The schema is that of the first batch: whether there is a target is not known before.
                 if writer is None:
                     writer = stack.enter_context(parquet.ParquetWriter(file, table.schema))
-                writer.write_table(_fitted_to(table, writer.schema))
+                # A batch in which all classes are missing fits any other.
+                writer.write_table(table.cast(writer.schema))
             total += table.num_rows
             advance(table.num_rows)
         if writer is None:
@@ -153,16 +151,3 @@ def _target(y: Any, n_rows: int) -> Any:
     if len(column) != n_rows:
         raise ValueError(f"y must have one class for each of the {n_rows} rows of X, got {len(column)}.")
     return column
-
-
-def _fitted_to(table: Any, schema: Any) -> Any:
-    """Return a table with the schema of the first one; an error if they do not match."""
-    if table.schema == schema:
-        return table
-    found, expected = (
-        str(one.field("target").type) if "target" in one.names else "none" for one in (table.schema, schema)
-    )
-    # Arrow's null type means that all classes of the batch are missing: they fit any type.
-    if found != "null" or expected == "none":
-        raise ValueError(f"batches must all have y of one type, or none, got {found} after {expected}.")
-    return table.cast(schema)
