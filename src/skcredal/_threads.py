@@ -17,8 +17,6 @@ from skcredal._validation import safe_repr
 
 __all__ = ["one_blas_thread", "run_in_threads", "thread_count", "worker_options"]
 
-# A cap against a slip such as n_jobs=10**6; no result depends on the number of threads.
-_MOST_THREADS = 4096
 # How often a worker process looks whether the one that started it is still there.
 _SECONDS_BETWEEN_LOOKS = 0.5
 
@@ -38,7 +36,7 @@ def thread_count(n_jobs: Any) -> int:
     # for explicitly, more than this machine has cores would only get in each other's way.
     requested = None if n_jobs is None else int(n_jobs)
     most = max(requested or 1, os.cpu_count() or 1)
-    return max(1, min(int(joblib.effective_n_jobs(requested)), most, _MOST_THREADS))
+    return max(1, min(int(joblib.effective_n_jobs(requested)), most))
 
 
 def run_in_threads(work: Callable[[Task], Result], tasks: Sequence[Task], n_threads: int) -> list[Result]:

@@ -14,24 +14,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = [
-    "check_choice",
-    "check_instance",
-    "check_integer",
-    "check_path",
-    "check_real",
-    "check_seed",
-    "check_strength",
-    "check_texts",
-    "has_hash",
-    "naming",
-    "real_numbers",
-    "refuse_mask",
-    "safe_repr",
-    "to_float",
-    "warn",
-]
-
 # Long enough for a list of classes or parameters, short enough for an error message.
 _LONGEST = 500
 
@@ -240,20 +222,18 @@ def _short(bound: float) -> str:
     return re.sub(r"e\+?(-?)0*", r"e\1", f"{bound:g}")
 
 
-def check_integer(name: str, value: Any, *, low: int, high: float = math.inf) -> int:
+def check_integer(name: str, value: Any, *, low: float = -math.inf, high: float = math.inf) -> int:
     """Return the value as an int if it is a whole number from ``low`` to ``high``."""
+    least = f" of at least {low}" if low > -math.inf else ""
     # timedelta64 is registered as an Integral, and True is an int: neither is meant as a number.
     if not isinstance(value, Integral) or isinstance(value, (bool, np.timedelta64)):
-        raise TypeError(f"{name} must be a whole number of at least {low}, got {safe_repr(value)}.")
-    if int(value) < low:
-        raise ValueError(f"{name} must be at least {low}, got {safe_repr(value)}.")
-    if int(value) > high:
-        raise ValueError(f"{name} must be at most {high:.0f}, got {safe_repr(value)}.")
+        raise TypeError(f"{name} must be a whole number{least}, got {safe_repr(value)}.")
+    if not low <= int(value) <= high:
+        rule = f"at least {low}" if int(value) < low else f"at most {high:.0f}"
+        raise ValueError(f"{name} must be {rule}, got {safe_repr(value)}.")
     return int(value)
 
 
 def check_seed(name: str, value: Any) -> int:
     """Return a seed: any whole number."""
-    if not isinstance(value, Integral) or isinstance(value, bool):
-        raise TypeError(f"{name} must be a whole number, got {safe_repr(value)}.")
-    return int(value)
+    return check_integer(name, value)
