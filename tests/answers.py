@@ -2,21 +2,17 @@
 
 import numpy as np
 
-from skcredal._ensemble.priors import BmaPriors, CompressionPriors, make_evidence
+import oracles
+from skcredal._ensemble.ncc import NaiveEvidence
+from skcredal._ensemble.priors import BmaPriors, CompressionPriors, Evidence
 from skcredal._ensemble.weights import bma_weights, compression_weights
-
-
-def reference_of(problem, weights):
-    weights = np.where(problem.known, weights, 0.0)
-    if weights.sum() == 0.0:
-        return problem.prior[None]
-    return (weights @ problem.posterior / weights.sum())[None]
+from skcredal._ties import best_class
 
 
 def evidence_of(problem, weights):
-    posterior = np.ascontiguousarray(problem.posterior[:, None])
-    reference = reference_of(problem, weights)
-    return make_evidence(problem.codes, problem.n_states, posterior, reference, problem.prior)
+    weights = np.where(problem.known, weights, 0.0)
+    reference = weights @ problem.posterior / weights.sum() if weights.any() else problem.prior
+    return Evidence(problem.posterior[:, :, None], problem.known[:, None], reference[None], problem.prior)
 
 
 def bma(problem):
@@ -30,30 +26,62 @@ def compression(problem):
     return priors, evidence_of(problem, weights)
 
 
-def bma_set_of(problem):
-    priors, evidence = bma(problem)
-    return priors.maximal_sets(evidence), evidence.reference
+def sets_of(priors, evidence):
+    """Return the maximal sets, and the classes that nothing dominates: these may lack the best one.
+
+    The class that is tried first always stays. So each class is tried first, and stays for good only if it
+    also does so after another.
+    """
+    n, n_classes = evidence.reference.shape
+    first, rows = np.eye(n_classes).repeat(n, axis=0), np.tile(np.arange(n), n_classes)
+    if isinstance(evidence, NaiveEvidence):
+        each_first = NaiveEvidence(evidence.states[:, rows], first)
+    else:
+        known = evidence.known[:, rows]
+        each_first = Evidence(evidence.posterior[:, :, rows], known, first, evidence.prior)
+    undominated = priors.maximal_sets(each_first).reshape(n_classes, n, n_classes).all(axis=0)
+    sets = priors.maximal_sets(evidence)
+    kept = undominated.copy()
+    kept[np.arange(n), best_class(evidence.reference)] = True
+    np.testing.assert_array_equal(sets, kept)
+    return sets, undominated
 
 
-def compression_set_of(problem):
-    priors, evidence = compression(problem)
-    return priors.maximal_sets(evidence), evidence.reference
-
-
-def bma_answers(problem):
-    priors, evidence = bma(problem)
+def answers_to(problem, method):
+    """Return the reference, the bounds and the robustness of the only row."""
+    priors, evidence = method(problem)
     return evidence.reference[0], priors.intervals(evidence)[0], priors.robustness(evidence)[0]
 
 
-def compression_answers(problem):
-    priors, evidence = compression(problem)
-    return evidence.reference[0], priors.intervals(evidence)[0], priors.robustness(evidence)[0]
+def bma_members(problem):
+    return (bma_weights(problem.log_lik) > 0) & problem.known
 
 
 def bma_extreme_points(problem):
-    survivors = [j for j, w in enumerate(bma_weights(problem.log_lik)) if w > 0 and problem.known[j]]
+    survivors = np.flatnonzero(bma_members(problem))
     for chosen in survivors:
         point = np.zeros(len(problem.log_lik))
         point[survivors] = problem.eps
         point[chosen] = 1.0 - (len(survivors) - 1) * problem.eps
         yield point
+
+
+def compression_members(problem):
+    """Return which SPODEs are feasible and known, and whether the same have a weight under the reference."""
+    k = len(problem.log_lik)
+    feasible = oracles.comp_feasible(problem.log_lik.tolist(), problem.log_lik_null, problem.eps, k)
+    members = np.array(feasible) & problem.known
+    weights = compression_weights(problem.log_lik, problem.log_lik_null, problem.eps)
+    return members, np.array_equal((weights > 0) & problem.known, members)
+
+
+def least_sum(problem, members):
+    """Return the minimum of the sum of the members' coefficients over the priors, by a general optimiser."""
+    return oracles.comp_min_difference(
+        [1.0] * len(members),
+        problem.log_lik.tolist(),
+        problem.log_lik_null,
+        problem.eps,
+        available=members.tolist(),
+        starts=2,
+    )

@@ -48,13 +48,6 @@ def pytest_report_header():
     return [f"left out: {name}, without {', '.join(missing)}" for name, missing in left_out.items()]
 
 
-def pytest_collection_modifyitems(items):
-    """Refuse a kernel test that the run with the JIT off, which collects the folder alone, would not see."""
-    for item in items:
-        if item.get_closest_marker("kernel") and HERE / "kernels" not in item.path.parents:
-            raise pytest.UsageError(f"{item.nodeid} is marked kernel and must lie in tests/kernels.")
-
-
 @pytest.fixture(scope="module")
 def few_samples():
     """Draw 500 samples of each posterior: how many are drawn is for the tests of the comparison to judge."""
@@ -67,7 +60,7 @@ def few_samples():
         yield
 
 
-# The first example of a kernel includes its compilation, so that no example has a deadline.
+# The first example may include a compilation, so that no example has a deadline.
 common = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("skcredal", **common, derandomize=True)
 settings.register_profile("search", **common)

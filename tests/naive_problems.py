@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 import oracles
-from problems import as_rows, random_codes
+from problems import as_rows, as_states, random_codes
+from skcredal._ensemble.counts import count_values
 
 KINDS = (
     "ordinary",
@@ -31,6 +32,15 @@ class Table:
     n_states: np.ndarray  # (k,)
     n_classes: int
     test: np.ndarray  # (k, rows)
+
+    @property
+    def counts(self):
+        states = as_states(self.codes, self.n_states)
+        return count_values(states, self.labels, np.ones(len(self.labels)), self.n_states, self.n_classes)
+
+    @property
+    def test_states(self):
+        return as_states(self.test, self.n_states)
 
     @property
     def train_rows(self):

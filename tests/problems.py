@@ -1,13 +1,10 @@
 """Random problems for the tests: tables of codes, and ensembles as their posteriors and likelihoods."""
 
-import os
 from dataclasses import dataclass
 
 import numpy as np
-import pytest
 
-JIT_OFF = os.environ.get("NUMBA_DISABLE_JIT", "0") == "1"
-needs_jit = pytest.mark.skipif(JIT_OFF, reason="runs long without the JIT, and covers no further branch")
+from skcredal._ensemble.counts import count
 
 
 def variable_width(values, **options):
@@ -15,11 +12,6 @@ def variable_width(values, **options):
     if not hasattr(np.dtypes, "StringDType"):
         return np.array(values, object)
     return np.array(values, np.dtypes.StringDType(**options))
-
-
-def repetitions(with_jit, without=None):
-    """Return how many random problems to try: fewer without the JIT, where only coverage is wanted."""
-    return (without or max(3, with_jit // 50)) if JIT_OFF else with_jit
 
 
 def random_codes(rng, *, n=None, k=None, n_classes=None, unknown=0.0, most_states=4):
@@ -35,6 +27,20 @@ def random_codes(rng, *, n=None, k=None, n_classes=None, unknown=0.0, most_state
     )
     codes = np.where(rng.random((k, n)) < unknown, n_states[:, None], codes)
     return codes.astype(np.uint8), labels, n_states.astype(np.int64), n_classes
+
+
+def as_states(codes, n_states):
+    """Return codes (k, n), of each feature from 0, as states of all features: V is unknown, V + 1 any."""
+    ends = np.cumsum(n_states)[:, None]
+    n_values, v = int(np.sum(n_states)), np.reshape(n_states, (-1, 1))
+    states = codes + np.where(codes < v, ends - v, n_values - v)
+    return states.astype(np.uint16 if n_values + 1 < 2**16 else np.uint32)
+
+
+def counts_of(codes, labels, n_states, n_classes, weights=None, **options):
+    """Return the counts of codes; every row counts once unless it has another weight."""
+    weights = np.ones(len(labels)) if weights is None else np.asarray(weights, np.float64)
+    return count(as_states(codes, n_states), labels, weights, n_states, n_classes, **options)
 
 
 def as_rows(codes, n_states):
@@ -55,14 +61,6 @@ class EnsembleProblem:
     eps: float
     prior: np.ndarray  # (n_classes,)
     known: np.ndarray  # (k,) whether the row knows the super-parent
-
-    @property
-    def n_states(self):
-        return np.full(len(self.log_lik), 2, np.int64)
-
-    @property
-    def codes(self):
-        return np.where(self.known, 0, 2).astype(np.uint8)[:, None]
 
     @property
     def oracle_posteriors(self):

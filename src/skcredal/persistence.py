@@ -100,7 +100,7 @@ def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, An
         # With no date, equal models are equal files.
         file.writestr(zipfile.ZipInfo("model.json"), text)
         for f, counts in enumerate(_codings(estimator)):
-            if counts.n_cab is not None:
+            if counts.n_cab.size:
                 content = counts.n_cab.astype("<f8").tobytes()
                 file.writestr(zipfile.ZipInfo(f"pairs{f}"), content, zipfile.ZIP_DEFLATED)
 
@@ -213,8 +213,9 @@ def _plain(value: Any, where: str) -> Any:
     if kind in (tuple, dict):
         return {kind.__name__: _plain(list(value if kind is tuple else value.items()), where)}
     if kind is np.ndarray and value.dtype.kind in "biufUO":
-        # Pairs stand beside the JSON.
-        return True if value.ndim == 3 else {"array": [value.dtype.str, _plain(value.tolist(), where)]}
+        if value.ndim == 3:  # pairs stand beside the JSON
+            return bool(value.size)
+        return {"array": [value.dtype.str, _plain(value.tolist(), where)]}
     if kind in PARTS.values():
         return {kind.__name__: {one.name: _plain(getattr(value, one.name), where) for one in fields(value)}}
     raise TypeError(
@@ -314,11 +315,10 @@ def _with_pairs(made: Any, file: zipfile.ZipFile) -> Counts | CodingCounts:
         _need(np.array_equal(one.n_states, n_states), "n_states")
         _check_numbers("n_c", one.n_c, shape)
         _check_numbers("n_ca", one.n_ca, shape + n_values)
-        if one.n_cab:
-            square = shape + 2 * n_values
-            content = _read(file, f"pairs{f}", 8 * math.prod(square))
-            codings[f] = replace(one, n_cab=np.frombuffer(content, "<f8").reshape(square))
-            _check_numbers("n_cab", codings[f].n_cab, square)
+        square = shape + (2 * n_values if one.n_cab else (0, 0))
+        content = _read(file, f"pairs{f}", 8 * math.prod(square)) if one.n_cab else b""
+        codings[f] = replace(one, n_cab=np.frombuffer(content, "<f8").reshape(square))
+        _check_numbers("n_cab", codings[f].n_cab, square)
     return replace(made.counts_, codings=tuple(codings)) if is_pool else codings[0]
 
 

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from scipy.special import softmax
 
 import oracles_logpool as oracle
-from problems import needs_jit, repetitions
 from skcredal import AODE, CredalLogPoolAODE, LogPoolAODE, answers
 from skcredal._encoding.columns import Column
 from skcredal._ensemble import log_pool, parameters, pool_weights
@@ -97,13 +96,12 @@ def oracle_pool(problem, missing, **options):
     return codings, pool
 
 
-@needs_jit
 @pytest.mark.parametrize("weighting", ["none", "whole", "real"])
 @pytest.mark.parametrize("treatment", ["impute", "marginalize"])
 def test_everything_is_as_defined(treatment, weighting):
     rng = np.random.default_rng([12, len(treatment), len(weighting)])
     n_sets = 0
-    for _ in range(repetitions(12, 1)):
+    for _ in range(12):
         problem = random_problem(rng, missing=0.15, weighting=weighting)
         options = {"max_rows": int(rng.choice([5, 2000])), "random_state": int(rng.integers(0, 9))}
         codings, pool = oracle_pool(problem, treatment, **options)
@@ -139,11 +137,10 @@ def test_everything_is_as_defined(treatment, weighting):
     assert n_sets > 0  # or the sets were not tested
 
 
-@needs_jit
 def test_sets_and_bounds_are_those_of_a_general_solver():
     rng = np.random.default_rng(121)
     n_compared = 0
-    for _ in range(repetitions(4, 1)):
+    for _ in range(4):
         problem = random_problem(rng, missing=0.1, n_classes=2)
         codings, pool = oracle_pool(problem, "impute")
         clf = problem.fit(CredalLogPoolAODE())
@@ -230,7 +227,7 @@ def messy(seed, *, n=60, n_classes=3):
 
 
 seeds = st.integers(0, 2**32 - 1)
-few = settings(max_examples=repetitions(25, 2), deadline=None)
+few = settings(max_examples=25, deadline=None)
 
 
 @given(seeds, st.sampled_from(["maximality", "interval_dominance"]))
@@ -399,7 +396,6 @@ def test_weights_that_are_not_proven_are_warned_of(monkeypatch):
         LogPoolAODE().fit(X, y)
 
 
-@needs_jit
 def test_hundreds_of_experts_and_many_classes():
     rng = np.random.default_rng(0)
     y = np.append(np.arange(26), rng.integers(0, 26, 374))

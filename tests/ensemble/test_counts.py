@@ -3,11 +3,84 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from problems import random_codes
-from skcredal import _kernels as kernels
-from skcredal._ensemble.counting import count
-from skcredal._ensemble.counts import pair_table_bytes
-from skcredal._ensemble.parameters import spode_tables
+import oracles
+from problems import as_rows, as_states, counts_of, random_codes
+from skcredal._ensemble import counts as counts_module
+from skcredal._ensemble.counts import CodingCounts, count, count_values, pair_table_bytes
+from skcredal._ensemble.spodes import SpodeTables
+
+
+def assert_same(found, expected):
+    for name in ("n_states", "n_c", "n_ca", "n_cab"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+
+
+@pytest.mark.parametrize("unknown", [0.0, 0.3])
+@pytest.mark.parametrize("weighting", ["none", "integer", "real"])
+def test_counts_are_those_of_the_definition(unknown, weighting, monkeypatch):
+    monkeypatch.setattr(counts_module, "WORTH_A_THREAD", 1)
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        codes, labels, n_states, n_classes = random_codes(rng, unknown=unknown)
+        weights = {
+            "none": np.ones(len(labels)),
+            "integer": rng.integers(1, 5, len(labels)).astype(np.float64),
+            "real": rng.integers(1, 9, len(labels)) / 4.0,  # quarters, so that sums are exact
+        }[weighting]
+        counts = counts_of(codes, labels, n_states, n_classes, weights, n_threads=2)
+        expected = oracles.count_tables(
+            as_rows(codes, n_states), labels.tolist(), n_states.tolist(), n_classes, weights
+        )
+        assert counts.n == float(sum(expected.n_c))
+        np.testing.assert_array_equal(counts.n_c, np.array(expected.n_c, float))
+        for j in range(len(n_states)):
+            np.testing.assert_array_equal(counts.values(j), np.array(expected.n_ca[j], float))
+            for i in range(j):
+                np.testing.assert_array_equal(counts.pair(i, j), np.array(expected.n_cab[i, j], float))
+            # A feature is never seen with another of its own states.
+            own = counts.pair(j, j)
+            np.testing.assert_array_equal(own, np.eye(len(own))[:, :, None] * counts.values(j))
+        np.testing.assert_array_equal(counts.pairs, counts.pairs.swapaxes(1, 2))
+        # Without pairs, a cell that may be anything counts as little as an unknown one.
+        may_be_any = np.where((codes == n_states[:, None]) & (rng.random(codes.shape) < 0.5), 1, 0)
+        states = as_states(codes + may_be_any, n_states)
+        values = count_values(states, labels, weights, n_states, n_classes)
+        np.testing.assert_array_equal(values.n_ca, counts.n_ca)
+        np.testing.assert_array_equal(values.n_c, counts.n_c)
+
+
+@pytest.mark.parametrize("n", [64, 65, 9000, 64 * 512, 70_001])
+def test_rows_beyond_one_block_are_counted(n):
+    rng = np.random.default_rng(2)
+    codes, labels, n_states, n_classes = random_codes(rng, n=n, k=3)
+    codes[1, n // 2] = n_states[1]
+    counts = counts_of(codes, labels, n_states, n_classes)
+    assert counts.n_c.sum() == n
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        expected = np.zeros((*(n_states[[i, j]] + 1), n_classes))
+        np.add.at(expected, (codes[i], codes[j], labels), 1)
+        np.testing.assert_array_equal(counts.pair(i, j), expected[:-1, :-1])
+
+
+def test_states_may_have_any_width_and_lie_in_any_order():
+    rng = np.random.default_rng(5)
+    codes, labels, n_states, n_classes = random_codes(rng, n=200, k=4, unknown=0.1)
+    states, weights = as_states(codes, n_states), np.ones(200)
+    expected = count(states, labels, weights, n_states, n_classes)
+    every_other = np.repeat(states, 2, axis=1)[:, ::2]
+    for other in (states.astype(np.uint32), np.asfortranarray(states), every_other):
+        assert_same(count(other, labels, weights, n_states, n_classes), expected)
+    of_values = count_values(every_other, labels, weights, n_states, n_classes)
+    np.testing.assert_array_equal(of_values.n_ca, expected.n_ca)
+
+
+def test_more_classes_and_states_than_a_byte_has_are_counted():
+    labels = np.arange(300, dtype=np.int32)
+    codes = np.vstack([labels % 2, labels])
+    counts = counts_of(codes, labels, np.array([2, 300]), 300)
+    assert counts.pair(0, 1).sum() == 300
+    assert counts.pair(0, 1)[1, 299, 299] == 1
+    assert counts.values(1)[299, 299] == 1
 
 
 @st.composite
@@ -18,48 +91,47 @@ def coded_tables(draw, unknown=True):
     return random_codes(rng, n=draw(st.integers(2, 60)), k=draw(st.integers(0, 5)), unknown=share)
 
 
-def assert_same(found, expected):
-    for name in ("n_c", "n_ca", "n_cab"):
-        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
-    assert found.complete == expected.complete
-
-
 @given(coded_tables(), st.data())
 def test_counts_do_not_depend_on_the_split(table, data):
     codes, labels, n_states, n_classes = table
     cut = data.draw(st.integers(0, len(labels)))
-    first = count(codes[:, :cut], labels[:cut], n_states, n_classes)
-    second = count(codes[:, cut:], labels[cut:], n_states, n_classes)
-    assert_same(first + second, count(codes, labels, n_states, n_classes))
+    first, second = (
+        counts_of(codes[:, rows], labels[rows], n_states, n_classes)
+        for rows in (slice(cut), slice(cut, None))
+    )
+    whole = counts_of(codes, labels, n_states, n_classes)
+    assert_same(first + second, whole)
+    together = CodingCounts(first.n_c, (first, first)) + CodingCounts(second.n_c, (second, second))
+    assert together.n == whole.n
+    for coding in together.codings:
+        assert_same(coding, whole)
 
 
 @given(coded_tables(), st.integers(2, 4))
 def test_counts_of_rows_repeated_are_multiples(table, m):
     codes, labels, n_states, n_classes = table
-    once = count(codes, labels, n_states, n_classes)
-    repeated = count(np.tile(codes, m), np.tile(labels, m), n_states, n_classes)
+    once = counts_of(codes, labels, n_states, n_classes)
+    repeated = counts_of(np.tile(codes, m), np.tile(labels, m), n_states, n_classes)
     np.testing.assert_array_equal(repeated.n_cab, m * once.n_cab)
     np.testing.assert_array_equal(repeated.n_ca, m * once.n_ca)
     np.testing.assert_array_equal(repeated.n_c, m * once.n_c)
-    assert_same(count(codes, labels, n_states, n_classes, weights=np.full(len(labels), m)), repeated)
+    assert_same(counts_of(codes, labels, n_states, n_classes, np.full(len(labels), m)), repeated)
 
 
 @given(coded_tables(), st.integers(2, 5), st.booleans())
-def test_counts_and_tables_do_not_depend_on_threads(table, n_threads, real_weights):
+def test_counts_do_not_depend_on_threads(table, n_threads, real_weights):
     codes, labels, n_states, n_classes = table
     weights = np.random.default_rng(0).random(len(labels)) if real_weights else None
-    alone = count(codes, labels, n_states, n_classes, weights=weights)
-    together = count(codes, labels, n_states, n_classes, weights=weights, n_threads=n_threads)
-    assert_same(together, alone)
-    np.testing.assert_array_equal(
-        spode_tables(alone, 1.0).log_ratio, spode_tables(together, 1.0, n_threads=n_threads).log_ratio
-    )
+    alone = counts_of(codes, labels, n_states, n_classes, weights)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counts_module, "WORTH_A_THREAD", 0)
+        assert_same(counts_of(codes, labels, n_states, n_classes, weights, n_threads=n_threads), alone)
 
 
 @given(coded_tables(unknown=False))
 def test_counts_of_pairs_sum_to_counts_of_values(table):
     codes, labels, n_states, n_classes = table
-    counts = count(codes, labels, n_states, n_classes)
+    counts = counts_of(codes, labels, n_states, n_classes)
     for i in range(len(n_states)):
         for j in range(i + 1, len(n_states)):
             np.testing.assert_array_equal(counts.pair(i, j).sum(axis=1), counts.values(i))
@@ -69,21 +141,21 @@ def test_counts_of_pairs_sum_to_counts_of_values(table):
 def test_counts_of_different_shapes_do_not_add():
     rng = np.random.default_rng(0)
     codes, labels, _, _ = random_codes(rng, n=10, k=2, n_classes=2, most_states=2)
-    counts = count(codes, labels, np.array([2, 2]), 2)
-    with pytest.raises(ValueError, match="features, states and classes are the same"):
-        counts + count(codes, labels, np.array([2, 3]), 2)
-    with pytest.raises(ValueError, match="features, states and classes are the same"):
-        counts + count(codes, labels, np.array([2, 2]), 3)
-    with pytest.raises(TypeError):
-        counts + 1
+    counts = counts_of(codes, labels, np.array([2, 2]), 2)
+    assert repr(counts) == "Counts(n=10, features=2, classes=2)"
+    for n_states, n_classes in (([2, 3], 2), ([2, 2], 3), ([2], 2)):
+        with pytest.raises(ValueError, match="features, states and classes are the same"):
+            counts + counts_of(codes[: len(n_states)], labels, np.array(n_states), n_classes)
+    for one in (counts, CodingCounts(counts.n_c, (counts,))):
+        with pytest.raises(TypeError):
+            one + 1
 
 
 def test_size_of_the_tables_is_what_they_take():
     rng = np.random.default_rng(0)
     codes, labels, n_states, n_classes = random_codes(rng, n=20, k=5, n_classes=3)
-    counts = count(codes, labels, n_states, n_classes)
-    tables = spode_tables(counts, 1.0)
-    assert pair_table_bytes(n_states, n_classes) == counts.n_cab.nbytes + 8 * tables.layout.line_offsets[-1]
-    assert tables.log_ratio.nbytes == 8 * (tables.layout.line_offsets[-1] + kernels.inference.LANES)
+    counts = counts_of(codes, labels, n_states, n_classes)
+    taken = counts.pairs.nbytes + SpodeTables(counts, 1.0).log_p.nbytes
+    assert pair_table_bytes(n_states, n_classes) == taken
     # Beyond 64 bits it is still a number.
     assert pair_table_bytes([10**6] * 1000, 10**4) > 2**64

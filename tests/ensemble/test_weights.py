@@ -1,19 +1,21 @@
+"""Weights against their definitions, and marginal likelihoods against products over one row after the other."""
+
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import oracles
-from problems import random_codes
-from skcredal._ensemble.counting import count
-from skcredal._ensemble.parameters import CHUNK_ROWS, spode_tables
+import oracles_averages
+from problems import as_rows, counts_of, random_codes
 from skcredal._ensemble.weights import (
     automatic_epsilon,
     bma_weights,
     compression_weights,
-    log_likelihoods,
     null_log_likelihood,
     relative_likelihoods,
+    spode_log_marginals,
     uniform_weights,
 )
 
@@ -64,16 +66,72 @@ def test_automatic_epsilon(k, expected):
     assert 0.0 < automatic_epsilon(k) < 1.0 / (k + 1)
 
 
-@pytest.mark.parametrize("n", [1, CHUNK_ROWS - 1, CHUNK_ROWS, CHUNK_ROWS + 1, 5 * CHUNK_ROWS + 17])
-def test_likelihoods_do_not_depend_on_threads(n):
-    rng = np.random.default_rng(22)
-    codes, labels, n_states, n_classes = random_codes(rng, n=n, k=6, n_classes=3)
-    tables = spode_tables(count(codes, labels, n_states, n_classes), 1.0)
-    alone = log_likelihoods(tables, codes, labels)
-    for n_threads in (2, 3, 8):
-        assert log_likelihoods(tables, codes, labels, n_threads=n_threads).tolist() == alone.tolist()
-    joint = tables.log_joints(codes)
-    log_p = joint - np.log(np.exp(joint - joint.max(axis=2, keepdims=True)).sum(axis=2, keepdims=True))
-    log_p -= joint.max(axis=2, keepdims=True)
-    expected = [math.fsum(log_p[j, np.arange(n), labels]) for j in range(6)]
-    np.testing.assert_allclose(alone, expected, rtol=1e-12)
+def log_of(fraction):
+    return math.log(fraction.numerator) - math.log(fraction.denominator)
+
+
+@pytest.mark.parametrize("unknown", [0.0, 0.3, 0.9])
+@pytest.mark.parametrize("ess", [1.0, 0.25, 8.0])
+def test_marginal_likelihoods_are_products_of_predictive_probabilities(ess, unknown):
+    rng = np.random.default_rng(70)
+    for _ in range(30):
+        codes, labels, n_states, n_classes = random_codes(rng, unknown=unknown)
+        found = spode_log_marginals(counts_of(codes, labels, n_states, n_classes), ess)
+        rows = as_rows(codes, n_states)
+        expected = oracles_averages.marginal_likelihoods(
+            rows, labels.tolist(), n_states.tolist(), n_classes, Fraction(ess)
+        )
+        np.testing.assert_allclose(found, [log_of(p) for p in expected], rtol=1e-11, atol=1e-12)
+
+
+def test_a_whole_weight_is_that_many_rows():
+    rng = np.random.default_rng(71)
+    for unknown in (0.0, 0.4):
+        codes, labels, n_states, n_classes = random_codes(rng, n=25, k=4, unknown=unknown)
+        weights = rng.integers(1, 4, len(labels))
+        again = np.repeat(np.arange(len(labels)), weights)
+        once = counts_of(codes, labels, n_states, n_classes, weights)
+        repeated = counts_of(codes[:, again], labels[again], n_states, n_classes)
+        np.testing.assert_allclose(
+            spode_log_marginals(once, 1.0), spode_log_marginals(repeated, 1.0), rtol=1e-12
+        )
+
+
+def test_rounded_sums_of_weights_are_no_missing_cells():
+    """With a minute prior, the last digit of a sum, taken for a part of a row, would cost hundreds."""
+    rng = np.random.default_rng(72)
+    codes, labels, n_states, n_classes = random_codes(rng, n=150, k=3, n_classes=2)
+    counts = counts_of(codes, labels, n_states, n_classes, rng.random(150))
+    ess = 1e-100
+
+    def log_g(numbers, alpha):
+        total = math.lgamma(alpha * len(numbers)) - math.lgamma(alpha * len(numbers) + sum(numbers))
+        return total + sum(math.lgamma(number + alpha) - math.lgamma(alpha) for number in numbers)
+
+    for j, found in enumerate(spode_log_marginals(counts, ess)):
+        v = n_states[j]
+        expected = log_g(counts.n_c, ess / 2)
+        expected += sum(log_g(counts.values(j)[:, c], ess / (2 * v)) for c in range(2))
+        for i in {0, 1, 2} - {j}:
+            pseudo_count = ess / (2 * v * n_states[i])
+            pair = counts.pair(j, i)
+            expected += sum(log_g(pair[a, :, c], pseudo_count) for a in range(v) for c in range(2))
+        assert found == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_super_parent_does_not_win_by_its_missing_cells():
+    """A feature that tells nothing is no better a super-parent where half of its cells are missing."""
+    rng = np.random.default_rng(73)
+    n = 400
+    labels = rng.integers(0, 2, n).astype(np.int32)
+    told = np.where(rng.random(n) < 0.9, labels, 1 - labels)
+    other = np.where(rng.random(n) < 0.9, told, 1 - told)
+    noise = np.where(rng.random(n) < 0.5, rng.integers(0, 2, n), 2)
+    codes = np.array([told, other, noise], np.uint8)
+    log_p = spode_log_marginals(counts_of(codes, labels, np.array([2, 2, 2]), 2), 1.0)
+    assert log_p.argmax() != 2
+
+
+def test_without_features_there_is_no_model():
+    counts = counts_of(np.empty((0, 3), np.uint8), np.array([0, 1, 1], np.int32), np.empty(0, np.int64), 2)
+    assert spode_log_marginals(counts, 1.0).shape == (0,)

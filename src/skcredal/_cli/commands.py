@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from skcredal._cli.console import CallError, announce_compilation, note, recorded_notes, shown_warnings
+from skcredal._cli.console import CallError, note, recorded_notes, shown_warnings
 from skcredal._cli.options import (
     CloseCall,
     Columns,
@@ -68,7 +68,6 @@ def fit(
         raise CallError("-o must be a file: a model cannot be written to standard output.")
     check_file(out, inputs=[data])
     table = label_table(data, reading, target, columns)
-    announce_compilation(made)
     with shown_warnings():
         made.fit(table.features, table.target)
     notes = {"target": table.name, "reading": reading.to_notes(), "ids": list(table.ids.columns)}
@@ -129,7 +128,6 @@ def predict(
     for name in rows.ids:
         if name in nothing.columns():
             raise CallError(f"--id must not be the name of a column of the answers, got {name!r}.")
-    announce_compilation(kept.classifier)
     ids, n_undecided, n_close = rows.id_columns(format_), 0, 0
     # Part by part: all answers together would take several times the memory of the table.
     with (
@@ -186,7 +184,6 @@ def explain(
     rows = read_for_model(kept, data, reading, ids=id or ())
     if max(row) > len(rows.features):
         raise CallError(f"--row must be at most {len(rows.features)}, the number of rows, got {max(row)}.")
-    announce_compilation(classifier)
     with shown_warnings():
         texts = [
             explain_row(
@@ -265,7 +262,6 @@ def evaluate(
     with recorded_notes() as messages:
         table = label_table(data, reading, target, columns)
         folds = steps.choose_folds(table, folds)
-    announce_compilation(*made.values())
     keep_from_workers()
     with progress_bar("folds", runs * folds, "comparing classifiers") as advance:
         evaluation = evaluate_table(

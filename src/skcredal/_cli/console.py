@@ -9,7 +9,6 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, NoReturn
 
 import typer
@@ -21,7 +20,6 @@ __all__ = [
     "CallError",
     "OneLineGroup",
     "PlainCommand",
-    "announce_compilation",
     "note",
     "shown_warnings",
 ]
@@ -54,23 +52,6 @@ def recorded_notes() -> Iterator[list[str]]:
         yield _recorders[-1]
     finally:
         _recorders.pop()
-
-
-def announce_compilation(*classifiers: Any) -> None:
-    """Say so if kernels are about to be compiled: the first use takes seconds that the next will not."""
-    # Imported here, because these take longer to import than help takes to print.
-    from skcredal import _kernels as kernels
-    from skcredal.classifiers._log_pool import LogPoolAODE
-    from skcredal.classifiers._spodes import SpodeEnsemble
-
-    needed: list[Any] = []
-    if any(isinstance(classifier, SpodeEnsemble) for classifier in classifiers):
-        needed.append(kernels.inference.infer)
-    if any(isinstance(classifier, LogPoolAODE) for classifier in classifiers):
-        needed.append(kernels.log_pool.fold)
-    indices = [getattr(getattr(kernel, "_cache", None), "_cache_file", None) for kernel in needed]
-    if not all(index is not None and Path(index._index_path).exists() for index in indices):
-        note("Compiling for the first use, once (about 10 s)…")
 
 
 class PlainCommand(typer.core.TyperCommand):

@@ -22,7 +22,7 @@ from skcredal._cli.user_tables import (
     need_columns,
     read_user_table,
 )
-from skcredal._encoding.factors import is_missing
+from skcredal._encoding.columns import is_missing
 from skcredal._encoding.features import CategoricalFeature, NumericFeature
 from skcredal._extras import require
 from skcredal._files import replacing

@@ -2,176 +2,197 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import date, time, timedelta
 from decimal import Decimal
-from functools import wraps
+from functools import cached_property
 from numbers import Real
-from typing import Any, TypeVar
+from typing import Any
 
 import narwhals as nw
 import numpy as np
 
-from skcredal._arrays import AnyArray, FloatArray
-from skcredal._encoding.factors import (
-    Factor,
-    FirstOccurrences,
-    as_bytes,
-    factor_of_bytes,
-    factor_of_small_integers,
-    in_order,
-    is_missing,
-    is_missing_type,
-    plain_numbers,
-)
-from skcredal._encoding.states import declared_factor, factor_of_text
+from skcredal._arrays import AnyArray, FloatArray, LabelArray
 from skcredal._validation import has_hash, naming, safe_repr
 
-__all__ = ["Column"]
+__all__ = ["Column", "Factor", "in_order", "is_missing", "number_objects", "number_small_integers"]
 
-# Integers that span less than this are looked up in a table instead of being sorted.
-_SMALL_RANGE = 1 << 16
+# Integers that span less than this are numbered by a table of the range instead of being sorted.
+SMALL_RANGE = 1 << 16
 # The types of narwhals whose values are states.
 _OF_STATES = (nw.Boolean, nw.String, nw.Categorical, nw.Enum)
 
-Result = TypeVar("Result")
-
-
-def _named(read: Callable[[Column], Result]) -> Callable[[Column], Result]:
-    """Name the column in errors that come from inside a library while it is read."""
-
-    @wraps(read)
-    def read_by_name(column: Column) -> Result:
-        with naming(column.label):
-            return read(column)
-
-    return read_by_name
-
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Factor:
+    """A column as states: for each row the index of its state, -1 where the value is missing.
+
+    ``declared`` says that the states and their order are those of the column's type, seen or not.
+    """
+
+    codes: AnyArray
+    states: list[Any]
+    declared: bool = False
+
+
 class Column:
-    """One feature as it was given: an array, or a narwhals series."""
+    """One feature as it was given. What was read once is kept for the next reader.
 
-    label: str
-    data: Any
-    # What narwhals says it holds, asked once because it takes its time to answer; ``None`` for an array.
-    _dtype: Any = field(init=False)
+    Parameters
+    ----------
+    label : str
+        What messages call the column.
+    data : ndarray or narwhals.Series
+        The values.
+    """
 
-    def __post_init__(self) -> None:
-        dtype = self.data.dtype if isinstance(self.data, nw.Series) else None
-        object.__setattr__(self, "_dtype", dtype)
+    def __init__(self, label: str, data: Any) -> None:
+        # Objects of pandas are an array like others; narwhals would call them text after a look at the first.
+        if isinstance(data, nw.Series) and getattr(nw.to_native(data), "dtype", None) == np.dtype(object):
+            data = data.to_numpy()
+        self.label, self.data = label, data
+        self._dtype: Any = data.dtype if isinstance(data, nw.Series) else None
+
+    def select(self, rows: Any) -> Column:
+        """Return the column of some rows: a slice, or an array of indices."""
+        return Column(self.label, self.data[rows])
 
     @property
-    @_named
-    def is_numeric(self) -> bool:
-        """Whether the column holds numbers, by its type."""
-        kinds = self._refuse_foreign_types()
-        if self._dtype is not None:
-            if self._dtype.is_numeric():
-                return True
-            if self._dtype in _OF_STATES:
-                return False
-        values = self._array()
-        if values.dtype.kind == "O":
-            # In Python bool is a Real, but True and False are states.
-            return bool not in kinds and all(issubclass(kind, (Real, Decimal)) for kind in kinds)
-        return values.dtype.kind in "iuf"
+    def _is_typed(self) -> bool:
+        """Whether narwhals knows by the type if these are numbers or states."""
+        return self._dtype is not None and (self._dtype.is_numeric() or self._dtype in _OF_STATES)
 
     @property
     def is_untyped(self) -> bool:
-        """Whether only the values, not the type, tell if the column holds numbers."""
-        if self._dtype is not None:
-            if self._dtype.is_numeric():
-                return False
-            if self._dtype in _OF_STATES:
-                # narwhals reports a pandas column of objects as text if the values look like it.
-                dtype = getattr(nw.to_native(self.data), "dtype", None)
-                return isinstance(dtype, np.dtype) and dtype.kind == "O"
-        return self._array().dtype.kind == "O"
+        """Whether only the values, not the type, say if the column contains numbers."""
+        return not self._is_typed and self._array.dtype.kind == "O"
+
+    @cached_property
+    def is_numeric(self) -> bool:
+        """Whether the column contains numbers, by its type or, for objects, by the types of all values."""
+        if self._is_typed:
+            return bool(self._dtype.is_numeric())
+        # In Python bool is a Real, but True and False are states.
+        are_real = bool not in self._types and all(issubclass(kind, (Real, Decimal)) for kind in self._types)
+        return are_real if self.is_untyped else self._array.dtype.kind in "iuf"
+
+    def numbers(self) -> FloatArray:
+        """Return the column as numbers, NaN where it is missing."""
+        return self._numbers
+
+    def factor(self) -> Factor:
+        """Return the column as states: those that its type declares, else those that occur, sorted."""
+        return self._factor
 
     def check(self) -> None:
         """Refuse values that are not supported, in a column that is not read otherwise."""
-        if self.is_numeric:
-            self.numbers()
-        else:
-            self.factor()
+        _ = self._numbers if self.is_numeric else self._factor
 
-    @_named
-    def numbers(self) -> FloatArray:
-        """Return the column as numbers, NaN where it is missing."""
-        self._refuse_foreign_types()
+    @cached_property
+    def _array(self) -> AnyArray:
+        with naming(self.label):
+            values: AnyArray = self.data if self._dtype is None else self.data.to_numpy()
+        if values.dtype.kind == "f" and values.dtype.itemsize > 8:
+            # A number too large for a double becomes infinite, and is refused as such.
+            with np.errstate(over="ignore"):
+                return values.astype(np.float64)
+        return values
+
+    @cached_property
+    def _numbers(self) -> FloatArray:
+        _ = self._types  # refuses those that are not supported
         if self._dtype is not None and self._dtype.is_numeric():
-            numbers: FloatArray = self.data.cast(nw.Float64()).to_numpy().astype(np.float64, copy=False)
+            with naming(self.label):
+                values = self.data.cast(nw.Float64()).to_numpy()
         else:
-            numbers = self._converted(self._array())
+            values = self._array
+        if values.dtype.kind in "iufb":
+            # A column of a row-major table is scattered in memory: copied once, it is read fast from then on.
+            numbers: FloatArray = np.ascontiguousarray(values, np.float64)
+        else:
+            codes, different = self._numbered
+            numbers = np.array([self._as_number(value, code) for code, value in enumerate(different)])[codes]
         if np.isinf(numbers).any():
-            raise ValueError(f"{self.label} contains infinity; numbers must be finite or missing.")
+            raise self._infinite()
         return numbers
 
-    @_named
-    def factor(self) -> Factor:
-        """Return the column as states: those that its type declares, else those that occur, sorted."""
-        # The cheapest first: states that the library knows, then small integers, which need no sorting.
-        if self._dtype in (nw.Categorical, nw.Enum):
-            declared = declared_factor(self.data)
-            if declared is not None:
-                self._refuse_infinity(declared.states)
-                return declared
-        self._refuse_foreign_types()
-        text = factor_of_text(self.data) if self._dtype in (nw.String, nw.Categorical) else None
-        if text is not None:
-            return text
-        values = self._array()
+    def _as_number(self, value: Any, code: int) -> float:
+        try:
+            return np.nan if is_missing(value) else float(value)
+        except (TypeError, ValueError, OverflowError) as error:
+            text, r = safe_repr(value), int((self._numbered[0] == code).argmax())
+            short = text if len(text) < 40 else text[:36] + " ..."
+            raise ValueError(f"{self.label} is numeric, but row {r} holds {short}.") from error
+
+    @cached_property
+    def _numbered(self) -> tuple[LabelArray, list[Any]]:
+        """The index of each row's value among the different ones, in the order of their first rows."""
+        values = self._array.tolist()
+        try:
+            with naming(self.label):  # hashes and comparisons of any class
+                return number_objects(values)
+        except TypeError as error:
+            unhashable = [value for value in values if not has_hash(value)]
+            raise (self._not_a_state(type(unhashable[0]).__name__) if unhashable else error) from error
+
+    @cached_property
+    def _factor(self) -> Factor:
+        _ = self._types
+        with naming(self.label):
+            factor = _factor_of_library(self.data) if self._dtype in _OF_STATES else None
+        factor = factor or self._factor_of_array()
+        real = [state for state in factor.states if isinstance(state, (float, np.floating, Decimal))]
+        if np.inf in map(abs, real):
+            raise self._infinite()
+        return factor
+
+    def _factor_of_array(self) -> Factor:
+        values = self._array
         if values.dtype.kind in "OSUT":
-            return self._factor_of_objects(values.tolist())
-        # Bytes are codes already, or nearly so: one pass counts them, and no states need to be searched for.
-        bytes_ = as_bytes(values)
-        if bytes_ is not None:
-            return factor_of_bytes(bytes_)
-        if values.dtype.kind in "iu" and len(values):
-            low, high = int(values.min()), int(values.max())
-            if high - low < _SMALL_RANGE:
-                return factor_of_small_integers(values, low, high)
-        states, codes = np.unique(values, return_inverse=True)
-        self._refuse_infinity(states.tolist())
-        # np.unique sorts NaN to the end, all of them as one.
-        if states.dtype.kind == "f" and len(states) and np.isnan(states[-1]):
-            states = states[:-1]
-            codes = np.where(codes == len(states), -1, codes)
-        return Factor(codes, states.tolist(), declared=False)
+            codes, different = self._numbered
+            states = in_order([state for state in different if not is_missing(state)])
+            code_of = {state: code for code, state in enumerate(states)}
+            lookup = np.array([-1 if is_missing(value) else code_of[value] for value in different], np.int32)
+            return Factor(lookup[codes], states)
+        if values.dtype.kind in "iu" and (numbered := number_small_integers(values)) is not None:
+            return Factor(*numbered)
+        found, rank = np.unique(values, return_inverse=True)
+        # NaN is sorted to the end, all of them as one.
+        if found.dtype.kind == "f" and len(found) and np.isnan(found[-1]):
+            found, rank = found[:-1], np.where(rank == len(found) - 1, -1, rank)
+        return Factor(rank, found.tolist())
 
-    def _array(self) -> AnyArray:
-        return plain_numbers(self.data if self._dtype is None else self.data.to_numpy())
+    @cached_property
+    def _types(self) -> set[type]:
+        """The types of the values where the dtype leaves them open.
 
-    def _refuse_foreign_types(self) -> set[type]:
-        """Refuse types that are not supported: dates and times, complex numbers, nested values.
-
-        Return the types of the values where the dtype leaves them open.
+        Dates and times, complex numbers and nested values are refused.
         """
-        if (dtype := self._dtype) is not None:
-            if dtype.is_numeric() or dtype in _OF_STATES:
-                return set()
-            if dtype.is_temporal():
-                raise self._temporal(str(dtype))
-            if dtype.is_nested():
-                raise self._not_a_state(str(dtype))
-        values = self._array()
-        if values.dtype.kind in "Mm":
-            raise self._temporal(str(values.dtype))
-        if values.dtype.kind not in "iufbOUST":
-            raise self._unsupported(str(values.dtype))
-        kinds = _types_in(values) if values.dtype.kind == "O" else set()
-        for kind in kinds:
-            if issubclass(kind, (date, time, timedelta, np.datetime64, np.timedelta64)) or (
-                kind.__name__ == "Period"  # of pandas, which need not be installed
-            ):
+        if self._is_typed:
+            return set()
+        if self._dtype is not None and self._dtype.is_temporal():
+            raise self._temporal(str(self._dtype))
+        if self._dtype is not None and self._dtype.is_nested():
+            raise self._not_a_state(str(self._dtype))
+        dtype = self._array.dtype
+        if dtype.kind in "Mm":
+            raise self._temporal(str(dtype))
+        if dtype.kind not in "iufbOUST":
+            raise self._unsupported(str(dtype))
+        if dtype.kind != "O":
+            return set()
+        found = {kind for kind in set(map(type, self._array.tolist())) if not _is_missing_type(kind)}
+        for kind in found:
+            # The Period of pandas, by name, because pandas need not be installed.
+            temporal = (date, time, timedelta, np.datetime64, np.timedelta64)
+            if issubclass(kind, temporal) or kind.__name__ == "Period":
                 raise self._temporal(kind.__name__)
             if issubclass(kind, (complex, np.complexfloating)):
                 raise self._unsupported(kind.__name__)
             if kind.__hash__ is None:
                 raise self._not_a_state(kind.__name__)
-        return kinds
+        return found
 
     def _temporal(self, dtype: str) -> TypeError:
         return TypeError(
@@ -188,39 +209,123 @@ class Column:
         # The last words are those that scikit-learn's checks require.
         return TypeError(f"{self.label} holds a {kind}, but each argument must be a string or a number.")
 
-    def _refuse_infinity(self, states: list[Any]) -> None:
-        if any(isinstance(state, (float, np.floating, Decimal)) and abs(state) == np.inf for state in states):
-            raise ValueError(f"{self.label} contains infinity; states must be finite or missing.")
-
-    def _converted(self, values: AnyArray) -> FloatArray:
-        if values.dtype.kind in "iufb":
-            # A column of a row-major table is scattered in memory: copied once, it is read fast from then on.
-            return np.ascontiguousarray(values, np.float64)
-        numbers = np.empty(len(values))
-        for r, value in enumerate(values.tolist()):
-            try:
-                numbers[r] = np.nan if is_missing(value) else float(value)
-            except (TypeError, ValueError, OverflowError):
-                text = safe_repr(value)
-                short = text if len(text) < 40 else text[:36] + " ..."
-                raise ValueError(f"{self.label} is numeric, but row {r} holds {short}.") from None
-        return numbers
-
-    def _factor_of_objects(self, values: list[Any]) -> Factor:
-        numbering = FirstOccurrences()
-        try:
-            codes = np.fromiter(map(numbering.__getitem__, values), np.int64, len(values))
-        except TypeError:
-            unhashable = next(value for value in values if not has_hash(value))
-            raise self._not_a_state(type(unhashable).__name__) from None
-        # Only the distinct values are looked at one by one from here on, not the rows.
-        known = [state for state in numbering if not is_missing(state)]
-        self._refuse_infinity(known)
-        states = in_order(known)
-        rank = {state: code for code, state in enumerate(states)}
-        new_codes = np.array([-1 if is_missing(state) else rank[state] for state in numbering], np.int64)
-        return Factor(new_codes[codes] if len(numbering) else codes, states, declared=False)
+    def _infinite(self) -> ValueError:
+        return ValueError(f"{self.label} contains infinity; numbers must be finite or missing.")
 
 
-def _types_in(values: AnyArray) -> set[type]:
-    return {kind for kind in set(map(type, values.tolist())) if not is_missing_type(kind)}
+def _factor_of_library(series: nw.Series[Any]) -> Factor | None:
+    """Let the library find the states that a type declares, or those of text; ``None`` for anything else.
+
+    narwhals itself would report only the declared states that occur.
+    """
+    native, dtype = nw.to_native(series), series.dtype
+    if dtype == nw.Boolean:
+        return None
+    if series.implementation.is_polars():
+        # The categories of a polars Categorical are a pool shared by the whole process: they say nothing
+        # about this column (§1). So it is read as text.
+        text = native if dtype == nw.Enum else nw.to_native(series.cast(nw.String()))
+        kind = native.dtype
+        if dtype != nw.Enum:
+            kind = nw.get_native_namespace(series).Enum(text.drop_nulls().unique().sort())
+        codes = nw.from_native(text.cast(kind).to_physical(), series_only=True).cast(nw.Int64())
+        return Factor(codes.fill_null(-1).to_numpy(), kind.categories.to_list(), declared=dtype == nw.Enum)
+    if hasattr(native, "chunks"):
+        return _factor_of_arrow(native, declared=dtype != nw.String)
+    if hasattr(native.array, "codes"):
+        return Factor(native.array.codes, native.array.categories.tolist(), declared=True)
+    # Strings that pandas stores as Python objects are read as objects.
+    if getattr(native.dtype, "storage", "pyarrow") != "pyarrow":
+        return None
+    return _factor_of_arrow(native.array.__arrow_array__(), declared=dtype != nw.String)
+
+
+def _factor_of_arrow(column: Any, *, declared: bool) -> Factor:
+    """Return the states of a column of Arrow; each of its chunks may have a dictionary of its own."""
+    chunks = (column if declared else column.dictionary_encode()).chunks
+    dictionaries = [chunk.dictionary.to_pylist() for chunk in chunks]
+    # A dictionary may contain a state twice, and missing values.
+    found = dict.fromkeys(state for own in dictionaries for state in own if not is_missing(state))
+    states = list(found) if declared else sorted(found)
+    code_of = {state: code for code, state in enumerate(states)}
+    codes = [np.empty(0, np.int64)]
+    for chunk, own in zip(chunks, dictionaries, strict=True):
+        # The last entry is that of -1, a missing value.
+        lookup = np.array([*(code_of.get(state, -1) for state in own), -1])
+        codes.append(lookup.take(chunk.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)))
+    return Factor(np.concatenate(codes), states, declared)
+
+
+class _FirstOccurrences(dict[Any, int]):
+    """Numbers values from 0 in the order in which they are first looked up."""
+
+    # Called for a new value only: those that repeat, which most do, never leave the C code of dict.
+    def __missing__(self, value: Any) -> int:
+        number = self[value] = len(self)
+        return number
+
+
+def number_objects(values: Iterable[Any]) -> tuple[LabelArray, list[Any]]:
+    """Return the index of each value among the different ones, and these in the order of their occurrence.
+
+    Examples
+    --------
+    >>> number_objects(["b", "a", "b"])
+    (array([0, 1, 0], dtype=int32), ['b', 'a'])
+    """
+    numbering = _FirstOccurrences()
+    return np.fromiter(map(numbering.__getitem__, values), np.int32), list(numbering)
+
+
+def number_small_integers(values: AnyArray) -> tuple[LabelArray, list[int]] | None:
+    """Return the same for integers, sorted, by a table of their range; ``None`` if that is too large.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> number_small_integers(np.array([7, -3, 7], np.int8))
+    (array([1, 0, 1], dtype=int32), [-3, 7])
+    """
+    low = values.min(initial=np.iinfo(values.dtype).max)
+    # As unsigned integers, differences never overflow: int8 has -128 and 127, but not what lies between.
+    offsets = (values - low).view(f"u{values.dtype.itemsize}")
+    if offsets.max(initial=0) >= SMALL_RANGE:
+        return None
+    offsets = offsets.astype(np.int64)
+    present = np.bincount(offsets) > 0
+    states = [int(low) + offset for offset in np.flatnonzero(present).tolist()]
+    return (np.cumsum(present, dtype=np.int32) - 1).take(offsets), states
+
+
+def _is_missing_type(kind: type) -> bool:
+    """Tell whether every value of a type is missing: None, and NA and NaT of pandas."""
+    # By name, because pandas need not be installed.
+    return kind is type(None) or kind.__name__ in ("NAType", "NaTType")
+
+
+def is_missing(value: Any) -> bool:
+    """Tell whether a single value is missing: None, NaN, or NA or NaT of pandas.
+
+    Examples
+    --------
+    >>> is_missing(None), is_missing(float("nan")), is_missing("nan")
+    (True, True, False)
+    """
+    return _is_missing_type(type(value)) or (
+        # NaN is the only number that differs from itself; a Decimal has no np.isnan.
+        isinstance(value, (float, np.floating, Decimal)) and value != value
+    )
+
+
+def in_order(states: list[Any]) -> list[Any]:
+    """Sort states; where numbers and text are mixed, by type and then as printed.
+
+    Examples
+    --------
+    >>> in_order(["a", 2, 1])
+    [1, 2, 'a']
+    """
+    try:
+        return sorted(states)
+    except TypeError:
+        return sorted(states, key=lambda state: (type(state).__name__, safe_repr(state)))

@@ -1,4 +1,4 @@
-"""Supervised discretisation: cuts from a class histogram, and MDLDiscretizer, a scikit-learn transformer."""
+"""MDLDiscretizer: supervised discretisation as a scikit-learn transformer."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skcredal._arrays import IntArray
-from skcredal._encoding.cuts import cuts_of_histogram
 from skcredal._encoding.features import NumericFeature
-from skcredal._encoding.frames import Table, read_table
+from skcredal._encoding.histogram import Histogram
+from skcredal._encoding.tables import Table, read_table
 from skcredal._encoding.target import encode_target, read_weights
 from skcredal._threads import run_in_threads, thread_count
 
-__all__ = ["MDLDiscretizer", "cuts_of_histogram"]
+__all__ = ["MDLDiscretizer"]
 
 
 class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -36,7 +36,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
     Attributes
     ----------
     cut_points_ : list of ndarray
-        The cuts of each feature, ascending. A bin holds its upper cut.
+        The cuts of each feature, ascending. A bin contains its upper cut.
     n_bins_ : ndarray of shape (n_features,)
         How many bins each feature has: one more than it has cuts.
     medians_ : ndarray of shape (n_features,)
@@ -95,14 +95,14 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
             table, labels, weights = table.select(rows), labels[rows], weights[rows]
 
         def learn(j: int) -> NumericFeature:
-            numbers = table.columns[j].numbers()
-            return NumericFeature.learn(numbers, labels, weights, len(classes), impute=True)[0]
+            histogram = Histogram.of_column(table.columns[j].numbers(), labels, weights, len(classes))
+            return NumericFeature.learn(histogram, impute=True)[0]
 
         self._features = run_in_threads(learn, range(len(table.columns)), thread_count(self.n_jobs))
         self._derive()
 
     def _derive(self) -> None:
-        """Set what follows from the features, which is all that a model file holds."""
+        """Set what follows from the features, which is all that a model file contains."""
         self.cut_points_ = [feature.cuts for feature in self._features]
         self.n_bins_ = np.array([feature.n_states for feature in self._features])
         self.medians_ = np.array([feature.fill for feature in self._features])
@@ -125,9 +125,11 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
         bins = np.empty((len(self._features), table.n_rows), np.int64)
 
         def fill(j: int) -> None:
-            feature = self._features[j]
             # Unknown, the code after the last bin, would be a bin that no training row has.
-            np.minimum(feature.read(table.columns[j]), feature.n_states - 1, out=bins[j])
+            n_bins = self._features[j].n_states
+            bins[j] = self._features[j].encode(
+                table.columns[j], np.minimum(np.arange(n_bins + 2), n_bins - 1)
+            )
 
         run_in_threads(fill, range(len(bins)), thread_count(self.n_jobs))
         return bins.T

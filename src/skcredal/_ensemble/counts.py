@@ -1,277 +1,98 @@
-"""The sufficient statistics of all SPODEs: counts of classes, values and pairs of values, which add (§2)."""
+"""How often classes, states and pairs of states were seen: statistics that add (§2)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from skcredal._arrays import CountArray, IntArray
-from skcredal._validation import check_array, check_instance
+from skcredal._arrays import FloatArray, IntArray, LabelArray, StateArray
+from skcredal._kernels import count_pairs
+from skcredal._threads import run_in_threads
 
-__all__ = [
-    "ROUNDING",
-    "CodingCounts",
-    "JointCounts",
-    "Layout",
-    "ValueCounts",
-    "check_counts",
-    "ends",
-    "pair_cells",
-    "pair_table_bytes",
-    "split_cells",
-]
+__all__ = ["CodingCounts", "Counts", "class_counts", "count", "count_values", "pair_table_bytes"]
 
-# How far sums of real weights may be above their total, relative to it.
-ROUNDING = 1e-9
+# Starting a thread pays from this many increments.
+WORTH_A_THREAD = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
-    """Where the block of each feature and of each pair ``i < j`` begins in a packed table.
+class Counts:
+    """n(c), n(c,a) and n(c,a,b): how many rows, or how much weight, classes and states have.
+
+    The states of all features are numbered 0 … V-1. The counts of two blocks of rows are the sum of the
+    counts.
 
     Parameters
     ----------
     n_states : ndarray of shape (k,)
-        How many states each feature has.
-    n_classes : int
-        How many classes there are; the class is innermost.
-    slots : int
-        Extra slots of each feature after its states: 0 in counts, 1 (unknown) in the tables of inference.
+        How many states each feature has; V is their sum.
+    n_c : ndarray of shape (n_classes,)
+        Rows of each class.
+    n_ca : ndarray of shape (n_classes, V)
+        Rows of each class and state.
+    n_cab : ndarray of shape (n_classes, V, V)
+        Rows of each class and two states. It is symmetric, its diagonal is ``n_ca``, and two states of one
+        feature are never seen together. Empty, (n_classes, 0, 0), where only states were counted.
     """
 
     n_states: IntArray
-    n_classes: int
-    slots: int = 0
-
-    @cached_property
-    def pairs(self) -> IntArray:
-        """The pairs of features, (n_pairs, 2), in the order of their blocks."""
-        return np.stack(np.triu_indices(len(self.n_states), k=1), axis=1)
-
-    @cached_property
-    def value_offsets(self) -> IntArray:
-        """Where each feature's block (values × classes) begins, and the end of the last."""
-        return ends((self.n_states + self.slots) * self.n_classes)
-
-    @cached_property
-    def pair_offsets(self) -> IntArray:
-        """Where each pair's block (values × values × classes) begins, and the end of the last."""
-        widths = self.n_states + self.slots
-        return ends(widths[self.pairs[:, 0]] * widths[self.pairs[:, 1]] * self.n_classes)
-
-    @cached_property
-    def line_offsets(self) -> IntArray:
-        """Where each super-parent's block (values × values of all others × classes) begins, and the end.
-
-        A block consists of lines, one for each value of the super-parent (see ``kernels.parameters``).
-        """
-        widths = self.n_states + self.slots
-        return ends(widths * (widths.sum() - widths) * self.n_classes)
-
-    def pair_index(self, i: int, j: int) -> int:
-        """Return the index of the pair ``i < j`` in the order of the blocks."""
-        # The rows of the triangle above have k - 1, k - 2, … pairs.
-        k = len(self.n_states)
-        return i * k - i * (i + 1) // 2 + (j - i - 1)
-
-
-def ends(sizes: IntArray) -> IntArray:
-    """Return where consecutive blocks of these sizes begin, and the end of the last."""
-    return np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
-
-
-def pair_table_bytes(n_states: npt.ArrayLike, n_classes: int, n_logarithms: int = 2) -> int:
-    """Return the size in bytes of a model's pair tables: the counts, and the logarithms for inference.
-
-    A pair has one block of counts and two of logarithms, one for each feature as super-parent, with slots for
-    unknown values; and another one if weights are folded into them.
-
-    Examples
-    --------
-    Two features of two states and two classes: 2·2·2 counts and twice 3·3·2 logarithms of 8 bytes each.
-
-    >>> pair_table_bytes([2, 2], 2)
-    352
-    """
-    states = [int(v) for v in np.atleast_1d(np.asarray(n_states))]
-    wider = [v + 1 for v in states]
-    return 8 * int(n_classes) * (pair_cells(states) + n_logarithms * pair_cells(wider))
-
-
-def pair_cells(sizes: Sequence[int]) -> int:
-    """Return Σ_{i<j} v_i v_j as a Python integer, which cannot overflow.
-
-    Examples
-    --------
-    >>> pair_cells([2, 3, 4])
-    26
-    """
-    return (sum(sizes) ** 2 - sum(v * v for v in sizes)) // 2
-
-
-def check_counts(name: str, counts: CountArray, shape: tuple[int, ...]) -> None:
-    """Refuse an array of counts, or of sums of weights, that has another shape or that no rows have."""
-    check_array(name, counts, ("int64", "float64"), shape)
-    if not np.all(np.isfinite(counts) & (counts >= 0)):
-        raise ValueError(f"{name} must hold finite numbers ≥ 0.")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ValueCounts:
-    """n(c), n(c,a): how often each class and value was seen.
-
-    They are integers, or real numbers if rows have real weights, and they add: the counts of two blocks of
-    rows are the sum of the counts.
-
-    Parameters
-    ----------
-    layout : Layout
-        The numbers of states and of classes, and where each block lies.
-    n_c : ndarray of shape (n_classes,)
-        Rows of each class.
-    n_ca : ndarray
-        Rows of each class and value; see :meth:`values`.
-    """
-
-    layout: Layout
-    n_c: CountArray
-    n_ca: CountArray
+    n_c: FloatArray
+    n_ca: FloatArray
+    n_cab: FloatArray
 
     @property
     def n(self) -> float:
         """The number of rows, or the sum of their weights."""
         return float(self.n_c.sum())
 
-    def values(self, j: int) -> CountArray:
+    @property
+    def n_values(self) -> int:
+        """V, the number of all states, which also stands for the unknown one."""
+        return int(self.n_states.sum())
+
+    @cached_property
+    def starts(self) -> IntArray:
+        """The first state of each feature."""
+        return np.cumsum(self.n_states) - self.n_states
+
+    @cached_property
+    def n_states_of(self) -> IntArray:
+        """How many states the feature has to which each state belongs, (V,)."""
+        return self.n_states.repeat(self.n_states)
+
+    def states_of(self, j: int) -> slice:
+        """Return the states of a feature."""
+        return slice(int(self.starts[j]), int(self.starts[j] + self.n_states[j]))
+
+    def values(self, j: int) -> FloatArray:
         """Return n(c, a_j) as an array (values, classes)."""
-        begin, end = self.layout.value_offsets[j : j + 2]
-        return self.n_ca[begin:end].reshape(-1, self.layout.n_classes)
+        return self.n_ca[:, self.states_of(j)].T
 
-    def check(self) -> None:
-        """Refuse counts from elsewhere that do not fit the layout or that no rows have."""
-        # In Python's integers, and before any offset is made: few bytes may claim more than memory holds.
-        sizes, n_classes = self.layout.n_states.tolist(), self.layout.n_classes
-        check_counts("n_c", self.n_c, (n_classes,))
-        check_counts("n_ca", self.n_ca, (sum(sizes) * n_classes,))
-        for j in range(len(sizes)):
-            # As real numbers: sums of integers might start again from the smallest.
-            if np.any(self.values(j).sum(axis=0, dtype=np.float64) > self.n_c * (1.0 + ROUNDING)):
-                raise ValueError(f"n_ca does not add up to the classes in the feature {j}.")
-
-    def __add__(self, other: ValueCounts) -> ValueCounts:
-        if not isinstance(other, ValueCounts):
-            return NotImplemented
-        same_states = np.array_equal(self.layout.n_states, other.layout.n_states)
-        if not same_states or self.layout.n_classes != other.layout.n_classes:
-            raise ValueError("Counts can be added only if their features, states and classes are the same.")
-        return ValueCounts(self.layout, self.n_c + other.n_c, self.n_ca + other.n_ca)
-
-    def __repr__(self) -> str:
-        layout = self.layout
-        return f"ValueCounts(n={self.n:g}, features={len(layout.n_states)}, classes={layout.n_classes})"
-
-
-def split_cells(cells: ValueCounts, n_states: IntArray) -> tuple[ValueCounts, CountArray]:
-    """Return the counts of the states, and of the cells that may have any value, (k, n_classes).
-
-    ``cells`` counts two more codes of every feature after its states: unknown, and any value (§13).
-
-    Examples
-    --------
-    One feature with two states; a row of class 0 has each, and a row of class 1 may have either.
-
-    >>> import numpy as np
-    >>> layout = Layout(np.array([4]), 2)
-    >>> cells = ValueCounts(layout, np.array([2, 1]), np.array([1, 0, 1, 0, 0, 0, 0, 1]))
-    >>> counts, n_missing = split_cells(cells, np.array([2]))
-    >>> counts.n_ca, n_missing
-    (array([1, 0, 1, 0]), array([[0, 1]]))
-    """
-    n_ca, n_missing = [cells.n_ca[:0]], [cells.n_c[None, :][:0]]
-    for j, v in enumerate(n_states):
-        n_ca.append(cells.values(j)[:v].ravel())
-        n_missing.append(cells.values(j)[v + 1 :])
-    layout = Layout(n_states, cells.layout.n_classes)
-    return ValueCounts(layout, cells.n_c, np.concatenate(n_ca)), np.concatenate(n_missing)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class JointCounts:
-    """n(c), n(c,a), n(c,a,b): how often each class, value and pair of values was seen.
-
-    Parameters
-    ----------
-    singles : ValueCounts
-        The counts of classes and values.
-    n_cab : ndarray
-        Rows of each class and pair of values; see :meth:`pair`.
-    complete : bool
-        Whether every cell of every row was known.
-    """
-
-    singles: ValueCounts
-    n_cab: CountArray
-    complete: bool
-
-    @property
-    def layout(self) -> Layout:
-        """The numbers of states and of classes, and where each block lies."""
-        return self.singles.layout
-
-    @property
-    def n(self) -> float:
-        """The number of rows, or the sum of their weights."""
-        return self.singles.n
-
-    @property
-    def n_c(self) -> CountArray:
-        """Rows of each class."""
-        return self.singles.n_c
-
-    @property
-    def n_ca(self) -> CountArray:
-        """Rows of each class and value; see :meth:`values`."""
-        return self.singles.n_ca
-
-    def values(self, j: int) -> CountArray:
-        """Return n(c, a_j) as an array (values, classes)."""
-        return self.singles.values(j)
-
-    def pair(self, i: int, j: int) -> CountArray:
+    def pair(self, i: int, j: int) -> FloatArray:
         """Return n(c, a_i, a_j) as an array (values of i, values of j, classes)."""
-        if i > j:
-            return self.pair(j, i).swapaxes(0, 1)
-        p = self.layout.pair_index(i, j)
-        begin, end = self.layout.pair_offsets[p : p + 2]
-        v_i, v_j = self.layout.n_states[[i, j]]
-        return self.n_cab[begin:end].reshape(v_i, v_j, self.layout.n_classes)
+        return self.n_cab[:, self.states_of(i), self.states_of(j)].transpose(1, 2, 0)
 
-    def check(self) -> None:
-        """Refuse counts from elsewhere that do not fit the layout or that no rows have."""
-        self.singles.check()
-        check_counts("n_cab", self.n_cab, (pair_cells(self.layout.n_states.tolist()) * len(self.n_c),))
-        check_instance("complete", self.complete, bool)
-        blocks = self.layout.pair_offsets[:-1]
-        if len(blocks) and np.any(
-            np.add.reduceat(self.n_cab, blocks, dtype=np.float64) > self.n * (1.0 + ROUNDING)
-        ):
-            raise ValueError("n_cab does not add up to the classes.")
+    def sum_over_features(self, of_states: FloatArray, axis: int = -1) -> FloatArray:
+        """Return the sums over the states of each feature: V entries along the axis become k."""
+        if not len(self.n_states):
+            return of_states
+        return np.add.reduceat(of_states, self.starts, axis=axis)
 
-    def __add__(self, other: JointCounts) -> JointCounts:
-        if not isinstance(other, JointCounts):
+    def __add__(self, other: Counts) -> Counts:
+        if not isinstance(other, Counts):
             return NotImplemented
-        singles = self.singles + other.singles  # refused if the features differ
-        return JointCounts(singles, self.n_cab + other.n_cab, self.complete and other.complete)
+        if not np.array_equal(self.n_states, other.n_states) or len(self.n_c) != len(other.n_c):
+            raise ValueError("Counts can be added only if their features, states and classes are the same.")
+        return Counts(self.n_states, self.n_c + other.n_c, self.n_ca + other.n_ca, self.n_cab + other.n_cab)
 
     def __repr__(self) -> str:
-        return repr(self.singles).replace("ValueCounts", "JointCounts")
+        return f"Counts(n={self.n:g}, features={len(self.n_states)}, classes={len(self.n_c)})"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class CodingCounts:
     """The counts of the same rows in several codings (§12), which add like those of one.
 
@@ -279,12 +100,12 @@ class CodingCounts:
     ----------
     n_c : ndarray of shape (n_classes,)
         Rows of each class.
-    codings : tuple of JointCounts
+    codings : tuple of Counts
         The counts of each coding; there may be none.
     """
 
-    n_c: CountArray
-    codings: tuple[JointCounts, ...]
+    n_c: FloatArray
+    codings: tuple[Counts, ...]
 
     @property
     def n(self) -> float:
@@ -297,6 +118,99 @@ class CodingCounts:
         codings = tuple(one + two for one, two in zip(self.codings, other.codings, strict=True))
         return CodingCounts(self.n_c + other.n_c, codings)
 
-    def __repr__(self) -> str:
-        sizes = [len(counts.layout.n_states) for counts in self.codings]
-        return f"CodingCounts(n={self.n:g}, features={sizes}, classes={len(self.n_c)})"
+
+def class_counts(labels: LabelArray, weights: FloatArray, n_classes: int) -> FloatArray:
+    """Return n(c), the sums of the weights of the rows of each class."""
+    return np.asarray(np.bincount(labels, weights, n_classes), np.float64)
+
+
+def count_values(
+    states: StateArray, labels: LabelArray, weights: FloatArray, n_states: IntArray, n_classes: int
+) -> Counts:
+    """Count the classes and states of rows.
+
+    Parameters
+    ----------
+    states : ndarray of shape (k, n)
+        The states of the features; those beyond V - 1 are not counted.
+    labels : ndarray of shape (n,)
+        The classes, counted from 0.
+    weights : ndarray of shape (n,)
+        The weights of the rows.
+    n_states : ndarray of shape (k,)
+        The number of states of each feature.
+    n_classes : int
+        The number of classes.
+
+    Examples
+    --------
+    One feature over three rows, the last of class 1:
+
+    >>> import numpy as np
+    >>> states, labels = np.array([[0, 1, 1]], np.uint16), np.array([0, 0, 1], np.int32)
+    >>> count_values(states, labels, np.ones(3), np.array([2]), 2).values(0)
+    array([[1., 0.],
+           [1., 1.]])
+    """
+    n_values = int(n_states.sum())
+    n_ca = np.zeros((n_classes, n_values + 2))  # with the unknown state, and with that which may be any
+    cell = labels.astype(np.int64) * (n_values + 2)
+    for of_feature in states:
+        n_ca += np.bincount(cell + of_feature, weights, n_ca.size).reshape(n_ca.shape)
+    n_c, no_pairs = class_counts(labels, weights, n_classes), np.empty((n_classes, 0, 0))
+    return Counts(n_states, n_c, n_ca[:, :n_values], no_pairs)
+
+
+def count(
+    states: StateArray,
+    labels: LabelArray,
+    weights: FloatArray,
+    n_states: IntArray,
+    n_classes: int,
+    *,
+    n_threads: int = 1,
+) -> Counts:
+    """Count the classes, states and pairs of states of rows, given as in :func:`count_values`.
+
+    Examples
+    --------
+    Two features over three rows, the last of class 1:
+
+    >>> import numpy as np
+    >>> states, labels = np.array([[0, 1, 1], [3, 3, 2]], np.uint16), np.array([0, 0, 1], np.int32)
+    >>> counts = count(states, labels, np.ones(3), np.array([2, 2]), 2)
+    >>> counts.n_c
+    array([2., 1.])
+    >>> counts.pair(0, 1)[1, 1]
+    array([1., 0.])
+    """
+    (k, n), n_values = states.shape, int(n_states.sum())
+    n_cab = np.zeros((n_classes, n_values + 1, n_values + 1))
+    # Each pair of features once, and each feature with itself.
+    n_shares = n_threads if n * k * k // 2 >= WORTH_A_THREAD * n_threads else 1
+    first = np.arange(k)
+
+    def count_share(share: int) -> None:
+        count_pairs(states, states, first, labels, weights, share, n_shares, n_cab)
+
+    run_in_threads(count_share, range(n_shares), n_shares)
+    n_cab = n_cab[:, :n_values, :n_values]  # without the unknown state
+    n_ca = n_cab.diagonal(axis1=1, axis2=2).copy()
+    n_cab = n_cab + n_cab.swapaxes(1, 2)
+    diagonal = np.arange(n_values)
+    n_cab[:, diagonal, diagonal] = n_ca
+    return Counts(n_states, class_counts(labels, weights, n_classes), n_ca, n_cab)
+
+
+def pair_table_bytes(n_states: npt.ArrayLike, n_classes: int) -> int:
+    """Return the size in bytes of a model's pair tables: the counts, and the logarithms for inference.
+
+    Examples
+    --------
+    Two features of two states and two classes: 4·4·2 counts and 5·5·2 logarithms of 8 bytes each.
+
+    >>> pair_table_bytes([2, 2], 2)
+    656
+    """
+    n_values = sum(int(v) for v in np.atleast_1d(np.asarray(n_states)))
+    return 8 * int(n_classes) * (n_values**2 + (n_values + 1) ** 2)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,15 +11,9 @@ import numpy as np
 from skcredal._arrays import BoolArray, FloatArray
 from skcredal._ensemble.priors import BmaPriors, CompressionPriors, Evidence
 
-__all__ = [
-    "as_factor",
-    "describe",
-    "describe_odds",
-    "rounded",
-    "strongest",
-    "votes_and_sentences",
-]
+__all__ = ["as_factor", "describe", "describe_odds", "rounded", "strongest", "votes_and_sentences"]
 
+NOTHING_KNOWN = "nothing is known of this case but how frequent the classes are"
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -37,11 +31,10 @@ def votes_and_sentences(
     """
     rows, best = np.arange(len(evidence.best)), evidence.best
     rival, prior = priors.contest(evidence)
-    of_best = evidence.posterior[:, rows, best]
-    of_rival = evidence.posterior[:, rows, rival]
-    known = evidence.codes < evidence.n_states[:, None]
+    of_best = evidence.posterior[:, best, rows]
+    of_rival = evidence.posterior[:, rival, rows]
     # Without a prior to blame, nothing that a SPODE says decides.
-    votes = np.where(known & ~np.isnan(prior).any(axis=0), of_best - of_rival, np.nan)
+    votes = np.where(evidence.known & ~np.isnan(prior).any(axis=0), of_best - of_rival, np.nan)
     order = np.argsort(-votes, axis=0, kind="stable")
     n_votes = (~np.isnan(votes)).sum(axis=0)
     ends = n_votes.tolist()
@@ -105,7 +98,7 @@ crp, and too little for well the one around age.'
     if rival is None:
         return f"{answer}: the only class there is."
     if not voices:
-        return f"{answer}: nothing is known of this case but how frequent the classes are."
+        return f"{answer}: {NOTHING_KNOWN}."
     (first, p_first), (last, p_last) = voices
     n_for, n_against, n = counts
     if remaining:
@@ -121,26 +114,26 @@ crp, and too little for well the one around age.'
     return f"{answer}, whichever of the models is trusted most: {support}{against}."
 
 
-def describe_odds(
-    predicted: str,
-    rival: str,
-    remaining: list[str],
-    odds: tuple[float, float, float],
-    features: list[str],
-    factors: list[float],
-) -> str:
-    """Put the odds of a class over its rival into words.
+def describe_odds(case: Mapping[str, Any], *, speaks: bool) -> str:
+    """Put the odds of a class over its rival into words, given a row of LP-AODE*'s explanation.
 
-    ``odds`` are those of the answer, and their bounds; ``factors`` are what each feature multiplies them by,
-    from the one that speaks most for the answer to the one that speaks most against it.
+    Where no model ``speaks``, there is nothing but the class frequencies.
 
     Examples
     --------
-    >>> describe_odds("ill", "well", ["ill", "well"], (3.0, 0.8, 11.2), ["crp", "age"], [2.4, 0.6])
+    >>> case = {"predicted": "ill", "probability": 0.75, "rival": "well", "set": ["ill", "well"], "odds": 3.0}
+    >>> case |= {"lower_odds": 0.8, "upper_odds": 11.2, "features": ["crp", "age"]}
+    >>> describe_odds(case | {"contributions": [0.875, -0.511]}, speaks=True)
     'ill rather than well by odds of 3 to 1; crp speaks most for ill (×2.4), age most against (×0.6); as \
 uncertain as the weights are, the odds lie between 0.8 and 11 to 1, so both remain.'
     """
-    parts = [f"{predicted} rather than {rival} by odds of {rounded(odds[0])} to 1"]
+    predicted, rival, remaining, features = (case[key] for key in ("predicted", "rival", "set", "features"))
+    if rival is None or not speaks:
+        reason = "the only class there is" if rival is None else NOTHING_KNOWN
+        return f"{predicted} ({case['probability']:.0%}): {reason}."
+    with np.errstate(over="ignore"):
+        factors = np.exp(case["contributions"])
+    parts = [f"{predicted} rather than {rival} by odds of {rounded(case['odds'])} to 1"]
     if features and factors[0] > 1.0:
         parts.append(f"{features[0]} speaks most for {predicted} (×{rounded(factors[0])})")
         if factors[-1] < 1.0:
@@ -151,7 +144,7 @@ uncertain as the weights are, the odds lie between 0.8 and 11 to 1, so both rema
         outcome = f"{predicted} alone remains"
     else:
         outcome = "both remain" if len(remaining) == 2 else f"{_listed(remaining)} remain"
-    low, high = (rounded(bound) for bound in odds[1:])
+    low, high = rounded(case["lower_odds"]), rounded(case["upper_odds"])
     parts.append(f"as uncertain as the weights are, the odds lie between {low} and {high} to 1, so {outcome}")
     return "; ".join(parts) + "."
 
@@ -198,5 +191,5 @@ def rounded(number: float) -> str:
     return f"{float(f'{number:.2g}'):,.6f}".rstrip("0").rstrip(".")
 
 
-def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+def _listed(names: Sequence[Any]) -> str:
+    return f"{', '.join(map(str, names[:-1]))} and {names[-1]}" if len(names) > 1 else str(names[0])

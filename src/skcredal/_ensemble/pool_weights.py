@@ -14,13 +14,10 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import logsumexp, softmax
 
-from skcredal._arrays import BoolArray, CodeArray, CountArray, FloatArray, LabelArray
-from skcredal._ensemble.counts import CodingCounts
-from skcredal._ensemble.leave_one_out import LeaveOneOut, itself
-from skcredal._ensemble.parameters import SpodeTables, chunks
+from skcredal._arrays import FloatArray, LabelArray
 from skcredal._threads import one_blas_thread
 
-__all__ = ["ENOUGH", "PoolWeights", "expert_logs", "pool_weights", "prior_weights"]
+__all__ = ["ENOUGH", "PoolWeights", "pool_weights", "prior_weights"]
 
 # The prior's standard deviation of a weight, in multiples of its mean.
 PRIOR_SPREAD = 3.0
@@ -64,47 +61,9 @@ def prior_weights(sizes: Sequence[int]) -> tuple[FloatArray, FloatArray]:
     return np.append(0.0, shares), np.append(1.0, PRIOR_SPREAD * shares)
 
 
-def expert_logs(
-    counts: CodingCounts,
-    tables: Sequence[SpodeTables],
-    log_c: FloatArray,
-    codes: CodeArray,
-    labels: LabelArray,
-    weights: CountArray | None,
-) -> tuple[FloatArray, BoolArray]:
-    """Return log p_{-r,j}(c|a_r) of training rows, (rows, n_classes, 1 + m), and which know a super-parent.
-
-    Neither the null model nor what stands in for an unknown super-parent is left out: it would always be too
-    low for the row's own class, and turn the frequencies around.
-    """
-    m, n = codes.shape
-    logs = np.empty((n, len(log_c), 1 + m))
-    logs[:, :, 0] = log_c
-    speaks = np.zeros(n, np.bool_)
-    taken_off, begin = itself(weights, n), 0
-    for of_coding, spodes in zip(counts.codings, tables, strict=True):
-        n_states = spodes.layout.n_states
-        left_out = LeaveOneOut.prepare(of_coding, spodes, taken_off)
-        experts = slice(1 + begin, 1 + begin + len(n_states))
-        own = codes[begin : begin + len(n_states)]
-        for rows in chunks(n):
-            chunk = np.ascontiguousarray(own[:, rows])
-            log_p = left_out.log_posteriors(chunk, labels[rows], taken_off[rows])
-            unknown = chunk == n_states[:, None]
-            log_p[unknown] = log_c
-            logs[rows, :, experts] = log_p.transpose(1, 2, 0)
-            speaks[rows] |= ~unknown.all(axis=0)
-        begin += len(n_states)
-    return logs, speaks
-
-
+@one_blas_thread()
 def pool_weights(
-    logs: FloatArray,
-    labels: LabelArray,
-    row_weights: FloatArray,
-    sizes: Sequence[int],
-    *,
-    most_steps: int = MOST_STEPS,
+    logs: FloatArray, labels: LabelArray, row_weights: FloatArray, sizes: Sequence[int]
 ) -> PoolWeights:
     """Return the weights that minimise J of §12, by Newton's method within the bounds.
 
@@ -116,8 +75,6 @@ def pool_weights(
         The classes of the rows, and their weights.
     sizes : sequence of int
         How many experts each coding has.
-    most_steps : int
-        The most steps of Newton's method.
 
     Notes
     -----
@@ -127,19 +84,17 @@ def pool_weights(
     """
     mean, scale = prior_weights(sizes)
     low = np.append(LEAST_NULL, np.full(len(mean) - 1, LEAST_WEIGHT)) / scale
-    with one_blas_thread():
-        rows = _Rows.centred(logs, labels, row_weights, scale)
-        centre = mean / scale
-        best, error = _minimise(rows, centre, low, most_steps)
-        covariance = _covariance(rows, best, low, centre)
+    rows, centre = _Rows.centred(logs, labels, row_weights, scale), mean / scale
+    best, error = _minimise(rows, centre, low)
+    covariance = _covariance(rows, best, low, centre)
     return PoolWeights(best * scale, covariance * np.outer(scale, scale), error)
 
 
-def _minimise(rows: _Rows, centre: FloatArray, low: FloatArray, most_steps: int) -> tuple[FloatArray, float]:
+def _minimise(rows: _Rows, centre: FloatArray, low: FloatArray) -> tuple[FloatArray, float]:
     """Return the minimum of the loss plus ½‖v - centre‖² above ``low``, and how far log-odds may be off."""
     v, value, error = centre.copy(), rows.loss(centre), np.inf
     reach = rows.reach()
-    for _ in range(most_steps):
+    for _ in range(MOST_STEPS):
         slope, curvature = rows.derivatives(v)
         slope += v - centre
         # A weight at its bound that would only go further down does not count.

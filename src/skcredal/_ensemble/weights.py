@@ -1,65 +1,33 @@
-"""Likelihoods of the SPODEs and the weights that follow from them (§4, §5, §6)."""
+"""The weights of the SPODEs that follow from their likelihoods (§4, §5, §6, §13)."""
 
 import math
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import gammaln, softmax
 
-from skcredal import _kernels as kernels
-from skcredal._arrays import CodeArray, CountArray, FloatArray, LabelArray
-from skcredal._ensemble.parameters import SpodeTables
-from skcredal._kernels._arguments import Likelihoods
-from skcredal._threads import parts, run_in_threads
+from skcredal._arrays import FloatArray
+from skcredal._ensemble.counts import Counts
 
 __all__ = [
     "automatic_epsilon",
     "bma_weights",
     "compression_coefficients",
     "compression_weights",
-    "log_likelihoods",
     "model_probabilities",
     "null_log_likelihood",
     "relative_likelihoods",
+    "spode_log_marginals",
     "uniform_weights",
 ]
 
+# Sums of real weights may differ by this much of their size without a missing cell.
+ROUNDING = 1e-9
 # BMA leaves out models whose likelihood, relative to the best, is below this (§5).
 LIKELIHOOD_CUT = 1e-4
 
 
-def log_likelihoods(
-    tables: SpodeTables,
-    codes: CodeArray,
-    labels: LabelArray,
-    *,
-    weights: CountArray | None = None,
-    floor: float = 0.0,
-    n_threads: int = 1,
-) -> FloatArray:
-    """Return LL_j = Σ_r log P(c_r | a_r, s_j) of every SPODE, summed block by block in the order of the rows.
-
-    ``floor`` bounds each probability inside the sum from below.
-    """
-    k, n = codes.shape
-    row_weights = np.empty(0) if weights is None else np.asarray(weights, dtype=np.float64)
-    log_floor = math.log(floor) if floor > 0.0 else -math.inf
-    if k == 0 or n == 0:
-        return np.zeros(k)
-    # One row of sums per block, whichever thread computes it, so that the total does not depend on threads.
-    block = kernels.inference.BLOCK_ROWS
-    sums = np.empty((-(-n // block), k))
-
-    def sum_blocks(blocks: slice) -> None:
-        rows = slice(blocks.start * block, min(n, blocks.stop * block))
-        tables.infer(codes, rows, likelihoods=Likelihoods(labels, row_weights, log_floor, sums[blocks]))
-
-    # Four tasks per thread: while one thread is held up, the others take over its share.
-    run_in_threads(sum_blocks, parts(len(sums), 4 * n_threads, 4), n_threads)
-    # cumsum adds block after block; np.sum may add pairwise, depending on the shape.
-    return np.asarray(sums.cumsum(axis=0)[-1])
-
-
-def null_log_likelihood(n_c: CountArray) -> float:
+def null_log_likelihood(n_c: FloatArray) -> float:
     """Return LL_0 = -n·H(C) with the empirical class frequencies and natural logarithms.
 
     Examples
@@ -115,11 +83,7 @@ def model_probabilities(log_lik: FloatArray) -> FloatArray:
     >>> model_probabilities(np.log([2.0, 6.0])).round(9).tolist()
     [0.25, 0.75]
     """
-    if len(log_lik) == 0:
-        return log_lik
-    likelihood: FloatArray = np.exp(log_lik - log_lik.max())
-    likelihood /= likelihood.sum()
-    return likelihood
+    return np.asarray(softmax(log_lik)) if len(log_lik) else log_lik
 
 
 def compression_coefficients(
@@ -149,3 +113,46 @@ def compression_weights(log_lik: FloatArray, log_lik_null: float, eps: float) ->
     pi = np.maximum(pi, 0.0)
     total = pi.sum()
     return np.asarray(pi / total) if total > 0.0 else pi
+
+
+def spode_log_marginals(counts: Counts, ess: float) -> FloatArray:
+    """Return log P(D | s_j) of every SPODE: the BDeu marginal likelihood of all cells and classes (§13).
+
+    Where training cells are unknown, every known cell still counts exactly once, whichever the super-parent;
+    otherwise a SPODE that has fewer cells to explain would win by that.
+
+    Examples
+    --------
+    One feature that tells two classes of a row each: 1/2 · 1/4 for the classes, 1/2 for each value.
+
+    >>> import numpy as np
+    >>> from skcredal._ensemble.counts import count
+    >>> states, labels = np.array([[0, 1]], np.uint16), np.array([0, 1], np.int32)
+    >>> counts = count(states, labels, np.ones(2), np.array([2]), 2)
+    >>> float(np.exp(spode_log_marginals(counts, 1.0))[0]) * 32
+    1.0
+    """
+    n_classes, v = len(counts.n_c), counts.n_states_of
+
+    def log_marginal(n: FloatArray, alpha: FloatArray) -> FloatArray:
+        """Return G of §13 for each feature, (…, k), from counts and pseudo-counts of states, (…, V)."""
+        n_known, total = counts.sum_over_features(n), counts.sum_over_features(alpha)
+        of_states = counts.sum_over_features(gammaln(n + alpha) - gammaln(alpha))
+        return np.asarray(of_states + gammaln(total) - gammaln(total + n_known))
+
+    # The classes, which have the one prior; and each feature given the class.
+    alpha = np.full(n_classes, ess / n_classes)
+    of_classes = gammaln(ess) - gammaln(ess + counts.n) + (gammaln(counts.n_c + alpha) - gammaln(alpha)).sum()
+    of_super_parents = log_marginal(counts.n_ca, np.broadcast_to(ess / (n_classes * v), counts.n_ca.shape))
+    log_p = of_classes + of_super_parents.sum(axis=0)
+    for j in range(len(counts.n_states)):
+        own = counts.states_of(j)
+        n = counts.n_cab[:, own]  # (n_classes, v_j, V)
+        alpha = np.broadcast_to(ess / (n_classes * counts.n_states[j] * v), n.shape)
+        # The cells of the rows that do not know the super-parent have the class alone.
+        n_missing = counts.n_ca - n.sum(axis=1)
+        n_missing[n_missing <= ROUNDING * counts.n_ca] = 0.0
+        without = log_marginal(n_missing, np.broadcast_to(ess / (n_classes * v), n_missing.shape))
+        of_children = log_marginal(n, alpha).sum(axis=(0, 1)) + without.sum(axis=0)
+        log_p[j] += of_children.sum() - of_children[j]
+    return np.asarray(log_p)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray
-from skcredal._encoding.frames import frame_library, make_frame
+from skcredal._encoding.tables import frame_library, make_frame
 from skcredal._pipelines import innermost
 from skcredal._ties import best_class
 

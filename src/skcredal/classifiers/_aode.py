@@ -1,20 +1,91 @@
-"""AODE: the unweighted mean of all SPODEs (§5), learned at once or batch by batch."""
+"""AODE, BMA-AODE, COMP-AODE and MAPLMG: weighted means of SPODEs (§3 to §6, §13)."""
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
-from skcredal._arrays import CodeArray, FloatArray
-from skcredal._ensemble.weights import uniform_weights
-from skcredal._validation import check_choice
-from skcredal.classifiers._stream import StreamingEnsemble
+from skcredal._arrays import FloatArray, StateArray
+from skcredal._encoding.encoding import Chunk
+from skcredal._ensemble.counts import Counts, count
+from skcredal._ensemble.maplmg import Mixture, log_own_left_out, maplmg_weights
+from skcredal._ensemble.spodes import SpodeTables, log_likelihoods
+from skcredal._ensemble.weights import (
+    automatic_epsilon,
+    bma_weights,
+    compression_weights,
+    model_probabilities,
+    null_log_likelihood,
+    spode_log_marginals,
+    uniform_weights,
+)
+from skcredal._threads import thread_count
+from skcredal._validation import safe_repr, to_float, warn
+from skcredal.classifiers._base import TabularClassifier
+from skcredal.classifiers._rows import Part, Rows
 
-__all__ = ["AODE"]
+__all__ = ["AODE", "BmaAODE", "CompAODE", "MaplmgAODE", "SpodeEnsemble", "count_pairs_of", "spode_answers"]
 
 
-class AODE(StreamingEnsemble):
+class SpodeEnsemble(TabularClassifier):
+    """A weighted average of SPODEs, each with another feature as super-parent."""
+
+    ess: float
+
+    counts_: Counts
+    weights_: FloatArray
+    _tables: SpodeTables
+
+    def _count(self, rows: Rows) -> None:
+        self._refuse_large_tables(rows.encoding)
+        self.counts_ = count_pairs_of(rows, thread_count(self.n_jobs))
+
+    def _score(self, rows: Rows) -> None:
+        """Make the tables, for subclasses that learn weights with them."""
+        self._tables = SpodeTables(self.counts_, float(self.ess))
+
+    def _derive(self) -> None:
+        """Derive the tables, unless they are there already; subclasses add the weights."""
+        self.super_parents_ = self._kept_features()
+        self._tables = getattr(self, "_tables", None) or SpodeTables(self.counts_, float(self.ess))
+
+    def spode_proba(self, X: Any) -> FloatArray:
+        """Return the probabilities that each SPODE gives.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_features)
+            The rows to classify.
+
+        Returns
+        -------
+        proba : ndarray of shape (n_rows, k, n_classes)
+            The probabilities, SPODEs as in ``super_parents_``, columns as in ``classes_``; NaN where the
+            super-parent's value is unknown, so that its SPODE takes no part in the row.
+        """
+        return self._over_rows(X, lambda model, chunk: spode_answers(model._tables, chunk.states))
+
+    def _posterior(self, chunk: Chunk) -> FloatArray:
+        posterior = self._tables.posteriors(chunk.states)
+        return self._tables.mean_posterior(chunk.states, self.weights_, posterior)
+
+
+def count_pairs_of(rows: Rows, n_threads: int) -> Counts:
+    """Return how often each class, state and pair of states occurs in rows."""
+    sizes = rows.encoding.n_states, len(rows.classes)
+    return rows.sum(lambda part: count(*part.labelled, *sizes, n_threads=n_threads), "counts", "pairs")
+
+
+def spode_answers(tables: SpodeTables, states: StateArray) -> FloatArray:
+    """Return what each SPODE says, (rows, k, n_classes); NaN where the super-parent is unknown."""
+    proba = tables.posteriors(states)
+    return np.where((states == tables.unknown)[:, None], np.nan, proba).transpose(2, 0, 1)
+
+
+class AODE(SpodeEnsemble):
     """Averaged one-dependence estimators: the unweighted mean of all SPODEs.
 
     Each SPODE has a different feature as super-parent: all other features depend on it and on the class.
@@ -28,18 +99,15 @@ class AODE(StreamingEnsemble):
         What is averaged: the posteriors of the SPODEs, as in Corani and Antonucci's paper, or their joint
         probabilities, as in Webb's original and in Weka.
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
-        Which features are categorical: ``"from_dtype"``, those with strings, booleans or declared categories;
-        ``"all"``; or a list of names or indices, or a mask, of features to add to those of ``"from_dtype"``.
+        Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature, in column order. ``"auto"``: those that the dtype declares
-        (pandas categorical, polars Enum, Arrow dictionary), otherwise those that occur in training.
+        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
     missing : {"impute", "marginalize"}, default="impute"
-        ``"impute"``: a missing value is replaced by the training median or mode. ``"marginalize"``: it is
-        left out of the counts in training and of the factors in prediction.
+        Whether a missing value becomes the training median or mode, or is left out.
     handle_unknown : {"ignore", "error"}, default="ignore"
-        What to do with a value that is not among the states: leave out its factors, or raise an error.
+        Whether a value that is not among the states is left out, or an error.
     max_categories : int, optional
-        The largest number of states of a categorical feature; the rarest are merged into one "other" state.
+        The largest number of states of a categorical feature; the rarest are merged into one.
     n_jobs : int, optional
         Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
 
@@ -54,7 +122,7 @@ class AODE(StreamingEnsemble):
     super_parents_ : ndarray of shape (k,)
         The names (or else indices) of the features kept, each the super-parent of one SPODE; those with a
         single bin or observed value are dropped.
-    counts_ : JointCounts
+    counts_ : Counts
         How often each class, value and pair of values was seen.
     weights_ : ndarray of shape (k,)
         The weight of each SPODE: 1/k.
@@ -90,22 +158,415 @@ class AODE(StreamingEnsemble):
     ) -> None:
         self.ess = ess
         self.average = average
-        self.categorical_features = categorical_features
-        self.categories = categories
-        self.missing = missing
-        self.handle_unknown = handle_unknown
-        self.max_categories = max_categories
-        self.n_jobs = n_jobs
+        self._keep_shared(categorical_features, categories, missing, handle_unknown, max_categories, n_jobs)
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_choice("average", self.average, ("posterior", "joint"))
+    _counts_suffice = True
 
     def _derive(self) -> None:
         super()._derive()
         self.weights_ = uniform_weights(len(self.super_parents_))
 
-    def _posterior(self, chunk: CodeArray) -> FloatArray:
+    def _posterior(self, chunk: Chunk) -> FloatArray:
         if self.average == "posterior":
             return super()._posterior(chunk)
-        return self._tables.mean_joint(chunk, np.zeros(len(chunk)))
+        return self._tables.mean_joint(chunk.states, np.zeros(len(chunk.states)))
+
+
+class MaplmgAODE(SpodeEnsemble):
+    """MAPLMG-AODE: the SPODEs weighted by the maximum a posteriori linear mixture.
+
+    With these weights the mixture as a whole, not each SPODE by itself, best predicts the class of each
+    training row from all other rows; a Dirichlet prior keeps every weight above 0.
+
+    Parameters
+    ----------
+    ess : float, default=1.0
+        Equivalent sample size of the BDeu prior over the parameters, from 1e-6 to 1e6.
+    max_iter : int, default=10000
+        Largest number of steps of Newton's method, which usually takes a dozen or so.
+    tol : float, default=1e-10
+        Tolerance, relative to the objective: the method stops when the objective is provably this close to
+        its maximum, or as close as rounding allows.
+    categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
+        Which features are categorical besides those with text, booleans or declared categories.
+    categories : "auto" or list of array-like, default="auto"
+        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
+    missing : {"impute", "marginalize"}, default="impute"
+        Whether a missing value becomes the training median or mode, or is left out.
+    handle_unknown : {"ignore", "error"}, default="ignore"
+        Whether a value that is not among the states is left out, or an error.
+    max_categories : int, optional
+        The largest number of states of a categorical feature; the rarest are merged into one.
+    n_jobs : int, optional
+        Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    n_features_in_ : int
+        Number of features seen in :meth:`fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if ``X`` has column names and all of them are strings.
+    super_parents_ : ndarray of shape (k,)
+        The names (or else indices) of the features kept, each the super-parent of one SPODE; those with a
+        single bin or observed value are dropped.
+    counts_ : Counts
+        How often each class, value and pair of values was seen.
+    weights_ : ndarray of shape (k,)
+        The weight of each SPODE.
+    objective_ : float
+        What the weights maximise (see Notes); NaN if no feature is kept.
+    n_iter_ : int
+        Number of steps of Newton's method; 0 if no feature is kept.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the objective is not provably within ``tol`` of its maximum after ``max_iter`` steps.
+
+    See Also
+    --------
+    BmaAODE : Weights each SPODE by its own likelihood.
+    CompAODE : Weights the SPODEs by how much they compress the classes.
+
+    Notes
+    -----
+    The weights maximise ``Σ_i log Σ_j w_j P_{-i}(c_i|a_i,s_j) + Σ_j log w_j`` on the simplex, where
+    ``P_{-i}`` is learned from all rows but the i-th; cuts, states and the features kept come from all rows.
+    The objective is concave: Newton's method climbs it from uniform weights, and its tangent bounds how far
+    away the maximum can be.
+
+    A row of whole weight w stands for w copies: each leaves itself out, and the others stay. A row of weight
+    below 1 is left out altogether; in general, ``min(1, w)`` is subtracted from the counts.
+
+    References
+    ----------
+    J. Cerquides and R. López de Màntaras, "Robust Bayesian linear classifier ensembles", ECML 2005.
+
+    Examples
+    --------
+    The class tells whether the first two features agree; the third is noise. With one of the first two as
+    super-parent, the other decides; with the third, neither tells anything:
+
+    >>> from skcredal import MaplmgAODE
+    >>> X = [[a, b, c] for a in "xy" for b in "xy" for c in "xy"] * 2
+    >>> y = ["agree" if a == b else "differ" for a, b, c in X]
+    >>> clf = MaplmgAODE().fit(X, y)
+    >>> clf.weights_.round(2)
+    array([0.46, 0.46, 0.07])
+    >>> clf.predict_proba([["x", "y", "x"]]).round(2)
+    array([[0.06, 0.94]])
+    """
+
+    _needs_all_rows = "each step of Newton's method needs the leave-one-out probabilities of all rows"
+    _scores = ("weights_", "n_iter_", "objective_")
+
+    def __init__(
+        self,
+        *,
+        ess: float = 1.0,
+        max_iter: int = 10_000,
+        tol: float = 1e-10,
+        categorical_features: Any = "from_dtype",
+        categories: Any = "auto",
+        missing: str = "impute",
+        handle_unknown: str = "ignore",
+        max_categories: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.ess = ess
+        self.max_iter = max_iter
+        self.tol = tol
+        self._keep_shared(categorical_features, categories, missing, handle_unknown, max_categories, n_jobs)
+
+    def _score(self, rows: Rows) -> None:
+        super()._score(rows)
+        n_threads = thread_count(self.n_jobs)
+
+        def work(part: Part) -> Mixture:
+            # An array of rows × SPODEs, over which every step of Newton's method passes.
+            log_own = log_own_left_out(self._tables, *part.labelled, n_threads=n_threads)
+            return maplmg_weights(log_own, part.weights, max_iter=int(self.max_iter), tol=float(self.tol))
+
+        mixture = rows.sum(work, "weights")
+        if not mixture.converged:
+            warn(
+                f"The weights did not converge in max_iter={self.max_iter} iterations: the objective may be "
+                f"{mixture.gap / abs(mixture.objective):.1e} of its size below the maximum, more than "
+                f"tol={self.tol:g}. Raise max_iter or tol.",
+                ConvergenceWarning,
+            )
+        self.weights_, self.n_iter_, self.objective_ = mixture.weights, mixture.n_iter, mixture.objective
+
+
+class LikelihoodWeightedEnsemble(SpodeEnsemble):
+    """A SPODE ensemble whose weights come from the conditional likelihoods of the SPODEs (§4)."""
+
+    likelihood_floor: float
+
+    log_likelihood_: FloatArray
+
+    _scores = ("log_likelihood_",)
+    # The parameter of those that have one.
+    epsilon: Any = None
+
+    def _count(self, rows: Rows) -> None:
+        if self.epsilon is not None:  # an error should come before the work of counting
+            resolve_epsilon(self.epsilon, len(rows.encoding.kept), tells=True)
+        super()._count(rows)
+
+    def _score(self, rows: Rows) -> None:
+        super()._score(rows)
+        tables, floor, n_threads = self._tables, float(self.likelihood_floor), thread_count(self.n_jobs)
+        self.log_likelihood_ = rows.sum(
+            lambda part: log_likelihoods(tables, *part.labelled, floor=floor, n_threads=n_threads),
+            "likelihoods",
+            (tables.ess, floor),
+        )
+
+    def _derive(self) -> None:
+        super()._derive()
+        self.null_log_likelihood_ = null_log_likelihood(self.counts_.n_c)
+
+
+class BmaAODE(LikelihoodWeightedEnsemble):
+    """BMA-AODE: Bayesian model averaging over the SPODEs with a uniform prior.
+
+    The weights are proportional to the likelihoods of the SPODEs. On larger data a single SPODE gets nearly
+    all the weight; :class:`CompAODE` does not have this problem.
+
+    Parameters
+    ----------
+    ess : float, default=1.0
+        Equivalent sample size of the BDeu prior over the parameters, from 1e-6 to 1e6.
+    likelihood : {"conditional", "marginal"}, default="conditional"
+        ``"conditional"``, the paper's: how probable a SPODE finds the classes of the rows, given their
+        features; it averages the posteriors, and weights below a ten-thousandth of the largest are set to 0.
+        ``"marginal"``: how probable it finds whole rows, averaged over its parameters; it averages the joint
+        probabilities, with all weights. This is the Bayesian model averaging over SPODEs that AODE was first
+        compared with. It needs the counts alone, so that it has :meth:`partial_fit`, too.
+    likelihood_floor : float, default=0.0
+        Lower bound on each probability inside the conditional likelihoods, and nowhere else; the paper's own
+        experiments used 0.01.
+    categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
+        Which features are categorical besides those with text, booleans or declared categories.
+    categories : "auto" or list of array-like, default="auto"
+        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
+    missing : {"impute", "marginalize"}, default="impute"
+        Whether a missing value becomes the training median or mode, or is left out.
+    handle_unknown : {"ignore", "error"}, default="ignore"
+        Whether a value that is not among the states is left out, or an error.
+    max_categories : int, optional
+        The largest number of states of a categorical feature; the rarest are merged into one.
+    n_jobs : int, optional
+        Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    n_features_in_ : int
+        Number of features seen in :meth:`fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if ``X`` has column names and all of them are strings.
+    super_parents_ : ndarray of shape (k,)
+        The names (or else indices) of the features kept, each the super-parent of one SPODE; those with a
+        single bin or observed value are dropped.
+    counts_ : Counts
+        How often each class, value and pair of values was seen.
+    log_likelihood_ : ndarray of shape (k,)
+        The log-likelihood of each SPODE, conditional or marginal.
+    null_log_likelihood_ : float
+        The conditional log-likelihood of the null model, which knows only the class frequencies.
+    weights_ : ndarray of shape (k,)
+        The weight of each SPODE.
+
+    See Also
+    --------
+    CredalBmaAODE : The same with a set of priors instead of the uniform one.
+
+    References
+    ----------
+    J. Cerquides and R. López de Mántaras, "Robust Bayesian linear classifier ensembles", ECML 2005, and Y.
+    Yang et al., "To select or to weigh: a comparative study of linear combination schemes for
+    superparent-one-dependence estimators", IEEE TKDE 19, 2007, on the marginal likelihood.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> colour = ["red", "red", "green", "green", "yellow", "yellow"]
+    >>> fruit = pd.DataFrame({"colour": colour, "weight": [150.0, 160.0, 140.0, None, 120.0, 118.0]})
+    >>> kind = ["apple"] * 4 + ["banana"] * 2
+    >>> from skcredal import BmaAODE
+    >>> clf = BmaAODE().fit(fruit, kind)
+    >>> list(clf.super_parents_)
+    ['colour', 'weight']
+    >>> clf.weights_.round(2)
+    array([0.5, 0.5])
+    >>> BmaAODE(likelihood="marginal").fit(fruit, kind).weights_.round(2)
+    array([0.5, 0.5])
+    """
+
+    def __init__(
+        self,
+        *,
+        ess: float = 1.0,
+        likelihood: str = "conditional",
+        likelihood_floor: float = 0.0,
+        categorical_features: Any = "from_dtype",
+        categories: Any = "auto",
+        missing: str = "impute",
+        handle_unknown: str = "ignore",
+        max_categories: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.ess = ess
+        self.likelihood = likelihood
+        self.likelihood_floor = likelihood_floor
+        self._keep_shared(categorical_features, categories, missing, handle_unknown, max_categories, n_jobs)
+
+    @property
+    def _counts_suffice(self) -> bool:  # type: ignore[override]
+        return self.likelihood == "marginal"
+
+    @property
+    def _scores(self) -> tuple[str, ...]:  # type: ignore[override]
+        return () if self._counts_suffice else super()._scores
+
+    def _score(self, rows: Rows) -> None:
+        if self.likelihood == "conditional":
+            super()._score(rows)
+
+    def _derive(self) -> None:
+        super()._derive()
+        if self.likelihood == "conditional":
+            self.weights_ = bma_weights(self.log_likelihood_)
+            return
+        self.log_likelihood_ = spode_log_marginals(self.counts_, float(self.ess))
+        self.weights_ = model_probabilities(self.log_likelihood_)
+
+    def _posterior(self, chunk: Chunk) -> FloatArray:
+        if self.likelihood == "conditional":
+            return super()._posterior(chunk)
+        # Not by the weights: in a row without the best super-parents those that are left may all be 0 by
+        # underflow. And it is joints that are averaged: each model is one of whole rows.
+        log_lik = self.log_likelihood_
+        return self._tables.mean_joint(chunk.states, log_lik - log_lik.max(initial=-np.inf))
+
+
+class CompAODE(LikelihoodWeightedEnsemble):
+    """COMP-AODE: the SPODEs weighted by their compression coefficients.
+
+    A SPODE's coefficient tells how much shorter it makes the description of the classes than the null model
+    does. Being logarithmic, the weights are more even than those of Bayesian model averaging; SPODEs that do
+    not compress get none.
+
+    Parameters
+    ----------
+    ess : float, default=1.0
+        Equivalent sample size of the BDeu prior over the parameters, from 1e-6 to 1e6.
+    epsilon : "auto" or float, default="auto"
+        Prior probability of the null model. ``"auto"`` is ``min(0.01, 1/(2(k+1)))`` for k features kept; a
+        number of ``1/(k+1)`` or more is taken as just below that.
+    likelihood_floor : float, default=0.0
+        Lower bound on each probability inside the likelihoods, and nowhere else; the paper's own experiments
+        used 0.01.
+    categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
+        Which features are categorical besides those with text, booleans or declared categories.
+    categories : "auto" or list of array-like, default="auto"
+        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
+    missing : {"impute", "marginalize"}, default="impute"
+        Whether a missing value becomes the training median or mode, or is left out.
+    handle_unknown : {"ignore", "error"}, default="ignore"
+        Whether a value that is not among the states is left out, or an error.
+    max_categories : int, optional
+        The largest number of states of a categorical feature; the rarest are merged into one.
+    n_jobs : int, optional
+        Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    n_features_in_ : int
+        Number of features seen in :meth:`fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if ``X`` has column names and all of them are strings.
+    super_parents_ : ndarray of shape (k,)
+        The names (or else indices) of the features kept, each the super-parent of one SPODE; those with a
+        single bin or observed value are dropped.
+    counts_ : Counts
+        How often each class, value and pair of values was seen.
+    log_likelihood_ : ndarray of shape (k,)
+        The conditional log-likelihood of each SPODE.
+    null_log_likelihood_ : float
+        The log-likelihood of the null model, which knows only the class frequencies.
+    weights_ : ndarray of shape (k,)
+        The weight of each SPODE; all 0 if none is better than the null model.
+    epsilon_ : float
+        The value of ε that was used.
+
+    See Also
+    --------
+    CredalCompAODE : The same with a set of priors instead of a single one.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> colour = ["red", "red", "green", "green", "yellow", "yellow"]
+    >>> fruit = pd.DataFrame({"colour": colour, "weight": [150.0, 160.0, 140.0, None, 120.0, 118.0]})
+    >>> kind = ["apple"] * 4 + ["banana"] * 2
+    >>> from skcredal import CompAODE
+    >>> clf = CompAODE().fit(fruit, kind)
+    >>> clf.predict_proba(pd.DataFrame({"colour": ["yellow"], "weight": [121.0]})).round(2)
+    array([[0.04, 0.96]])
+    """
+
+    def __init__(
+        self,
+        *,
+        ess: float = 1.0,
+        epsilon: Any = "auto",
+        likelihood_floor: float = 0.0,
+        categorical_features: Any = "from_dtype",
+        categories: Any = "auto",
+        missing: str = "impute",
+        handle_unknown: str = "ignore",
+        max_categories: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.ess = ess
+        self.epsilon = epsilon
+        self.likelihood_floor = likelihood_floor
+        self._keep_shared(categorical_features, categories, missing, handle_unknown, max_categories, n_jobs)
+
+    def _derive(self) -> None:
+        super()._derive()
+        self.epsilon_ = resolve_epsilon(self.epsilon, len(self.super_parents_))
+        self.weights_ = compression_weights(self.log_likelihood_, self.null_log_likelihood_, self.epsilon_)
+
+
+def resolve_epsilon(epsilon: Any, k: int, *, tells: bool = False) -> float:
+    """Return ε for k features: 0 < ε < 1/(k+1), so that the set holds the reference prior (§6).
+
+    A larger number is taken as just below the bound, where hardly any other prior is left: the bound differs
+    between folds, and a search over ε should not fail for it.
+    """
+    if isinstance(epsilon, str) and epsilon == "auto":
+        return automatic_epsilon(k)
+    # In Python True is a number, but it is hardly meant as ε.
+    if not isinstance(epsilon, Real) or isinstance(epsilon, bool):
+        raise TypeError(f"epsilon must be 'auto' or a number in (0, 1/{k + 1}), got {safe_repr(epsilon)}.")
+    eps = to_float(epsilon)
+    if not 0.0 < eps < np.inf:
+        raise ValueError(f"epsilon must be positive and finite, got {eps!r}.")
+    bound = 1.0 / (k + 1)
+    if eps < bound:
+        return eps
+    if tells:
+        warn(
+            f"epsilon must lie below 1/{k + 1} for {k} feature{'' if k == 1 else 's'}: {eps!r} is taken as "
+            "just below it."
+        )
+    return float(np.nextafter(bound, 0.0))

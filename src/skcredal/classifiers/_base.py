@@ -3,68 +3,104 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Self, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from skcredal._arrays import AnyArray, CodeArray, FloatArray, IntArray
+from skcredal._arrays import AnyArray, FloatArray
 from skcredal._config import get_config
-from skcredal._encoding.features import NumericFeature
-from skcredal._encoding.frames import read_series, read_table
-from skcredal._encoding.table_encoding import (
-    EncodedTable,
-    Feature,
-    FeatureEncoding,
-    TableEncoding,
-)
-from skcredal._encoding.target import read_weights
-from skcredal._ensemble.counts import JointCounts, ValueCounts, pair_table_bytes
-from skcredal._ensemble.parameters import prediction_chunks
+from skcredal._encoding.encoding import Chunk, EncodedTable, Encoding, FeatureEncoding
+from skcredal._encoding.features import Feature
+from skcredal._encoding.tables import read_series, read_table
+from skcredal._encoding.target import encode_target, read_weights
+from skcredal._ensemble.counts import CodingCounts, Counts, count_values, pair_table_bytes
+from skcredal._ensemble.spodes import chunks
 from skcredal._threads import run_in_threads, thread_count
 from skcredal._ties import best_class
-from skcredal._validation import check_choice, check_integer, naming
+from skcredal._validation import (
+    check_choice,
+    check_integer,
+    check_real,
+    check_seed,
+    check_strength,
+    naming,
+    safe_repr,
+    warn,
+)
 from skcredal.classifiers._answers import Answers
-from skcredal.classifiers._rows import TrainingRows, training_rows
+from skcredal.classifiers._rows import MemoryRows, Rows, learn_encoding, read_rows
 
-__all__ = ["LEARNED", "TabularClassifier", "every_cut", "fit_rows", "learned_features"]
+__all__ = ["TabularClassifier", "fit_on", "learned_features"]
 
 Value = TypeVar("Value")
 Classifier = TypeVar("Classifier", bound="TabularClassifier")
 
 # Learned attributes without a trailing underscore.
-LEARNED = {"_encoding", "_tables", "_pool", "_priors", "_stream"}
+LEARNED = {"_encoding", "_tables", "_pool", "_priors", "_from_batches"}
+
+
+# What each parameter must be, whichever classifier has it.
+RULES: dict[str, Callable[[str, Any], Any]] = {
+    "missing": partial(check_choice, choices=("impute", "marginalize")),
+    "handle_unknown": partial(check_choice, choices=("ignore", "error")),
+    "average": partial(check_choice, choices=("posterior", "joint")),
+    "likelihood": partial(check_choice, choices=("conditional", "marginal")),
+    "ess": check_strength,
+    "s": check_strength,
+    "likelihood_floor": partial(check_real, low=0.0, high=1.0, high_open=True),
+    "contamination": partial(check_real, low=0.0, high=1.0),
+    "credibility": partial(check_real, low=0.0, high=1.0, high_open=True),
+    "tol": partial(check_real, low=0.0),
+    "max_iter": partial(check_integer, low=1),
+    "max_rows": partial(check_integer, low=1),
+    "random_state": check_seed,
+}
 
 
 class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """A classifier of tables with numeric and categorical columns and missing values.
 
-    The ``__init__`` of a subclass takes the parameters declared here. It learns in three steps:
-    :meth:`_count`, what adds up over rows; :meth:`_score`, what needs a second pass over the rows; and
-    :meth:`_derive`, everything else, without rows. A model file holds the results of the first two. It
-    answers for a chunk of codes in :meth:`_posterior`.
+    The ``__init__`` of a subclass takes the parameters of :meth:`_keep_shared` by keyword, and stores them.
+    It learns in three steps: :meth:`_count`, what adds up over rows; :meth:`_score`, what needs a second
+    pass over the rows; and :meth:`_derive`, everything else, without rows. A model file holds the results
+    of the first two. It answers for a chunk of rows in :meth:`_posterior`.
     """
 
-    categorical_features: Any
-    categories: Any
-    missing: str
-    handle_unknown: str
-    max_categories: int | None
-    n_jobs: int | None
-
+    # Whether the counts are all that is learned from rows, so that ``partial_fit`` can add to them.
+    _counts_suffice = False
     # Why the classifier cannot learn from sums over batches of rows; ``None`` if it can.
     _needs_all_rows: str | None = None
-    # The names of the attributes that :meth:`_score` learns.
+    # The names of what :meth:`_count` and :meth:`_score` learn besides ``counts_``.
     _scores: tuple[str, ...] = ()
 
-    _encoding: TableEncoding
-    counts_: ValueCounts | JointCounts
+    _encoding: Encoding
+    _tables: Any
+    counts_: Counts | CodingCounts
     classes_: AnyArray
     n_features_in_: int
-    feature_names_in_: npt.NDArray[np.object_]
+    feature_names_in_: AnyArray
+
+    def _keep_shared(
+        self,
+        categorical_features: Any,
+        categories: Any,
+        missing: str,
+        handle_unknown: str,
+        max_categories: int | None,
+        n_jobs: int | None,
+    ) -> None:
+        """Keep the parameters that all classifiers share; for ``__init__``, which otherwise only stores."""
+        self.categorical_features = categorical_features
+        self.categories = categories
+        self.missing = missing
+        self.handle_unknown = handle_unknown
+        self.max_categories = max_categories
+        self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from a table.
@@ -84,10 +120,87 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
         self : object
             The fitted classifier. If fitting fails, it stays as it was.
         """
-        return fit_rows(self, lambda learner: training_rows(learner, X, y, sample_weight))
+        return fit_on(self, lambda learner: MemoryRows.of(learner, X, y, sample_weight))
+
+    @available_if(lambda self: self._counts_suffice)  # type: ignore[untyped-decorator]
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from one more batch of rows, without the earlier ones.
+
+        The first batch decides how columns are read: which are categorical, their states, the cuts and
+        medians of numbers, and which features are kept. It should be large enough for that. A state that
+        first occurs later is unknown, with a warning; declare it with ``categories`` or a categorical
+        dtype. To learn all of this from all rows, use :func:`skcredal.scale.fit_batches`.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_features)
+            The features of some rows.
+        y : array-like of shape (n_rows,)
+            Their classes; a batch need not have all of them.
+        classes : array-like of shape (n_classes,), optional
+            All classes that may occur; required in the first call. After :meth:`fit`, whose rows are
+            forgotten with a warning, the default is the same classes.
+        sample_weight : array-like of shape (n_rows,), optional
+            Weights of the rows.
+
+        Returns
+        -------
+        self : object
+            The classifier, fitted to all batches so far. If a batch is refused, it stays as it was.
+
+        Examples
+        --------
+        >>> from skcredal import AODE
+        >>> X, y = [["red"], ["yellow"]], ["apple", "apple"]
+        >>> clf = AODE().partial_fit(X, y, classes=["apple", "banana"])
+        >>> clf.partial_fit([["yellow"], ["yellow"]], ["banana", "banana"]).predict([["yellow"], ["red"]])
+        array(['banana', 'apple'], dtype='<U6')
+        """
+        # As in fit_on a copy learns, but it goes on from the counts so far.
+        learner, goes_on = self._unfitted(), getattr(self, "_from_batches", False)
+        learner._check_parameters()
+        if goes_on:
+            known = ("_encoding", "n_features_in_", "feature_names_in_")
+            learner.__dict__ |= {name: vars(self)[name] for name in known if name in vars(self)}
+        given = read_rows(learner, X, y, sample_weight, reset=not goes_on)
+        learner.classes_ = self._classes_of_batches(classes, goes_on=goes_on)
+        rule = f"y must hold only the classes {safe_repr(learner.classes_.tolist())}"
+        labelled = given.among(learner.classes_, rule)
+        if not goes_on:
+            learner._encoding = learn_encoding(learner, given)
+        elif new := learner._encoding.columns_with_new_states(given.table):
+            warn(
+                f"{', '.join(new)}: some values did not occur in the first batch of partial_fit, and are "
+                "unknown. Declare all states with categories= or a categorical dtype."
+            )
+        learner._from_batches = True
+        learner._count(MemoryRows.encoded(learner._encoding, labelled))
+        if goes_on:
+            for name in ("counts_", *learner._scores):
+                setattr(learner, name, getattr(self, name) + getattr(learner, name))
+        learner._derive()
+        self.__dict__ = learner.__dict__  # as a whole or not at all, as in fit_on
+        return self
+
+    def _classes_of_batches(self, classes: Any, *, goes_on: bool) -> AnyArray:
+        """Return all classes that may occur, given what ``partial_fit`` was told."""
+        told: AnyArray | None = None if classes is None else encode_target(classes, estimator=self)[0]
+        if goes_on:
+            if told is not None and not np.array_equal(told, self.classes_):
+                raise ValueError(
+                    "classes must be the same as in the first call to partial_fit, "
+                    f"{safe_repr(self.classes_.tolist())}, got {safe_repr(classes)}."
+                )
+            return self.classes_
+        if hasattr(self, "classes_"):
+            warn("partial_fit does not continue from fit, but starts anew: what fit learned is forgotten.")
+            return self.classes_ if told is None else told
+        if told is None:
+            raise ValueError("classes must be passed on the first call to partial_fit.")
+        return told
 
     def _unfitted(self) -> Self:
-        """Return an unfitted copy, which learns in place of the classifier (see :func:`fit_rows`)."""
+        """Return an unfitted copy, which learns in place of the classifier (see :func:`fit_on`)."""
         # Unlike sklearn.base.clone, this keeps the metadata requests and does not copy the parameters.
         copy = object.__new__(type(self))
         copy.__dict__ = {
@@ -136,21 +249,12 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
         proba : ndarray of shape (n_rows, n_classes)
             The probabilities, columns as in ``classes_``.
         """
-        model = self._snapshot()
-        codes = model._encode(X)
-        proba = np.empty((codes.shape[1], len(model.classes_)))
-
-        def answer(chunk: CodeArray, rows: slice) -> None:
-            proba[rows] = model._posterior(chunk)
-
-        model._for_each_chunk(codes, answer)
-        return proba
+        return self._over_rows(X, lambda model, chunk: model._posterior(chunk))
 
     def _answers(self, X: Any) -> Answers:
         """Return the results of all methods for a table, which is encoded and inferred only once."""
         model = self._snapshot()
-        chunks = model._for_each_chunk(model._encode(X), lambda chunk, _: model._answer_chunk(chunk))
-        return Answers.joined(chunks)
+        return Answers.joined(model._for_each_chunk(X, model._answer_chunk))
 
     def predict_log_proba(self, X: Any) -> FloatArray:
         """Return the logarithm of the probability of every class.
@@ -197,13 +301,14 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
 
     def _check_parameters(self) -> None:
         """Raise an error for an invalid parameter, before any work is done."""
-        check_choice("missing", self.missing, ("impute", "marginalize"))
-        check_choice("handle_unknown", self.handle_unknown, ("ignore", "error"))
+        for name, check in RULES.items():
+            if hasattr(self, name):
+                check(name, getattr(self, name))
         if self.max_categories is not None:
             check_integer("max_categories", self.max_categories, low=2)
         thread_count(self.n_jobs)  # for its check alone
 
-    def _learn(self, rows: TrainingRows) -> None:
+    def _learn(self, rows: Rows) -> None:
         """Learn from rows, in memory or not, whose encoding and classes are known."""
         # The order is fixed: tables are made of the counts, scores with the tables, and the rest of both.
         self._encoding, self.classes_ = rows.encoding, rows.classes
@@ -211,57 +316,60 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
         self._score(rows)
         self._derive()
 
-    def _count(self, rows: TrainingRows) -> None:
+    def _count(self, rows: Rows) -> None:
         """Learn what adds up over rows: by default, how often each class and value was seen."""
-        self.counts_ = rows.count_values()
+        n_states, n_classes = rows.encoding.n_states, len(rows.classes)
+        self.counts_ = rows.sum(
+            lambda part: count_values(*part.labelled, n_states, n_classes), "counts", "values"
+        )
 
-    def _score(self, rows: TrainingRows) -> None:
+    def _score(self, rows: Rows) -> None:
         """Learn what needs a second pass over the rows, as ``_scores`` names it."""
 
     @abstractmethod
     def _derive(self) -> None:
         """Derive everything else, without rows; this also happens when a model is loaded."""
 
-    @abstractmethod
-    def _posterior(self, chunk: CodeArray) -> FloatArray:
-        """Return the probabilities (rows, n_classes) of a chunk of codes (k, rows)."""
+    def _posterior(self, chunk: Chunk) -> FloatArray:
+        """Return the probabilities (rows, n_classes) of a chunk of rows, whose ``states`` are (k, rows)."""
+        proba: FloatArray = self._tables.posteriors(chunk.states)
+        return proba
 
-    def _answer_chunk(self, chunk: CodeArray) -> Answers:
+    def _answer_chunk(self, chunk: Chunk) -> Answers:
         """Return the results of all methods for a chunk, exactly as each of them would by itself."""
         return Answers(self.classes_, self._posterior(chunk))
 
-    def _for_each_chunk(self, codes: CodeArray, work: Callable[[CodeArray, slice], Value]) -> list[Value]:
-        """Do the work chunk by chunk, so that no array of size rows × features × classes is held."""
-
-        def work_on(rows: slice) -> Value:
-            return work(np.ascontiguousarray(codes[:, rows]), rows)
-
-        n_threads = thread_count(self.n_jobs)
+    def _for_each_chunk(self, X: Any, work: Callable[[Chunk], Value]) -> list[Value]:
+        """Encode a table and do the work chunk by chunk, so that memory does not grow with the rows."""
+        table = self._encode(X)
         # What inference holds per row: a number for each SPODE and class.
-        n_numbers = len(codes) * len(self.classes_)
-        return run_in_threads(work_on, prediction_chunks(codes.shape[1], n_numbers, n_threads), n_threads)
+        n_numbers = len(table.states) * len(self.classes_)
+        # A table without rows is one chunk: what is returned for it has the right shape.
+        slices = chunks(table.states.shape[1], n_numbers) or [slice(0, 0)]
+        return run_in_threads(lambda rows: work(table.chunk(rows)), slices, thread_count(self.n_jobs))
 
-    def _encode(self, X: Any) -> CodeArray:
-        """Return the codes (k, n) of a table to predict."""
+    def _over_rows(self, X: Any, work: Callable[[Self, Chunk], AnyArray]) -> AnyArray:
+        """Return what one model makes of all rows, even if another thread fits it meanwhile."""
+        model = self._snapshot()
+        return np.concatenate(model._for_each_chunk(X, lambda chunk: work(model, chunk)))
+
+    def _encode(self, X: Any) -> EncodedTable:
+        """Return a table to predict as states."""
         if isinstance(X, EncodedTable):
-            # Identity, not equality: codes of another encoding would be valid numbers with another meaning.
+            # Identity, not equality: states of another encoding would be valid numbers with another meaning.
             if X.encoding is not self._encoding:
                 raise ValueError("X must be encoded as the training rows were, got another encoding.")
-            return X.codes
+            return X
         table = read_table(X, estimator=self)
         # scikit-learn compares the names and number of features with those of fit.
         validate_data(self, table.data, reset=False, skip_check_array=True)
-        return self._encoding.encode(table, n_threads=thread_count(self.n_jobs))
+        return EncodedTable.of(self._encoding, table, n_threads=thread_count(self.n_jobs))
 
     @property
     def encoding_(self) -> tuple[FeatureEncoding, ...]:
         """How each column of the training table is read: a record with its name, kind, states or cuts."""
         check_is_fitted(self)
-        names, kept = getattr(self, "feature_names_in_", None), set(self._encoding.kept)
-        return tuple(
-            FeatureEncoding.of(j if names is None else str(names[j]), feature, kept=j in kept)
-            for j, feature in enumerate(learned_features(self))
-        )
+        return self._encoding.describe(getattr(self, "feature_names_in_", None))
 
     def _kept_features(self) -> AnyArray:
         """Return the names of the features kept, or their indices if they have no names."""
@@ -269,42 +377,21 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
         names = getattr(self, "feature_names_in_", None)
         return kept if names is None else names[kept]
 
-    def _kept_numeric(self) -> list[bool]:
-        """Tell which of the features kept are numbers."""
-        return [isinstance(self._encoding.features[j], NumericFeature) for j in self._encoding.kept]
-
-    def _refuse_large_tables(
-        self, codings: Sequence[IntArray], names: Any, numeric: Sequence[bool], *, n_logarithms: int = 2
-    ) -> None:
-        """Raise an error if the pair tables would exceed the limit, given the states in each coding.
-
-        ``names`` and ``numeric`` tell of each feature, coding by coding, its name and whether it is cut.
-        """
-        needed = sum(pair_table_bytes(of_coding, len(self.classes_), n_logarithms) for of_coding in codings)
-        limit = get_config()["pair_table_limit"]
+    def _refuse_large_tables(self, encoding: Encoding) -> None:
+        """Raise an error if the pair tables would exceed the limit, before one is allocated."""
+        n_classes, limit = len(self.classes_), get_config()["pair_table_limit"]
+        needed = sum(pair_table_bytes(encoding.n_states[lines], n_classes) for lines in encoding.rows)
         if needed <= limit:
             return
         # Name a few features: those that are worth merging or dropping.
-        n_states, most = np.concatenate(codings), dict[str, tuple[int, bool]]()
-        for row in np.argsort(-n_states, kind="stable"):
-            most.setdefault(str(names[row]), (int(n_states[row]), bool(numeric[row])))
-        worst = list(most.items())[:3]
-        listed = ", ".join(f"{name} ({n} {'bins' if cut else 'states'})" for name, (n, cut) in worst)
-        # Each remedy only where it helps: numbers have no rare states to merge.
-        remedies = []
-        if any(cut for _, (_, cut) in worst):
-            fewer = (
-                "choose fewer bins" if hasattr(self, "bins") else "round the numbers, which makes fewer bins"
-            )
-            remedies.append(fewer)
-        if not all(cut for _, (_, cut) in worst):
-            remedies.append("set max_categories to merge the rarest states")
-        advice = ", ".join([*remedies, "drop some of them"])
-        several = f" in {len(codings)} codings" if len(codings) > 1 else ""
+        names, order = self._kept_features(), np.argsort(encoding.n_states, kind="stable")
+        sizes = {str(names[line]): int(encoding.n_states[line]) for line in order}
+        worst = ", ".join(f"{name} ({sizes[name]} states)" for name in list(sizes)[:-4:-1])
         raise ValueError(
-            f"The pair tables of {len(most)} features{several} and {len(self.classes_)} classes would take "
-            f"{_size(needed)}, more than the limit of {_size(limit)}. The largest features are {listed}: "
-            f"{advice}, or raise the limit with skcredal.set_config(pair_table_limit=...)."
+            f"The pair tables of {len(sizes)} features and {n_classes} classes would take "
+            f"{needed / 2**20:.1f} MiB, more than the limit of {limit / 2**20:.1f} MiB. The largest are {worst}: "
+            "set max_categories to merge the rarest states, round numbers for fewer bins, drop some features, "
+            "or raise the limit with skcredal.set_config(pair_table_limit=...)."
         )
 
     def __sklearn_tags__(self) -> Any:
@@ -315,7 +402,7 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
         return tags
 
 
-def fit_rows(classifier: Classifier, make_rows: Callable[[Classifier], TrainingRows]) -> Classifier:
+def fit_on(classifier: Classifier, make_rows: Callable[[Classifier], Rows]) -> Classifier:
     """Fit a classifier in place: it changes as a whole at the end, or not at all.
 
     ``make_rows`` is given an unfitted copy of the classifier, sets its feature names and their number, and
@@ -331,17 +418,5 @@ def fit_rows(classifier: Classifier, make_rows: Callable[[Classifier], TrainingR
 
 
 def learned_features(classifier: TabularClassifier) -> list[Feature]:
-    """Return how each column of the training table becomes codes."""
+    """Return how each column of the training table becomes states."""
     return classifier._encoding.features
-
-
-def every_cut(classifier: TabularClassifier, j: int) -> FloatArray:
-    """Return the values between which a numeric column of the training table makes no difference."""
-    return classifier._encoding.every_cut(j)
-
-
-def _size(n_bytes: int) -> str:
-    for unit, scale in (("GiB", 1024**3), ("MiB", 1024**2), ("KiB", 1024)):
-        if n_bytes >= scale:
-            return f"{n_bytes / scale:.2f} {unit}"
-    return f"{n_bytes} bytes"

@@ -1,4 +1,4 @@
-"""The null model, naive Bayes and tree-augmented naive Bayes (§2, §8)."""
+"""The null model, naive Bayes, tree-augmented and compression-weighted naive Bayes (§2, §8, §13)."""
 
 from __future__ import annotations
 
@@ -6,27 +6,31 @@ from typing import Any
 
 import numpy as np
 
-from skcredal._arrays import AnyArray, CodeArray, FloatArray
-from skcredal._ensemble.counts import JointCounts, ValueCounts
-from skcredal._ensemble.networks import (
-    class_prior,
+from skcredal._arrays import FloatArray, IntArray
+from skcredal._encoding.encoding import Chunk
+from skcredal._ensemble.counts import Counts
+from skcredal._ensemble.naive import (
+    NaiveTables,
+    TanTables,
     conditional_information,
     naive_tables,
     spanning_tree,
-    tan_tables,
 )
+from skcredal._ensemble.spodes import SpodeTables, class_prior
+from skcredal._ensemble.subsets import AveragedSubsets, SubsetSearch, average_subsets, n_searches
 from skcredal._threads import thread_count
-from skcredal._validation import check_strength
+from skcredal.classifiers._aode import count_pairs_of
 from skcredal.classifiers._base import TabularClassifier
-from skcredal.classifiers._rows import TrainingRows
+from skcredal.classifiers._rows import Part, Rows, row_hashes
 
-__all__ = ["TAN", "NaiveBayes", "NullClassifier"]
+__all__ = ["TAN", "CompressionNB", "NaiveBayes", "NullClassifier"]
 
 
 class BayesClassifier(TabularClassifier):
     """A single Bayesian network classifier with BDeu parameters."""
 
-    features_: AnyArray
+    counts_: Counts
+    _counts_suffice = True
 
     def __init__(
         self,
@@ -40,16 +44,7 @@ class BayesClassifier(TabularClassifier):
         n_jobs: int | None = None,
     ) -> None:
         self.ess = ess
-        self.categorical_features = categorical_features
-        self.categories = categories
-        self.missing = missing
-        self.handle_unknown = handle_unknown
-        self.max_categories = max_categories
-        self.n_jobs = n_jobs
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_strength("ess", self.ess)
+        self._keep_shared(categorical_features, categories, missing, handle_unknown, max_categories, n_jobs)
 
 
 class NullClassifier(BayesClassifier):
@@ -63,18 +58,15 @@ class NullClassifier(BayesClassifier):
     ess : float, default=1.0
         Equivalent sample size of the BDeu prior over the parameters, from 1e-6 to 1e6.
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
-        Which features are categorical: ``"from_dtype"``, those with strings, booleans or declared categories;
-        ``"all"``; or a list of names or indices, or a mask, of features to add to those of ``"from_dtype"``.
+        Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature, in column order. ``"auto"``: those that the dtype declares
-        (pandas categorical, polars Enum, Arrow dictionary), otherwise those that occur in training.
+        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
     missing : {"impute", "marginalize"}, default="impute"
-        ``"impute"``: a missing value is replaced by the training median or mode. ``"marginalize"``: it is
-        left out of the counts and the cuts.
+        Whether a missing value becomes the training median or mode, or is left out.
     handle_unknown : {"ignore", "error"}, default="ignore"
-        What to do with a value that is not among the states: ignore it, or raise an error.
+        Whether a value that is not among the states is left out, or an error.
     max_categories : int, optional
-        The largest number of states of a categorical feature; the rarest are merged into one "other" state.
+        The largest number of states of a categorical feature; the rarest are merged into one.
     n_jobs : int, optional
         Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
 
@@ -88,7 +80,7 @@ class NullClassifier(BayesClassifier):
         Their names, if ``X`` has column names and all of them are strings.
     features_ : ndarray of shape (k,)
         The names (or else indices) of the features kept; those with a single bin or observed value are not.
-    counts_ : ValueCounts
+    counts_ : Counts
         How often each class and value was seen.
     prior_ : ndarray of shape (n_classes,)
         The class probabilities.
@@ -112,9 +104,9 @@ class NullClassifier(BayesClassifier):
         self.features_ = self._kept_features()
         self.prior_ = class_prior(self.counts_.n_c, float(self.ess))
 
-    def _posterior(self, chunk: CodeArray) -> FloatArray:
+    def _posterior(self, chunk: Chunk) -> FloatArray:
         # A view: the one row of probabilities is not copied for every row.
-        return np.broadcast_to(self.prior_, (chunk.shape[1], len(self.prior_)))
+        return np.broadcast_to(self.prior_, (chunk.states.shape[1], len(self.prior_)))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -133,18 +125,15 @@ class NaiveBayes(BayesClassifier):
     ess : float, default=1.0
         Equivalent sample size of the BDeu prior over the parameters, from 1e-6 to 1e6.
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
-        Which features are categorical: ``"from_dtype"``, those with strings, booleans or declared categories;
-        ``"all"``; or a list of names or indices, or a mask, of features to add to those of ``"from_dtype"``.
+        Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature, in column order. ``"auto"``: those that the dtype declares
-        (pandas categorical, polars Enum, Arrow dictionary), otherwise those that occur in training.
+        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
     missing : {"impute", "marginalize"}, default="impute"
-        ``"impute"``: a missing value is replaced by the training median or mode. ``"marginalize"``: it is
-        left out of the counts in training and of the factors in prediction.
+        Whether a missing value becomes the training median or mode, or is left out.
     handle_unknown : {"ignore", "error"}, default="ignore"
-        What to do with a value that is not among the states: leave out its factors, or raise an error.
+        Whether a value that is not among the states is left out, or an error.
     max_categories : int, optional
-        The largest number of states of a categorical feature; the rarest are merged into one "other" state.
+        The largest number of states of a categorical feature; the rarest are merged into one.
     n_jobs : int, optional
         Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
 
@@ -158,7 +147,7 @@ class NaiveBayes(BayesClassifier):
         Their names, if ``X`` has column names and all of them are strings.
     features_ : ndarray of shape (k,)
         The names (or else indices) of the features kept; those with a single bin or observed value are not.
-    counts_ : ValueCounts
+    counts_ : Counts
         How often each class and value was seen.
 
     See Also
@@ -179,14 +168,9 @@ class NaiveBayes(BayesClassifier):
            [0.5, 0.5]])
     """
 
-    counts_: ValueCounts
-
     def _derive(self) -> None:
         self.features_ = self._kept_features()
         self._tables = naive_tables(self.counts_, float(self.ess))
-
-    def _posterior(self, chunk: CodeArray) -> FloatArray:
-        return self._tables.posteriors(chunk)
 
 
 class TAN(BayesClassifier):
@@ -201,18 +185,15 @@ class TAN(BayesClassifier):
     ess : float, default=1.0
         Equivalent sample size of the BDeu prior over the parameters, from 1e-6 to 1e6.
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
-        Which features are categorical: ``"from_dtype"``, those with strings, booleans or declared categories;
-        ``"all"``; or a list of names or indices, or a mask, of features to add to those of ``"from_dtype"``.
+        Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature, in column order. ``"auto"``: those that the dtype declares
-        (pandas categorical, polars Enum, Arrow dictionary), otherwise those that occur in training.
+        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
     missing : {"impute", "marginalize"}, default="impute"
-        ``"impute"``: a missing value is replaced by the training median or mode. ``"marginalize"``: it is
-        left out of the counts in training and of the factors in prediction.
+        Whether a missing value becomes the training median or mode, or is left out.
     handle_unknown : {"ignore", "error"}, default="ignore"
-        What to do with a value that is not among the states: leave out its factors, or raise an error.
+        Whether a value that is not among the states is left out, or an error.
     max_categories : int, optional
-        The largest number of states of a categorical feature; the rarest are merged into one "other" state.
+        The largest number of states of a categorical feature; the rarest are merged into one.
     n_jobs : int, optional
         Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
 
@@ -226,7 +207,7 @@ class TAN(BayesClassifier):
         Their names, if ``X`` has column names and all of them are strings.
     features_ : ndarray of shape (k,)
         The names (or else indices) of the features kept; those with a single bin or observed value are not.
-    counts_ : JointCounts
+    counts_ : Counts
         How often each class, value and pair of values was seen.
     tree_ : list of tuple
         The edges (parent, child) of the tree, by name or else by index; except for the root, a feature is
@@ -262,23 +243,150 @@ class TAN(BayesClassifier):
     array([[0.5, 0.5]])
     """
 
-    counts_: JointCounts
-
-    def _count(self, rows: TrainingRows) -> None:
-        # Before counting, which would allocate the tables.
-        self._refuse_large_tables([rows.encoding.n_states], self._kept_features(), self._kept_numeric())
-        self.counts_ = rows.count_pairs(n_threads=thread_count(self.n_jobs))
+    def _count(self, rows: Rows) -> None:
+        self._refuse_large_tables(rows.encoding)
+        self.counts_ = count_pairs_of(rows, thread_count(self.n_jobs))
 
     def _derive(self) -> None:
         self.features_ = self._kept_features()
-        information = conditional_information(self.counts_, n_threads=thread_count(self.n_jobs))
-        edges = spanning_tree(information, len(self.features_))
+        information = conditional_information(self.counts_)
+        edges = spanning_tree(information)
         names = self.features_.tolist()
         self.tree_ = [(names[i], names[j]) for i, j in edges.tolist()]
-        layout = self.counts_.layout
-        # Pairs are stored as i < j, whichever of the two is the parent.
-        self.mutual_information_ = information[[layout.pair_index(*sorted(edge)) for edge in edges.tolist()]]
-        self._tables = tan_tables(self.counts_, edges, float(self.ess))
+        # The same in both directions, up to rounding: that of the first feature of the pair.
+        self.mutual_information_ = information[edges.min(axis=1), edges.max(axis=1)]
+        self._tables = TanTables(SpodeTables(self.counts_, float(self.ess)), edges)
 
-    def _posterior(self, chunk: CodeArray) -> FloatArray:
-        return self._tables.posteriors(chunk)
+
+class CompressionNB(BayesClassifier):
+    """Averaged selective naive Bayes: naive Bayes whose features weigh as much as they help to compress.
+
+    Each subset of the features makes a naive Bayes model. A search looks for subsets that describe the
+    classes of the training rows shortly, and all subsets that it meets are averaged, weighted by their
+    compression coefficients. Their geometric mean is a naive Bayes with an exponent for each feature: 1 for
+    one that is in all good subsets, 0 for one that is in none.
+
+    It is Boullé's, from whom the coefficients of :class:`CompAODE` are taken. Numeric features are
+    discretised on the training rows.
+
+    Parameters
+    ----------
+    ess : float, default=1.0
+        Equivalent sample size of the BDeu prior over the parameters, from 1e-6 to 1e6.
+    random_state : int, default=0
+        In which orders the search tries the features.
+    categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
+        Which features are categorical besides those with text, booleans or declared categories.
+    categories : "auto" or list of array-like, default="auto"
+        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
+    missing : {"impute", "marginalize"}, default="impute"
+        Whether a missing value becomes the training median or mode, or is left out.
+    handle_unknown : {"ignore", "error"}, default="ignore"
+        Whether a value that is not among the states is left out, or an error.
+    max_categories : int, optional
+        The largest number of states of a categorical feature; the rarest are merged into one.
+    n_jobs : int, optional
+        Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    n_features_in_ : int
+        Number of features seen in :meth:`fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if ``X`` has column names and all of them are strings.
+    features_ : ndarray of shape (k,)
+        The names (or else indices) of the features kept; those with a single bin or observed value are not.
+    counts_ : Counts
+        How often each class and value was seen.
+    weights_ : ndarray of shape (k,)
+        The weight of each feature, from 0 to 1; all are 0 if no subset describes the classes shorter than
+        their frequencies do, which are then the answer.
+    n_models_ : int
+        How many different subsets were evaluated, the empty one among them.
+
+    See Also
+    --------
+    NaiveBayes : All features with the weight 1.
+    CredalModelAveraging : Averages over all subsets, with a set of priors.
+
+    Notes
+    -----
+    A subset of d of the k features has the prior probability ``1/(k+1) · 1/C(k+d-1, d)``. Its score is the
+    logarithm of this plus the conditional log-likelihood of naive Bayes on it; its coefficient is ``1 -
+    score/score of the empty set``. There are about log₂(n·k) searches, each with another random order of the
+    features. Each starts from the empty set and takes turns at adding the features that raise the score and
+    dropping those whose loss does. A step costs a pass over the rows, which therefore have to be in memory:
+    there is no learning in batches.
+
+    References
+    ----------
+    M. Boullé, "Compression-based averaging of selective naive Bayes classifiers", Journal of Machine Learning
+    Research 8, 2007.
+
+    Examples
+    --------
+    The colour tells the fruit, the shop does not. Of the subsets with a positive coefficient, {colour} and
+    {colour, shop}, both have the colour:
+
+    >>> import pandas as pd
+    >>> from skcredal import CompressionNB
+    >>> fruit = pd.DataFrame({"colour": ["red", "red", "yellow", "yellow"] * 6, "shop": ["A", "B"] * 12})
+    >>> clf = CompressionNB().fit(fruit, ["apple", "apple", "banana", "banana"] * 6)
+    >>> clf.weights_.round(2)
+    array([1.  , 0.49])
+    >>> clf.n_models_
+    4
+    """
+
+    _counts_suffice = False
+    _needs_all_rows = "every step of the search for subsets goes over all rows"
+    _scores = ("weights_", "n_models_")
+
+    def __init__(
+        self,
+        *,
+        ess: float = 1.0,
+        random_state: int = 0,
+        categorical_features: Any = "from_dtype",
+        categories: Any = "auto",
+        missing: str = "impute",
+        handle_unknown: str = "ignore",
+        max_categories: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.ess = ess
+        self.random_state = random_state
+        self._keep_shared(categorical_features, categories, missing, handle_unknown, max_categories, n_jobs)
+
+    def _score(self, rows: Rows) -> None:
+        tables, k = naive_tables(self.counts_, float(self.ess)), len(rows.encoding.kept)
+        orders = feature_orders(k, n_searches(self.counts_.n, k), int(self.random_state))
+        n_threads = thread_count(self.n_jobs)
+
+        def work(part: Part) -> AveragedSubsets:
+            search = SubsetSearch(tables, self.counts_, *part.labelled)
+            return average_subsets(search, orders, n_threads=n_threads)
+
+        found = rows.sum(work, "weights")
+        self.weights_, self.n_models_ = found.weights, found.n_models
+
+    def _derive(self) -> None:
+        self.features_ = self._kept_features()
+        naive = naive_tables(self.counts_, float(self.ess))
+        # P(a_i|c) to the power of the feature's weight.
+        exponents = np.append(np.repeat(self.weights_, self.counts_.n_states), [0.0, 0.0])
+        self._tables = NaiveTables(naive.log_c, exponents * naive.log_a)
+
+
+def feature_orders(k: int, n_orders: int, seed: int) -> list[IntArray]:
+    """Return random orders of k features, the same with every version of numpy.
+
+    Examples
+    --------
+    >>> [order.tolist() for order in feature_orders(3, 2, 0)]
+    [[1, 0, 2], [1, 2, 0]]
+    """
+    hashes = row_hashes(np.arange(n_orders * k), seed).reshape(n_orders, k)
+    return list(np.argsort(hashes, axis=1, kind="stable"))

@@ -3,45 +3,23 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from skcredal._arrays import BoolArray, CodeArray, FloatArray, IntArray
-from skcredal._encoding.frames import frame_library, make_frame
-from skcredal._ensemble.priors import put_back
+from skcredal._arrays import BoolArray, FloatArray, IntArray
+from skcredal._encoding.encoding import Chunk
+from skcredal._encoding.tables import frame_library, make_frame
+from skcredal._ensemble.dominance import interval_dominance
+from skcredal._ties import best_class
 from skcredal._validation import check_choice
 from skcredal.classifiers._answers import Answers
+from skcredal.classifiers._base import TabularClassifier
 
-if TYPE_CHECKING:
-    from skcredal.classifiers._base import TabularClassifier
-
-    Base = TabularClassifier
-else:
-    # A mixin, like scikit-learn's; only the type checker needs to know what it is mixed into.
-    Base = object
-
-__all__ = ["CredalMixin", "interval_dominance"]
-
-# Bounds closer than this may differ by rounding alone, so that the class stays: doubt widens the set.
-BOUND_TIE = 1e-10
+__all__ = ["CredalMixin"]
 
 
-def interval_dominance(interval: FloatArray) -> BoolArray:
-    """Return the classes whose upper probability reaches the largest lower one.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> interval_dominance(np.array([[[0.4, 0.6], [0.3, 0.5], [0.1, 0.3]]]))
-    array([[ True,  True, False]])
-    """
-    lower, upper = interval[..., 0], interval[..., 1]
-    kept: BoolArray = upper >= lower.max(axis=-1, keepdims=True) - BOUND_TIE
-    return kept
-
-
-class CredalMixin(Base):
+class CredalMixin(TabularClassifier):
     """Sets and bounds of a classifier with a set of priors.
 
     It comes before a :class:`TabularClassifier` among the bases of a class, whose :meth:`_derive` sets
@@ -74,15 +52,7 @@ class CredalMixin(Base):
         y_set : ndarray of bool of shape (n_rows, n_classes)
             Which classes belong to the set of each row, columns as in ``classes_``; never empty.
         """
-        model = self._snapshot()
-        codes = model._encode(X)
-        sets = np.empty((codes.shape[1], len(model.classes_)), np.bool_)
-
-        def decide(chunk: CodeArray, rows: slice) -> None:
-            sets[rows] = model._sets(chunk)
-
-        model._for_each_chunk(codes, decide)
-        return sets
+        return self._over_rows(X, lambda model, chunk: model._sets(model._evidence(chunk)))
 
     def predict_interval(self, X: Any) -> FloatArray:
         """Return the lower and upper probability of every class over the set of priors.
@@ -100,38 +70,18 @@ class CredalMixin(Base):
         interval : ndarray of shape (n_rows, n_classes, 2)
             The bounds, columns as in ``classes_``; they enclose the probability of :meth:`predict_proba`.
         """
-        model = self._snapshot()
-        codes = model._encode(X)
-        interval = np.empty((codes.shape[1], len(model.classes_), 2))
-
-        def bound(chunk: CodeArray, rows: slice) -> None:
-            interval[rows] = model._priors.intervals(model._evidence(chunk))
-
-        model._for_each_chunk(codes, bound)
-        return interval
+        return self._over_rows(X, lambda model, chunk: model._priors.intervals(model._evidence(chunk)))
 
     def _robustness(self, X: Any) -> FloatArray:
         """Return the robustness of every row; what it means, the classifiers that have one say."""
-        model = self._snapshot()
-        codes = model._encode(X)
-        robustness = np.empty(codes.shape[1])
-
-        def measure(chunk: CodeArray, rows: slice) -> None:
-            robustness[rows] = model._priors.robustness(model._evidence(chunk))
-
-        model._for_each_chunk(codes, measure)
-        return robustness
+        return self._over_rows(X, lambda model, chunk: model._priors.robustness(model._evidence(chunk)))
 
     def _explain(self, X: Any) -> Any:
         """Return what ``_explain_chunk`` finds for all rows, which every classifier that has it documents."""
         model = self._snapshot()
-        chunks = model._for_each_chunk(model._encode(X), lambda chunk, _: model._explain_chunk(chunk))
-        columns = {name: [one for chunk in chunks for one in chunk[name]] for name in chunks[0]}
+        found = model._for_each_chunk(X, model._explain_chunk)
+        columns = {name: [one for chunk in found for one in chunk[name]] for name in found[0]}
         return make_frame(columns, frame_library(X))
-
-    def _explain_chunk(self, chunk: CodeArray) -> dict[str, list[Any]]:
-        """Return the columns of an explanation, for a chunk of codes (k, rows)."""
-        raise NotImplementedError
 
     def _explained_answers(self, evidence: Any, sets: BoolArray, rival: IntArray) -> dict[str, list[Any]]:
         """Return the columns that every explanation begins with; a rival of -1 is none."""
@@ -152,39 +102,27 @@ class CredalMixin(Base):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        # A valid name, but not for this classifier: a list of the other names would not say why.
-        if self.criterion == "e_admissibility" and self.criterion not in self._criteria:
-            raise ValueError(
-                f"criterion='e_admissibility' is not available for {type(self).__name__}: finding a prior "
-                "under which a class is the best is a linear program only for CredalBmaAODE. Choose "
-                f"{' or '.join(map(repr, self._criteria))}."
-            )
         check_choice("criterion", self.criterion, self._criteria)
 
     @abstractmethod
-    def _evidence(self, chunk: CodeArray) -> Any:
-        """Return what the set of priors judges, for a chunk of codes (k, rows)."""
+    def _evidence(self, chunk: Chunk) -> Any:
+        """Return what the set of priors judges, for a chunk of rows."""
 
-    def _answer_chunk(self, chunk: CodeArray) -> Answers:
+    def _answer_chunk(self, chunk: Chunk) -> Answers:
         # Inference is most of the work, and sets, bounds and robustness need the same: it runs once.
         evidence = self._evidence(chunk)
         interval = self._priors.intervals(evidence)
-        sets = self._sets_of_evidence(evidence, interval)
-        put_back(sets, evidence.reference)
         robustness = self._priors.robustness(evidence) if hasattr(self._priors, "robustness") else None
-        return Answers(self.classes_, evidence.reference, sets, interval, robustness)
+        return Answers(
+            self.classes_, evidence.reference, self._sets(evidence, interval), interval, robustness
+        )
 
-    def _sets(self, chunk: CodeArray) -> BoolArray:
-        """Return the sets of a chunk, (rows, n_classes)."""
-        evidence = self._evidence(chunk)
-        sets = self._sets_of_evidence(evidence)
-        # The class of predict must be in the set, even if the reference prior is not one of the priors.
-        put_back(sets, evidence.reference)
-        return sets
-
-    def _sets_of_evidence(self, evidence: Any, interval: FloatArray | None = None) -> BoolArray:
+    def _sets(self, evidence: Any, interval: FloatArray | None = None) -> BoolArray:
         """Return the sets by the criterion; bounds that are already known are not computed again."""
         if self.criterion == "interval_dominance":
-            return interval_dominance(self._priors.intervals(evidence) if interval is None else interval)
-        sets: BoolArray = self._priors.maximal_sets(evidence)
+            sets = interval_dominance(self._priors.intervals(evidence) if interval is None else interval)
+        else:
+            sets = self._priors.maximal_sets(evidence)
+        # The class of predict is in the set, even if the reference prior is not one of the priors.
+        sets[np.arange(len(sets)), best_class(evidence.reference)] = True
         return sets

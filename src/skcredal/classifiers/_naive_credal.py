@@ -5,21 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.special import expit
 
-from skcredal._arrays import CodeArray, CountArray, FloatArray
-from skcredal._ensemble.counts import ValueCounts, split_cells
-from skcredal._ensemble.naive_priors import (
-    DirichletPriors,
-    InclusionPriors,
-    averaged_tables,
-    inclusion_probabilities,
-    log_bayes_factors,
-)
-from skcredal._ensemble.networks import NaiveEvidence, naive_tables
-from skcredal._validation import check_real, check_strength
+from skcredal._arrays import FloatArray
+from skcredal._encoding.encoding import Chunk
+from skcredal._ensemble.counts import Counts
+from skcredal._ensemble.naive import averaged_tables, log_bayes_factors, naive_tables
+from skcredal._ensemble.ncc import DirichletPriors, InclusionPriors, NaiveEvidence
+from skcredal._validation import check_real
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
-from skcredal.classifiers._rows import TrainingRows
+from skcredal.classifiers._rows import Part, Rows
 
 __all__ = ["CredalModelAveraging", "NaiveCredal"]
 
@@ -54,22 +50,19 @@ class NaiveCredal(CredalMixin, TabularClassifier):
         (``"maximality"``), or those whose upper probability reaches the largest lower one
         (``"interval_dominance"``, larger sets).
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
-        Which features are categorical: ``"from_dtype"``, those with strings, booleans or declared categories;
-        ``"all"``; or a list of names or indices, or a mask, of features to add to those of ``"from_dtype"``.
+        Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature, in column order. ``"auto"``: those that the dtype declares
-        (pandas categorical, polars Enum, Arrow dictionary), otherwise those that occur in training.
+        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
     missing : {"impute", "marginalize"}, default="impute"
-        ``"impute"``: a missing value is replaced by the training median or mode. ``"marginalize"``: it is
-        left out of the counts in training and of the factors in prediction.
+        Whether a missing value becomes the training median or mode, or is left out.
     conservative_features : "all" or array-like, optional
         The features whose values are not missing at random: ``"all"``, or a list of names or indices, or a
         mask. Their missing values are neither imputed nor left out, but may be any of their states.
         ``missing`` applies to the others.
     handle_unknown : {"ignore", "error"}, default="ignore"
-        What to do with a value that is not among the states: leave out its factors, or raise an error.
+        Whether a value that is not among the states is left out, or an error.
     max_categories : int, optional
-        The largest number of states of a categorical feature; the rarest are merged into one "other" state.
+        The largest number of states of a categorical feature; the rarest are merged into one.
     n_jobs : int, optional
         Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
 
@@ -83,7 +76,7 @@ class NaiveCredal(CredalMixin, TabularClassifier):
         Their names, if ``X`` has column names and all of them are strings.
     features_ : ndarray of shape (k,)
         The names (or else indices) of the features kept; those with a single bin or observed value are not.
-    counts_ : ValueCounts
+    counts_ : Counts
         How often each class and value was seen.
     missing_counts_ : ndarray of shape (k, n_classes)
         How many training rows of each class have a missing value in each feature kept, where it may be any;
@@ -136,8 +129,8 @@ class NaiveCredal(CredalMixin, TabularClassifier):
     [['apple', 'banana']]
     """
 
-    counts_: ValueCounts
-    missing_counts_: CountArray
+    counts_: Counts
+    _counts_suffice = True
     _scores = ("missing_counts_",)
 
     def __init__(
@@ -159,31 +152,25 @@ class NaiveCredal(CredalMixin, TabularClassifier):
         self.contamination = contamination
         self.ess = ess
         self.criterion = criterion
-        self.categorical_features = categorical_features
-        self.categories = categories
-        self.missing = missing
         self.conservative_features = conservative_features
-        self.handle_unknown = handle_unknown
-        self.max_categories = max_categories
-        self.n_jobs = n_jobs
+        self._keep_shared(categorical_features, categories, missing, handle_unknown, max_categories, n_jobs)
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_strength("s", self.s)
-        check_real("contamination", self.contamination, low=0.0, high=1.0)
-        check_strength("ess", self.ess)
+    def _count(self, rows: Rows) -> None:
+        super()._count(rows)
+        any_value, n_classes = int(rows.encoding.n_states.sum()) + 1, len(rows.classes)
+        self.missing_counts_ = np.zeros((len(rows.encoding.kept), n_classes))
+        if not rows.encoding.conservative.any():
+            return
 
-    def _count(self, rows: TrainingRows) -> None:
-        if rows.encoding.conservative.any():
-            self.counts_, self.missing_counts_ = split_cells(rows.count_cells(), rows.encoding.n_states)
-        else:
-            self.counts_ = rows.count_values()
-            self.missing_counts_ = np.zeros((len(rows.encoding.kept), len(rows.classes)), np.int64)
+        def work(part: Part) -> FloatArray:
+            is_open = part.states == any_value
+            return np.stack([np.bincount(part.labels, part.weights * own, n_classes) for own in is_open])
+
+        self.missing_counts_ = rows.sum(work, "counts", "missing cells")
 
     def _derive(self) -> None:
         self.features_ = self._kept_features()
-        # Another slot than that of unknown values for those that may be any: naive Bayes leaves both out.
-        self._tables = naive_tables(self.counts_, float(self.ess), slots=2)
+        self._tables = naive_tables(self.counts_, float(self.ess))
         conservative, left_out = self._encoding.conservative, None
         if self.missing == "marginalize" and conservative.any():
             left_out = ~conservative
@@ -195,11 +182,8 @@ class NaiveCredal(CredalMixin, TabularClassifier):
             left_out=left_out,
         )
 
-    def _posterior(self, chunk: CodeArray) -> FloatArray:
-        return self._tables.posteriors(chunk)
-
-    def _evidence(self, chunk: CodeArray) -> NaiveEvidence:
-        return NaiveEvidence(chunk, self._posterior(chunk))
+    def _evidence(self, chunk: Chunk) -> NaiveEvidence:
+        return NaiveEvidence(chunk.states, self._posterior(chunk))
 
 
 class CredalModelAveraging(CredalMixin, TabularClassifier):
@@ -221,18 +205,15 @@ class CredalModelAveraging(CredalMixin, TabularClassifier):
         (``"maximality"``), or those whose upper probability reaches the largest lower one
         (``"interval_dominance"``, larger sets).
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
-        Which features are categorical: ``"from_dtype"``, those with strings, booleans or declared categories;
-        ``"all"``; or a list of names or indices, or a mask, of features to add to those of ``"from_dtype"``.
+        Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature, in column order. ``"auto"``: those that the dtype declares
-        (pandas categorical, polars Enum, Arrow dictionary), otherwise those that occur in training.
+        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
     missing : {"impute", "marginalize"}, default="impute"
-        ``"impute"``: a missing value is replaced by the training median or mode. ``"marginalize"``: it is
-        left out of the counts in training and of the factors in prediction.
+        Whether a missing value becomes the training median or mode, or is left out.
     handle_unknown : {"ignore", "error"}, default="ignore"
-        What to do with a value that is not among the states: leave out its factors, or raise an error.
+        Whether a value that is not among the states is left out, or an error.
     max_categories : int, optional
-        The largest number of states of a categorical feature; the rarest are merged into one "other" state.
+        The largest number of states of a categorical feature; the rarest are merged into one.
     n_jobs : int, optional
         Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
 
@@ -246,7 +227,7 @@ class CredalModelAveraging(CredalMixin, TabularClassifier):
         Their names, if ``X`` has column names and all of them are strings.
     features_ : ndarray of shape (k,)
         The names (or else indices) of the features kept; those with a single bin or observed value are not.
-    counts_ : ValueCounts
+    counts_ : Counts
         How often each class and value was seen.
     inclusion_ : ndarray of shape (k,)
         The posterior probability that each feature is in the model, for the prior probability 1/2.
@@ -286,7 +267,7 @@ class CredalModelAveraging(CredalMixin, TabularClassifier):
     [['apple', 'banana']]
     """
 
-    counts_: ValueCounts
+    counts_: Counts
 
     def __init__(
         self,
@@ -304,29 +285,22 @@ class CredalModelAveraging(CredalMixin, TabularClassifier):
         self.ess = ess
         self.epsilon = epsilon
         self.criterion = criterion
-        self.categorical_features = categorical_features
-        self.categories = categories
-        self.missing = missing
-        self.handle_unknown = handle_unknown
-        self.max_categories = max_categories
-        self.n_jobs = n_jobs
+        self._keep_shared(categorical_features, categories, missing, handle_unknown, max_categories, n_jobs)
+
+    _counts_suffice = True
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_strength("ess", self.ess)
         check_real("epsilon", self.epsilon, low=0.0, high=0.5, low_open=True, high_open=True)
 
     def _derive(self) -> None:
         self.features_ = self._kept_features()
         ess, eps = float(self.ess), float(self.epsilon)
         naive, log_e = naive_tables(self.counts_, ess), log_bayes_factors(self.counts_, ess)
-        self.inclusion_ = inclusion_probabilities(log_e)
+        self.inclusion_ = expit(log_e)
         # The reference prior: even odds that a feature is in the model.
         self._tables = averaged_tables(naive, self.counts_, ess, log_e, 0.0)
         self._priors = InclusionPriors.from_counts(naive, self.counts_, ess, log_e, eps)
 
-    def _posterior(self, chunk: CodeArray) -> FloatArray:
-        return self._tables.posteriors(chunk)
-
-    def _evidence(self, chunk: CodeArray) -> NaiveEvidence:
-        return NaiveEvidence(chunk, self._posterior(chunk))
+    def _evidence(self, chunk: Chunk) -> NaiveEvidence:
+        return NaiveEvidence(chunk.states, self._posterior(chunk))

@@ -6,22 +6,14 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from skcredal._arrays import AnyArray, CodeArray, FloatArray, IntArray
+from skcredal._arrays import FloatArray, IntArray
+from skcredal._encoding.encoding import Chunk
 from skcredal._encoding.features import CategoricalFeature, NumericFeature
-from skcredal._ensemble.counts import ValueCounts
-from skcredal._ensemble.credal_tree import (
-    DecisionTree,
-    LeafEvidence,
-    LeafPriors,
-    TreeNode,
-    grow_tree,
-    idm_posterior,
-    idm_sets,
-)
-from skcredal._validation import check_integer, check_strength
+from skcredal._ensemble.tree import LeafEvidence, LeafPriors, TreeNode, grow_tree, idm_posterior, idm_sets
+from skcredal._validation import check_integer
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
-from skcredal.classifiers._rows import TrainingRows
+from skcredal.classifiers._rows import Rows
 
 __all__ = ["CredalTree"]
 
@@ -44,19 +36,15 @@ class CredalTree(CredalMixin, TabularClassifier):
         (``"maximality"``), or those whose upper probability reaches the largest lower one
         (``"interval_dominance"``); for this classifier the two are the same.
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
-        Which features are categorical: ``"from_dtype"``, those with strings, booleans or declared categories;
-        ``"all"``; or a list of names or indices, or a mask, of features to add to those of ``"from_dtype"``.
+        Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature, in column order. ``"auto"``: those that the dtype declares
-        (pandas categorical, polars Enum, Arrow dictionary), otherwise those that occur in training.
+        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
     missing : {"impute", "marginalize"}, default="impute"
-        ``"impute"``: a missing value is replaced by the training median or mode. ``"marginalize"``: it is
-        left out of the splits in training, and in prediction the node that would split on it answers.
+        Whether a missing value becomes the training median or mode, or is left out.
     handle_unknown : {"ignore", "error"}, default="ignore"
-        What to do with a value that is not among the states: let the node that would split on it answer, or
-        raise an error.
+        Whether a value that is not among the states is left out, or an error.
     max_categories : int, optional
-        The largest number of states of a categorical feature; the rarest are merged into one "other" state.
+        The largest number of states of a categorical feature; the rarest are merged into one.
     n_jobs : int, optional
         Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
 
@@ -70,7 +58,7 @@ class CredalTree(CredalMixin, TabularClassifier):
         Their names, if ``X`` has column names and all of them are strings.
     features_ : ndarray of shape (k,)
         The names (or else indices) of the features kept; those with a single bin or observed value are not.
-    counts_ : ValueCounts
+    counts_ : Counts
         How often each class and value was seen.
     tree_ : DecisionTree
         The tree: ``tree_.node(0)`` is the root, with its feature, class counts and children; ``tree_`` also
@@ -110,14 +98,8 @@ class CredalTree(CredalMixin, TabularClassifier):
     [['apple'], ['apple', 'banana']]
     """
 
-    s: float
-
     _scores = ("tree_",)
     _needs_all_rows = "every split goes over the rows of its node again"
-
-    features_: AnyArray
-    counts_: ValueCounts
-    tree_: DecisionTree
 
     def __init__(
         self,
@@ -133,12 +115,7 @@ class CredalTree(CredalMixin, TabularClassifier):
     ) -> None:
         self.s = s
         self.criterion = criterion
-        self.categorical_features = categorical_features
-        self.categories = categories
-        self.missing = missing
-        self.handle_unknown = handle_unknown
-        self.max_categories = max_categories
-        self.n_jobs = n_jobs
+        self._keep_shared(categorical_features, categories, missing, handle_unknown, max_categories, n_jobs)
 
     def apply(self, X: Any) -> IntArray:
         """Return the node of ``tree_`` that answers for each row.
@@ -154,7 +131,7 @@ class CredalTree(CredalMixin, TabularClassifier):
             The index of a leaf, or of the node at which the row's value has no branch.
         """
         model = self._snapshot()
-        return model.tree_.find(model._encode(X))
+        return model.tree_.find(model._encode(X).states)
 
     def export_text(self, *, max_depth: int | None = None, show_counts: bool = False) -> str:
         """Return the tree as text, like :func:`sklearn.tree.export_text`.
@@ -174,53 +151,42 @@ class CredalTree(CredalMixin, TabularClassifier):
         check_is_fitted(self)
         if max_depth is not None:
             check_integer("max_depth", max_depth, low=0)
+        tree, lines = self.tree_, list[str]()
         numeric = [isinstance(self._encoding.features[j], NumericFeature) for j in self._encoding.kept]
-        lines: list[str] = []
-        # A stack of what is still to write, a line or a subtree: a tree may be deeper than Python recurses.
-        todo: list[str | int] = [0]
-        while todo:
-            item = todo.pop()
-            if isinstance(item, str):
-                lines.append(item)
+        # Nodes are in depth-first order: what is below a node follows it.
+        for index, depth in enumerate(tree.depths.tolist()):
+            if max_depth is not None and depth > max_depth:
                 continue
-            node = self.tree_.node(item)
-            indent = "|   " * node.depth + "|--- "
+            node = tree.node(index)
+            if index:
+                j = int(tree.feature[tree.parent[index]])
+                relation, state = "in" if numeric[j] else "=", tree.states[j][tree.value[index]]
+                lines.append(f"{'|   ' * (depth - 1)}|--- {tree.features[j]} {relation} {state}")
+            indent = "|   " * depth + "|--- "
             if node.is_leaf:
                 lines.append(indent + self._leaf_text(node, show_counts=show_counts))
-            elif node.depth == max_depth:
-                lines.append(f"{indent}truncated branch of depth {self.tree_.depth_below(item)}")
-            else:
-                relation = "in" if numeric[self.tree_.feature[item]] else "="
-                # Reversed, since the last item on the stack is written first.
-                for state, child in reversed(node.children.items()):
-                    todo += [child, f"{indent}{node.feature} {relation} {state}"]
+            elif depth == max_depth:
+                lines.append(f"{indent}truncated branch of depth {tree.depth_below(index)}")
         return "\n".join(lines)
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_strength("s", self.s)
-
-    def _score(self, rows: TrainingRows) -> None:
+    def _score(self, rows: Rows) -> None:
         # Counts of single values do not suffice: splits are chosen from the rows of each node.
-        self.tree_ = grow_tree(
-            rows.codes,
-            rows.labels,
-            len(self.classes_),
-            float(self.s),
-            features=self._kept_features().tolist(),
-            states=[state_texts(self._encoding.features[j]) for j in self._encoding.kept],
-            weights=rows.weights,
+        features = self._kept_features().tolist()
+        names = [state_texts(self._encoding.features[j]) for j in self._encoding.kept]
+        n_classes, s = len(self.classes_), float(self.s)
+        self.tree_ = rows.sum(
+            lambda part: grow_tree(*part.labelled, n_classes, s, features=features, names=names), "tree"
         )
 
     def _derive(self) -> None:
         self.features_ = self._kept_features()
         self._priors = LeafPriors(float(self.s))
 
-    def _posterior(self, chunk: CodeArray) -> FloatArray:
+    def _posterior(self, chunk: Chunk) -> FloatArray:
         return self._evidence(chunk).reference
 
-    def _evidence(self, chunk: CodeArray) -> LeafEvidence:
-        counts = self.tree_.counts[self.tree_.find(chunk)]
+    def _evidence(self, chunk: Chunk) -> LeafEvidence:
+        counts = self.tree_.counts[self.tree_.find(chunk.states)]
         return LeafEvidence(counts, idm_posterior(counts, self._priors.s))
 
     def _leaf_text(self, node: TreeNode, *, show_counts: bool) -> str:

@@ -14,9 +14,8 @@ from skcredal._ties import best_class
 from skcredal.classifiers._answers import answers
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
-from skcredal.classifiers._credal_log_pool import CredalLogPoolAODE
-from skcredal.classifiers._log_pool import LogPoolAODE
-from skcredal.classifiers._spodes import CredalSpodesMixin
+from skcredal.classifiers._credal_aode import CredalSpodesMixin
+from skcredal.classifiers._log_pool import CredalLogPoolAODE, LogPoolAODE
 from skcredal.evaluation._changes import Change, single_changes
 from skcredal.evaluation._fold import FoldAnswer
 from skcredal.evaluation._values import values_with_bins

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from skcredal._arrays import AnyArray, BoolArray, FloatArray
-from skcredal._encoding.factors import is_missing
-from skcredal.classifiers._base import TabularClassifier, every_cut
+from skcredal._encoding.columns import is_missing
+from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
 from skcredal.evaluation._values import range_in_words
 
@@ -76,7 +76,7 @@ def _alternatives(model: TabularClassifier, j: int) -> list[Any]:
     how = model.encoding_[j]
     if how.kind == "categorical":
         return list(how.states) if how.kept and 1 < len(how.states) <= _MOST_STATES else []
-    cuts = every_cut(model, j)
+    cuts = np.array(how.cuts)
     if not len(cuts):
         return []
     assert how.range is not None
@@ -130,7 +130,7 @@ def _changes(
             continue
         kept = (of_feature == present).all(axis=1)
         if how.kind == "numeric":
-            cuts = every_cut(model, j)
+            cuts = np.array(how.cuts)
             changes += _of_number(str(how.name), float(value), cuts, alternatives, of_feature, kept)
         else:
             changes += _of_category(str(how.name), alternatives, of_feature, kept)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import joblib
 import numpy as np
@@ -16,13 +16,13 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import validate_data
 
 from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray
-from skcredal._encoding.frames import read_table
-from skcredal._encoding.table_encoding import EncodedTable
+from skcredal._encoding.encoding import EncodedTable
+from skcredal._encoding.tables import read_table
 from skcredal._threads import one_blas_thread
 from skcredal._validation import check_instance, check_texts, naming, safe_repr
-from skcredal.classifiers._base import TabularClassifier, fit_rows
+from skcredal.classifiers._base import TabularClassifier, fit_on
 from skcredal.classifiers._credal import CredalMixin
-from skcredal.classifiers._rows import TrainingRows, encoding_rules, training_rows
+from skcredal.classifiers._rows import MemoryRows, Part, rules_of
 from skcredal.evaluation._baselines import make_baseline
 from skcredal.evaluation._sums import FoldSums, fold_sums
 
@@ -41,6 +41,8 @@ __all__ = [
 ]
 
 
+Value = TypeVar("Value")
+
 # A table encoded as a whole, in each way that some classifier wants it.
 Whole = Mapping[str, EncodedTable]
 
@@ -53,14 +55,14 @@ def encode_whole(
     for classifier in classifiers:
         key = _encoding_key(classifier)
         if key not in encoded:
-            rows = training_rows(clone(classifier), features, target)
-            encoded[key] = EncodedTable(rows.encoding, rows.codes)
+            rows = MemoryRows.of(clone(classifier), features, target)
+            encoded[key] = EncodedTable(rows.encoding, rows.part.states, rows.part.table)
     return encoded
 
 
 def _encoding_key(classifier: TabularClassifier) -> str:
     """Return a text that is the same for classifiers that read tables in the same way."""
-    return str(joblib.hash(encoding_rules(classifier)))
+    return str(joblib.hash(rules_of(classifier)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,6 +78,23 @@ class HeldOut:
     test_proba: FloatArray
 
 
+class SharedRows:
+    """Training rows whose sums are kept for the next classifier that asks for the same."""
+
+    def __init__(self, rows: MemoryRows) -> None:
+        self.encoding, self.classes = rows.encoding, rows.classes
+        self._rows = rows
+        self._sums: dict[Hashable, Any] = {}
+
+    def sum(self, work: Callable[[Part], Value], stage: str, key: Hashable = None) -> Value:
+        if key is None:
+            return self._rows.sum(work, stage)
+        if (stage, key) not in self._sums:
+            self._sums[stage, key] = self._rows.sum(work, stage)
+        value: Value = self._sums[stage, key]
+        return value
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Coded:
     """The rows of a fold in one encoding, and how long it took to encode the training and the test rows.
@@ -83,7 +102,7 @@ class _Coded:
     The seconds are charged to every classifier, since each would have to encode the table if it ran alone.
     """
 
-    train: TrainingRows
+    train: SharedRows
     test: EncodedTable
     train_seconds: float
     test_seconds: float
@@ -93,8 +112,8 @@ class Fold:
     """Training and test rows of a table, encoded once, and the classifiers that learned from them.
 
     The encoding is learned from the training rows, or is that of ``whole`` if given. It is learned once for
-    all classifiers that read tables in the same way; counts, tables and likelihoods are computed once and
-    shared by all classifiers that need them.
+    all classifiers that read tables in the same way; counts and likelihoods are computed once and shared by
+    all classifiers that need them.
     """
 
     def __init__(
@@ -118,15 +137,17 @@ class Fold:
             start = time.perf_counter()
             if self._whole is None:
                 reader = clone(classifier)
-                rows = training_rows(reader, self._features.iloc[self._train], self._target[self._train])
+                rows = MemoryRows.of(reader, self._features.iloc[self._train], self._target[self._train])
                 learned = time.perf_counter()
                 table = read_table(self._features.iloc[self._test], estimator=reader)
-                test = EncodedTable(rows.encoding, rows.encoding.encode(table))
+                test = EncodedTable.of(rows.encoding, table)
             else:
                 rows = _rows_of(self._whole[key], self._target, self._train)
                 learned = time.perf_counter()
-                test = _part(self._whole[key], self._test)
-            self._encoded[key] = _Coded(rows, test, learned - start, time.perf_counter() - learned)
+                test = self._whole[key].select(self._test)
+            self._encoded[key] = _Coded(
+                SharedRows(rows), test, learned - start, time.perf_counter() - learned
+            )
         return self._encoded[key]
 
     def test_rows(self, classifier: TabularClassifier) -> EncodedTable:
@@ -148,12 +169,12 @@ class Fold:
         """Return a copy of the classifier, fitted to the training rows."""
         rows = self._coded(classifier).train
 
-        def take_names(learner: TabularClassifier) -> TrainingRows:
-            # The rows are codes already, but explanations name the columns.
+        def take_names(learner: TabularClassifier) -> SharedRows:
+            # The rows are encoded already, but explanations name the columns.
             validate_data(learner, self._features, reset=True, skip_check_array=True)
             return rows
 
-        learner: TabularClassifier = fit_rows(clone(classifier), take_names)
+        learner: TabularClassifier = fit_on(clone(classifier), take_names)
         return learner
 
     def learn_baseline(self, name: str) -> Pipeline:
@@ -170,10 +191,6 @@ class Fold:
         with one_blas_thread():
             proba: FloatArray = learner.predict_proba(self._features.iloc[self._test])
         return proba
-
-    def seconds_saved(self) -> float:
-        """Return how long the results took to compute that were reused since the last call of this method."""
-        return sum(coded.train.seconds_saved() for coded in self._encoded.values())
 
     def hold_out(self, classifier: TabularClassifier, *, share: float) -> HeldOut:
         """Fit to some of the training rows, and predict the others and the test rows.
@@ -195,8 +212,8 @@ class Fold:
         else:
             whole = self._whole[_encoding_key(classifier)]
             rows = _rows_of(whole, self._target, seen)
-            learner = fit_rows(clone(classifier), lambda _: rows)
-            rest_rows, test_rows = _part(whole, rest), self.test_rows(classifier)
+            learner = fit_on(clone(classifier), lambda _: rows)
+            rest_rows, test_rows = whole.select(rest), self.test_rows(classifier)
         return HeldOut(
             learner.classes_,
             learner.predict_proba(rest_rows),
@@ -205,15 +222,12 @@ class Fold:
         )
 
 
-def _part(whole: EncodedTable, rows: IntArray) -> EncodedTable:
-    # A selection of columns is not contiguous, and the kernels walk along rows of a feature.
-    return EncodedTable(whole.encoding, np.ascontiguousarray(whole.codes[:, rows]))
-
-
-def _rows_of(whole: EncodedTable, target: AnyArray, train: IntArray) -> TrainingRows:
+def _rows_of(whole: EncodedTable, target: AnyArray, train: IntArray) -> MemoryRows:
     """Return the training rows of a table that was encoded as a whole."""
     classes, labels = np.unique(target[train], return_inverse=True)
-    return TrainingRows(whole.encoding, classes, _part(whole, train).codes, labels.astype(np.int32), None)
+    some, n = whole.select(train), len(train)
+    part = Part(some.table, some.states, labels.astype(np.int32), np.ones(n), np.arange(n))
+    return MemoryRows(whole.encoding, classes, part)
 
 
 def splits(target: AnyArray, *, folds: int, run: int, seed: int) -> list[tuple[IntArray, IntArray]]:
@@ -241,7 +255,9 @@ def check_classifiers(classifiers: Any) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoldAnswer:
-    """What a classifier says about the test rows of a fold, and how long that took as if it ran alone.
+    """What a classifier says about the test rows of a fold, and how long that took.
+
+    What it shares with an earlier classifier of the fold takes no time, but for the encoding.
 
     ``sets`` is ``None`` for a classifier without sets.
     """
@@ -284,7 +300,7 @@ def fold_answers(
                 learner,
                 y_proba,
                 y_set,
-                fit_seconds=encoded + learned - start + fold.seconds_saved(),
+                fit_seconds=encoded + learned - start,
                 predict_seconds=test_encoded + predicted - learned,
             ),
         )
@@ -306,7 +322,7 @@ def baseline_answers(names: Iterable[str], fold: Fold) -> Iterator[tuple[str, Fo
 def run_fold(classifiers: Mapping[str, TabularClassifier], fold: Fold) -> dict[str, FoldSums]:
     """Return the results of all classifiers on the test rows.
 
-    The seconds of each include the shared steps, as if it had run alone.
+    The seconds of each include the encoding, and its counts unless an earlier one had them counted.
     """
     return {name: answer.sums(fold.y_test) for name, answer in fold_answers(classifiers, fold)}
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from skcredal._arrays import IntArray
-from skcredal._encoding.factors import is_missing
+from skcredal._encoding.columns import is_missing
 from skcredal._names import CLOSE_CALL
 from skcredal._validation import check_instance, check_real, naming, safe_repr
 from skcredal.evaluation._comparison import WORTHS, correlated_t_test, in_words

@@ -6,16 +6,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from skcredal._validation import check_choice, check_texts, safe_repr
-from skcredal.classifiers._aode import AODE
+from skcredal.classifiers._aode import AODE, BmaAODE, CompAODE, MaplmgAODE
 from skcredal.classifiers._base import TabularClassifier
-from skcredal.classifiers._bayes import TAN, NaiveBayes, NullClassifier
-from skcredal.classifiers._bma_aode import BmaAODE, CredalBmaAODE
-from skcredal.classifiers._comp_aode import CompAODE, CredalCompAODE
-from skcredal.classifiers._compression_nb import CompressionNB
+from skcredal.classifiers._bayes import TAN, CompressionNB, NaiveBayes, NullClassifier
 from skcredal.classifiers._credal import CredalMixin
-from skcredal.classifiers._credal_log_pool import CredalLogPoolAODE
-from skcredal.classifiers._log_pool import LogPoolAODE
-from skcredal.classifiers._maplmg import MaplmgAODE
+from skcredal.classifiers._credal_aode import CredalBmaAODE, CredalCompAODE
+from skcredal.classifiers._log_pool import CredalLogPoolAODE, LogPoolAODE
 from skcredal.classifiers._naive_credal import CredalModelAveraging, NaiveCredal
 from skcredal.classifiers._tree import CredalTree
 from skcredal.evaluation._baselines import BASELINES

@@ -11,12 +11,12 @@ import numpy as np
 from sklearn.base import clone
 
 from skcredal._arrays import AnyArray
-from skcredal._encoding.factors import is_missing
-from skcredal._encoding.features import CategoricalFeature
-from skcredal._encoding.table_encoding import Feature, FeatureEncoding
+from skcredal._encoding.columns import is_missing
+from skcredal._encoding.encoding import FeatureEncoding
+from skcredal._encoding.features import CategoricalFeature, Feature
 from skcredal._names import listed
-from skcredal.classifiers._base import TabularClassifier, every_cut, learned_features
-from skcredal.classifiers._rows import training_rows
+from skcredal.classifiers._base import TabularClassifier, learned_features
+from skcredal.classifiers._rows import MemoryRows
 
 if TYPE_CHECKING:
     import pandas
@@ -44,7 +44,7 @@ def values_with_bins(model: TabularClassifier, rows: pandas.DataFrame) -> list[d
     for j, how in enumerate(model.encoding_):
         name = str(how.name) if has_names else f"feature {j}"
         # Without cuts by MDL there may still be those of other codings.
-        cuts = how.cuts or (every_cut(model, j).tolist() if how.kind == "numeric" else ())
+        cuts = how.cuts
         if_missing = _missing(learned_features(model)[j])
         columns[name] = [
             if_missing if is_missing(value) else _with_bin(value, cuts) for value in rows.iloc[:, j].tolist()
@@ -115,10 +115,7 @@ def read_as(classifier: TabularClassifier, features: Any, target: AnyArray) -> t
     with warnings.catch_warnings():
         # What there is to warn of was said when the table was read.
         warnings.simplefilter("ignore")
-        encoding = training_rows(clone(classifier), features, target).encoding
-    kept = set(encoding.kept)
-    named = zip(features.columns, encoding.features, strict=True)
-    return tuple(FeatureEncoding.of(str(name), one, kept=j in kept) for j, (name, one) in enumerate(named))
+        return MemoryRows.of(clone(classifier), features, target).encoding.describe(features.columns)
 
 
 def column_notes(

@@ -255,7 +255,7 @@ def _tasks(
             # Also in the honest setting: the summary reports how many features are kept.
             readers = [NullClassifier(), *(plan.classifiers.values() if plan.setting == "paper" else ())]
             whole = encode_whole(data.features, target, readers)
-            kept = next(iter(whole.values())).codes
+            kept = next(iter(whole.values())).states
             facts = DatasetFacts(len(target), len(kept), len(set(target)), data.checksum())
             # All splits at once: a target that cannot be split fails before any fold is run.
             of_runs = [splits(target, folds=plan.folds, run=run, seed=plan.seed) for run in range(plan.runs)]

@@ -19,7 +19,7 @@ from skcredal._extras import require
 from skcredal._ties import best_class
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
-from skcredal.classifiers._spodes import CredalSpodesMixin
+from skcredal.classifiers._credal_aode import CredalSpodesMixin
 from skcredal.decisions import utility_optimal_sets
 from skcredal.evaluation._baselines import BASELINES
 from skcredal.evaluation._fold import Fold
@@ -94,7 +94,7 @@ def _vary_epsilon(fold: Fold, classifiers: Classifiers) -> Series:
     for name in STUDIES["epsilon"].needs:
         if name not in classifiers:
             continue
-        largest = _LARGEST_EPSILON / (len(fold.test_rows(classifiers[name]).codes) + 1)
+        largest = _LARGEST_EPSILON / (len(fold.test_rows(classifiers[name]).states) + 1)
         of_epsilon: dict[float, list[float]] = {}
         for epsilon in EPSILONS:
             value = min(epsilon, largest)

@@ -1,0 +1,296 @@
+"""The parameters of all SPODEs as one table, and what the SPODEs say of rows (§2 to §5)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from skcredal._arrays import FloatArray, LabelArray, StateArray
+from skcredal._ensemble.counts import Counts
+from skcredal._kernels import sum_pairs
+from skcredal._threads import run_in_threads
+
+__all__ = ["SpodeTables", "chunks", "class_prior", "log_likelihoods", "normalised", "softmax"]
+
+# Numbers of a chunk of rows, 1 MiB: they stay in the cache.
+CHUNK_NUMBERS = 1 << 17
+# Chunks are not so short that calls take longer than the work, and not so long that threads wait.
+LEAST_ROWS, MOST_ROWS = 64, 2048
+
+
+def chunks(n_rows: int, n_numbers: int) -> list[slice]:
+    """Return slices of rows, each with ``n_numbers`` numbers; they depend on neither threads nor batches.
+
+    Examples
+    --------
+    >>> chunks(5000, 40)[:2]
+    [slice(0, 2048, None), slice(2048, 4096, None)]
+    """
+    size = min(max(CHUNK_NUMBERS // max(n_numbers, 1), LEAST_ROWS), MOST_ROWS)
+    return [slice(start, min(start + size, n_rows)) for start in range(0, n_rows, size)]
+
+
+def class_prior(n_c: FloatArray, ess: float) -> FloatArray:
+    """Return P(c) = (n(c) + s/l)/(n + s).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> class_prior(np.array([3.0, 1.0]), 1.0)
+    array([0.7, 0.3])
+    """
+    prior: FloatArray = (n_c + ess / len(n_c)) / (n_c.sum() + ess)
+    return prior
+
+
+def normalised(log_joint: FloatArray) -> FloatArray:
+    """Return probabilities (rows, n_classes) from logarithms up to a constant, (n_classes, rows)."""
+    proba = np.exp(log_joint - log_joint.max(axis=0))
+    proba /= proba.sum(axis=0)
+    return np.ascontiguousarray(proba.T)
+
+
+def softmax(log_odds: FloatArray) -> FloatArray:
+    """Return the probabilities (k, l, rows) of log-odds against the first class, (k, l - 1, rows).
+
+    Of two classes the less probable one is computed, not the difference to 1, which would lose its digits.
+    """
+    k, m, n = log_odds.shape
+    proba = np.empty((k, m + 1, n))
+    if m == 1:
+        odds = log_odds[:, 0]
+        less = np.exp(-np.abs(odds))
+        more = 1.0 / (1.0 + less)
+        less *= more
+        first_is_more = odds <= 0.0
+        proba[:, 0] = np.where(first_is_more, more, less)
+        proba[:, 1] = np.where(first_is_more, less, more)
+        return proba
+    proba[:, 0], proba[:, 1:] = 0.0, log_odds
+    proba -= proba.max(axis=1, keepdims=True)
+    np.exp(proba, out=proba)
+    proba /= proba.sum(axis=1, keepdims=True)
+    return proba
+
+
+def _log_mass(n: FloatArray, pseudo_count: FloatArray | float, less: FloatArray | float) -> FloatArray:
+    """Return the logarithm of a count less what a row takes off it, plus the prior's pseudo-count."""
+    return np.log(np.maximum(n - less, 0.0) + pseudo_count)
+
+
+@dataclass(frozen=True, eq=False)
+class SpodeTables:
+    """The parameters of the SPODEs of some counts.
+
+    ``L[c, s, t]`` is log P(a_t | a_s, c), for states s and t of different features, with log P(c, a_s) on the
+    diagonal. It is 0 for two states of one feature and for an unknown t: these factors drop out. The line
+    of an unknown s has log P(a_t | c), the class alone. Then log P(c, a | s_j) = Σ_i L[c, s_j, s_i].
+
+    Parameters
+    ----------
+    counts : Counts
+        The counts of the training rows, with those of pairs.
+    ess : float
+        The equivalent sample size of the BDeu prior.
+    """
+
+    counts: Counts
+    ess: float
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"counts": self.counts, "ess": self.ess}  # a pickle holds what the tables are made of
+
+    @property
+    def unknown(self) -> int:
+        """V, the unknown state."""
+        return self.counts.n_values
+
+    @cached_property
+    def prior(self) -> FloatArray:
+        """P(c), the answer of the null model."""
+        return class_prior(self.counts.n_c, self.ess)
+
+    @cached_property
+    def log_c(self) -> FloatArray:
+        """The logarithm of P(c)."""
+        return np.log(self.prior)
+
+    def log_plane(self, c: int, less: float = 0.0) -> FloatArray:
+        """Return L[c], (V + 1, V + 1).
+
+        ``less`` is what a row takes off every count that it is in, for the table without it (§5). The
+        divisor of P(c) stays even then: it is the same for all classes.
+        """
+        counts, n_classes = self.counts, len(self.counts.n_c)
+        n_values, v = counts.n_values, counts.n_states_of
+        log_p = np.zeros((n_values + 1, n_values + 1))
+        if not n_values:
+            return log_p
+
+        log_mass = partial(_log_mass, less=less)
+        # A conditional is divided by the rows that know both features: for complete data, by n(c, a_s).
+        n, alpha = counts.n_cab[c], self.ess / (n_classes * v[:, None])
+        n_both = counts.sum_over_features(n)
+        log_p[:-1, :-1] = log_mass(n, alpha / v) - log_mass(n_both, alpha).repeat(counts.n_states, axis=1)
+        for j in range(len(counts.n_states)):
+            log_p[counts.states_of(j), counts.states_of(j)] = 0.0
+        n_known = counts.sum_over_features(counts.n_ca[c])
+        log_a = log_mass(counts.n_ca[c], self.ess / (n_classes * v))
+        log_a -= log_mass(n_known, self.ess / n_classes).repeat(counts.n_states)
+        log_c = log_mass(counts.n_c[c], self.ess / n_classes) - math.log(counts.n + self.ess)
+        diagonal = np.arange(n_values)
+        log_p[diagonal, diagonal] = log_c + log_a
+        log_p[-1, :-1] = log_a
+        return log_p
+
+    @cached_property
+    def log_p(self) -> FloatArray:
+        """L, (n_classes, V + 1, V + 1), for those that compare joint probabilities."""
+        return np.stack([self.log_plane(c) for c in range(len(self.counts.n_c))])
+
+    @cached_property
+    def log_odds(self) -> FloatArray:
+        """L[1:] - L[0], (n_classes - 1, V + 1, V + 1): all that a posterior needs."""
+        first = self.log_plane(0)
+        n_classes = len(self.counts.n_c)
+        return np.stack([self.log_plane(c) - first for c in range(1, n_classes)] or [first])[: n_classes - 1]
+
+    def _sums(self, states: StateArray, table: FloatArray) -> FloatArray:
+        # The one check before the kernel: a state beyond the table would read another's memory.
+        if states.size and int(states.max()) > self.unknown:
+            raise IndexError(f"States must not exceed {self.unknown}, got {int(states.max())}.")
+        states = np.ascontiguousarray(states)
+        out = np.empty((len(states), len(table), states.shape[1]))
+        sum_pairs(states, states, table, out)
+        return out
+
+    def log_joints(self, states: StateArray) -> FloatArray:
+        """Return log P(c, a | s_j) of rows, (k, n_classes, rows)."""
+        return self._sums(states, self.log_p)
+
+    def odds(self, states: StateArray) -> FloatArray:
+        """Return the log-odds of the other classes over the first, (k, n_classes - 1, rows).
+
+        Those of a SPODE whose super-parent is unknown mean nothing.
+        """
+        return self._sums(states, self.log_odds)
+
+    def posteriors(self, states: StateArray) -> FloatArray:
+        """Return P(c | a, s_j), (k, n_classes, rows); likewise."""
+        return softmax(self.odds(states))
+
+    def mean_posterior(self, states: StateArray, weights: FloatArray, posterior: FloatArray) -> FloatArray:
+        """Return Σ_j w_j P(c | a, s_j), (rows, n_classes), over the SPODEs whose super-parent is known.
+
+        Where none of these has any weight, it is P(c).
+        """
+        known = states != self.unknown
+        if known.all():
+            mean, total = np.tensordot(weights, posterior, 1), np.full(states.shape[1], weights.sum())
+        else:
+            share = weights[:, None] * known
+            mean, total = np.einsum("jr,jcr->cr", share, posterior), share.sum(axis=0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(total > 0.0, mean / total, self.prior[:, None]).T
+
+    def mean_joint(self, states: StateArray, log_weights: FloatArray) -> FloatArray:
+        """Return the classes' shares of Σ_j w_j P(c, a | s_j), (rows, n_classes), likewise."""
+        known = states != self.unknown
+        log_joint = self.log_joints(states) + log_weights[:, None, None]
+        log_joint = np.where(known[:, None], log_joint, -np.inf)
+        some = known.any(axis=0)
+        highest = np.where(some, log_joint.max(axis=(0, 1), initial=-np.inf), 0.0)
+        total = np.exp(log_joint - highest).sum(axis=0)
+        total[:, ~some] = self.prior[:, None]
+        return np.ascontiguousarray((total / total.sum(axis=0)).T)
+
+    def without_a_row(self) -> FloatArray:
+        """Return L from the counts less one, (n_classes, V + 1, V + 1), for rows that are left out."""
+        return np.stack([self.log_plane(c, less=1.0) for c in range(len(self.counts.n_c))])
+
+    def log_joints_left_out(
+        self, states: StateArray, labels: LabelArray, weights: FloatArray, without: FloatArray
+    ) -> FloatArray:
+        """Return log P_{-r}(c, a_r | s_j) of training rows that are left out, (k, n_classes, rows) (§5, §12).
+
+        A row takes off min(1, its weight), and only counts of its own class become less by it. ``without`` is
+        the result of :meth:`without_a_row`.
+        """
+        log_joint, less = self.log_joints(states), np.minimum(weights, 1.0)
+        for c in range(len(self.counts.n_c)):
+            once = np.flatnonzero((labels == c) & (less == 1.0))
+            if len(once):
+                log_joint[:, c, once] = self._sums(states[:, once], without[c : c + 1])[:, 0]
+            # Rows of less than one have tables of their own: their cells are looked up instead.
+            partly = np.flatnonzero((labels == c) & (less < 1.0))
+            for rows in chunks(len(partly), len(states) ** 2):
+                some = partly[rows]
+                log_joint[:, c, some] = self._own_joints(c, states[:, some], less[some])
+        return log_joint
+
+    def _own_joints(self, c: int, states: StateArray, less: FloatArray) -> FloatArray:
+        """Return log P_{-r}(c, a_r | s_j) of rows of class c that take off different numbers, (k, rows)."""
+        counts, n_classes, k = self.counts, len(self.counts.n_c), len(states)
+        known = states < self.unknown
+        s = np.where(known, states, 0)
+
+        log_mass = partial(_log_mass, less=less)
+        v = counts.n_states[:, None, None]
+        alpha = self.ess / (n_classes * v)
+        n_both = counts.sum_over_features(counts.n_cab[c])
+        factors = log_mass(counts.n_cab[c][s[:, None], s[None]], alpha / v.swapaxes(0, 1))
+        factors -= log_mass(n_both[s[:, None], np.arange(k)[None, :, None]], alpha)
+        factors[~np.broadcast_to(known, factors.shape)] = 0.0  # an unknown child drops out
+        factors[np.arange(k), np.arange(k)] = 0.0
+        n_known = counts.sum_over_features(counts.n_ca[c])[:, None]
+        own = log_mass(counts.n_ca[c][s], alpha[:, 0]) - log_mass(n_known, self.ess / n_classes)
+        log_c = log_mass(counts.n_c[c], self.ess / n_classes) - math.log(counts.n + self.ess)
+        return np.asarray(factors.sum(axis=1) + own + log_c)
+
+
+def log_likelihoods(
+    tables: SpodeTables,
+    states: StateArray,
+    labels: LabelArray,
+    weights: FloatArray,
+    *,
+    floor: float = 0.0,
+    n_threads: int = 1,
+) -> FloatArray:
+    """Return LL_j = Σ_r w_r log P(c_r | a_r, s_j) of every SPODE (§4).
+
+    A row that does not know the super-parent adds log P(c_r). ``floor`` bounds each probability inside the
+    sum from below.
+    """
+    k, n_classes = len(states), len(tables.log_c)
+    log_floor = math.log(floor) if floor > 0.0 else -math.inf
+
+    def sum_chunk(rows: slice) -> FloatArray:
+        some, label = states[:, rows], labels[rows]
+        log_own = np.maximum(_log_posterior_of(tables.odds(some), label), log_floor)
+        return np.where(some == tables.unknown, tables.log_c[label], log_own) @ weights[rows]
+
+    # Chunk after chunk, whichever thread computes it: the sum does not depend on threads.
+    parts = run_in_threads(sum_chunk, chunks(len(labels), k * n_classes), n_threads)
+    return np.sum(parts, axis=0) if parts else np.zeros(k)
+
+
+def _log_posterior_of(log_odds: FloatArray, labels: LabelArray) -> FloatArray:
+    """Return log P(c_r | a_r, s_j) of each row's own class, (k, rows), from log-odds over the first class."""
+    k, m, n = log_odds.shape
+    if m == 0:
+        return np.zeros((k, n))
+    own = np.take_along_axis(log_odds, np.maximum(labels.astype(np.int64) - 1, 0)[None, None], axis=1)[:, 0]
+    own = np.where(labels > 0, own, 0.0)
+    if m == 1:
+        # log(1 + e^x) without overflow; one exponential.
+        odds = log_odds[:, 0]
+        total = np.maximum(odds, 0.0) + np.log1p(np.exp(-np.abs(odds)))
+    else:
+        highest = np.maximum(log_odds.max(axis=1), 0.0)
+        total = highest + np.log(np.exp(-highest) + np.exp(log_odds - highest[:, None]).sum(axis=1))
+    return np.asarray(own - total)

@@ -1,0 +1,264 @@
+"""Bounds on the posterior and robustness, against vertices, general optimisers and random priors."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+import oracles
+from answers import (
+    answers_to,
+    bma,
+    bma_extreme_points,
+    bma_members,
+    compression,
+    compression_members,
+    least_sum,
+)
+from problems import KINDS, random_ensemble
+from skcredal._ensemble.priors import CompressionPriors, Evidence
+
+
+def coefficients(problem, y):
+    return 1.0 - (problem.log_lik + np.log(y)) / (problem.log_lik_null + math.log(problem.eps))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_bma_bounds_are_those_of_all_extreme_points(kind):
+    rng = np.random.default_rng(50)
+    for _ in range(200):
+        problem = random_ensemble(rng, kind)
+        reference, interval, _ = answers_to(problem, bma)
+        likelihood = np.exp(problem.log_lik - problem.log_lik.max())
+        scores = np.array([(point * likelihood) @ problem.posterior for point in bma_extreme_points(problem)])
+        if len(scores) == 0:
+            np.testing.assert_allclose(interval, np.stack([problem.prior, problem.prior], axis=1))
+            continue
+        posteriors = scores / scores.sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(interval[:, 0], posteriors.min(axis=0), rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(interval[:, 1], posteriors.max(axis=0), rtol=1e-9, atol=1e-12)
+        assert (interval[:, 0] <= reference).all()
+        assert (reference <= interval[:, 1]).all()
+
+
+def lowest_ratio(problem, members, p):
+    """Return the minimum of Σ p_j π_j / Σ π_j over the priors, by multi-start SLSQP and at vertices."""
+    k, eps = len(problem.log_lik), problem.eps
+    b = problem.log_lik_null + math.log(eps)
+
+    def ratio(y):
+        pi = coefficients(problem, y)[members]
+        return float(p[members] @ pi / pi.sum())
+
+    def gradient(y):
+        pi = coefficients(problem, y)[members]
+        return np.where(members, (p - ratio(y)) / pi.sum() * (-1.0 / b) / y, 0.0)
+
+    best = math.inf
+    rng = np.random.default_rng(0)
+    vertices = [np.where(np.arange(k) == j, 1.0 - k * eps, eps) for j in range(k)]
+    starts = [np.full(k, (1.0 - eps) / k), *(0.9 * v + 0.1 * (1 - eps) / k for v in vertices)]
+    starts += [eps + (1 - eps - k * eps) * rng.dirichlet(np.ones(k)) for _ in range(3)]
+    constraint = {"type": "eq", "fun": lambda y: y.sum() - (1.0 - eps), "jac": lambda y: np.ones(k)}
+    for start in starts:
+        found = minimize(
+            ratio,
+            start,
+            jac=gradient,
+            bounds=[(eps, 1.0)] * k,
+            constraints=[constraint],
+            options={"ftol": 1e-15, "maxiter": 300},
+        )
+        y = np.clip(found.x, eps, 1.0)
+        # Back into the set, so that an optimiser's slack never counts as a lower value.
+        y = eps + (y - eps) * (1.0 - eps - k * eps) / max(y.sum() - k * eps, 1e-300)
+        best = min(best, ratio(y))
+    return min(best, *(ratio(v) for v in vertices))
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "ten classes"])
+def test_compression_bounds_are_those_of_a_general_optimiser(kind):
+    rng = np.random.default_rng(51)
+    for _ in range(8):
+        problem = random_ensemble(rng, kind)
+        reference, interval, _ = answers_to(problem, compression)
+        members, same_models = compression_members(problem)
+        assert (interval[:, 0] <= reference).all()
+        assert (reference <= interval[:, 1]).all()
+        if not members.any():
+            np.testing.assert_allclose(interval, np.stack([problem.prior, problem.prior], axis=1))
+            continue
+        least = least_sum(problem, members)
+        if least <= 0.0:
+            assert interval[:, 0].tolist() == [0.0] * len(reference)
+            assert interval[:, 1].tolist() == [1.0] * len(reference)
+            continue
+        if least < 1e-6:
+            continue  # the ratio is all but undefined, and the optimiser with it
+        if not same_models:
+            continue  # the bounds are widened to contain the reference
+        for c in range(len(reference)):
+            p = problem.posterior[:, c]
+            lower, upper = lowest_ratio(problem, members, p), 1.0 - lowest_ratio(problem, members, 1.0 - p)
+            assert interval[c, 0] == pytest.approx(max(lower, 0.0), abs=2e-6)
+            assert interval[c, 1] == pytest.approx(min(upper, 1.0), abs=2e-6)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_compression_bounds_are_exact_to_the_last_digits(kind):
+    rng = np.random.default_rng(57)
+    checked = 0
+    for _ in range(5):
+        problem = random_ensemble(rng, kind)
+        reference, interval, _ = answers_to(problem, compression)
+        members, same_models = compression_members(problem)
+        # Other answers than the minimum have tests of their own above.
+        if not members.any() or not same_models or least_sum(problem, members) < 1e-6:
+            continue
+        checked += 1
+        for c in range(min(len(reference), 3)):
+            p = problem.posterior[:, c]
+            lower, upper = (
+                oracles.comp_lower_probability(
+                    of_class.tolist(), problem.log_lik.tolist(), problem.log_lik_null, problem.eps, members
+                )
+                for of_class in (p, 1.0 - p)
+            )
+            assert interval[c, 0] == pytest.approx(max(lower, 0.0), rel=1e-12, abs=1e-13)
+            assert interval[c, 1] == pytest.approx(min(1.0 - upper, 1.0), rel=1e-12, abs=1e-13)
+    assert checked > 0 or kind not in ("ordinary", "all feasible", "agreement")
+
+
+def test_a_row_has_the_same_compression_bounds_whatever_rows_are_with_it():
+    """The rows of a block go through the iteration together, but each stops when it is ready."""
+    rng = np.random.default_rng(58)
+    k, n, eps = 6, 150, 0.02
+    for n_classes in (1, 2, 4):
+        # Some rows agree and some do not, so that they take more and fewer steps; some know little.
+        spread = rng.choice([0.0, 1e-6, 0.1, 3.0], (1, 1, n))
+        scores = rng.normal(size=(1, n_classes, n)) + spread * rng.normal(size=(k, n_classes, n))
+        posterior = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+        known = rng.random((k, n)) >= 0.2
+        known[:, :3] = False
+        log_lik = np.array([-10.0, -12.0, -15.0, -30.0, -90.0, -11.0])
+        priors = CompressionPriors.from_likelihoods(log_lik, -40.0, eps)
+        assert not priors.feasible.all()
+        prior = np.full(n_classes, 1.0 / n_classes)
+        evidence = Evidence(posterior, known, posterior.mean(axis=0).T, prior)
+
+        def bounds(rows, priors=priors, evidence=evidence):
+            return priors.intervals(evidence.of(np.arange(n)[rows]))
+
+        together = bounds(slice(None))
+        alone = np.concatenate([bounds(slice(r, r + 1)) for r in range(n)])
+        np.testing.assert_array_equal(together, alone)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_prior_of_the_set_leaves_the_compression_bounds(kind):
+    rng = np.random.default_rng(52)
+    for _ in range(100):
+        problem = random_ensemble(rng, kind)
+        k, eps = len(problem.log_lik), problem.eps
+        _, interval, _ = answers_to(problem, compression)
+        members, _ = compression_members(problem)
+        if not members.any():
+            continue
+        for concentration in (0.05, 0.3, 1.0, 10.0):
+            y = eps + (1.0 - eps - k * eps) * rng.dirichlet(np.full(k, concentration))
+            pi = coefficients(problem, y)[members]
+            if pi.sum() > 0:
+                # Coefficients may be negative for some priors and lead out of [0, 1]; bounds are clipped.
+                p = np.clip(pi @ problem.posterior[members] / pi.sum(), 0.0, 1.0)
+                assert (interval[:, 0] <= p + 1e-9).all()
+                assert (p <= interval[:, 1] + 1e-9).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_case_is_determinate_exactly_if_it_is_robust_enough(kind):
+    """§7: the fitted set replaces r = 1 - k'ε (BMA) or 1 - kε/(1-ε) (COMP) of the reference prior."""
+    rng = np.random.default_rng(53)
+    for _ in range(150):
+        problem = random_ensemble(rng, kind)
+        priors, evidence = bma(problem)
+        sets, (robustness,) = priors.maximal_sets(evidence), priors.robustness(evidence)
+        assert 0.0 <= robustness <= 1.0
+        replaced = 1.0 - bma_members(problem).sum() * problem.eps
+        if abs(robustness - replaced) > 1e-9:
+            assert (sets.sum() == 1) == (robustness > replaced)
+
+        priors, evidence = compression(problem)
+        sets, (robustness,) = priors.maximal_sets(evidence), priors.robustness(evidence)
+        assert 0.0 <= robustness <= 1.0
+        k = len(problem.log_lik)
+        replaced = 1.0 - k * problem.eps / (1.0 - problem.eps)
+        members, same_models = compression_members(problem)
+        if members.any() and same_models and abs(robustness - replaced) > 1e-9:
+            assert (sets.sum() == 1) == (robustness > replaced)
+
+
+def test_compression_robustness_is_where_the_minimum_crosses_zero():
+    """Just below the reported r the class dominates every rival, just above it does not."""
+    rng = np.random.default_rng(54)
+    checked = 0
+    for _ in range(60):
+        problem = random_ensemble(rng, str(rng.choice(["ordinary", "some infeasible", "all feasible"])))
+        reference, _, robustness = answers_to(problem, compression)
+        (members, same_models), k = compression_members(problem), len(problem.log_lik)
+        if not members.any() or not 1e-3 < robustness < 1 - 1e-9 or not same_models:
+            continue
+        checked += 1
+        best = int(reference.argmax())
+        for factor, holds in ((1.02, True), (0.98, False)):
+            kept = min(1.0, (1.0 - robustness) * factor)
+            lower = kept * (1.0 - problem.eps) / k
+            margins = []
+            b = problem.log_lik_null + math.log(problem.eps)
+            for d in range(len(reference)):
+                if d != best:
+                    difference = np.where(members, problem.posterior[:, best] - problem.posterior[:, d], 0.0)
+                    margins.append(_least_difference(problem, members, difference, lower, b))
+            silent = _least_difference(problem, members, members.astype(float), lower, b) <= 0.0
+            assert (min(margins) > 0.0 and not silent) == holds
+    assert checked > 10
+
+
+def _least_difference(problem, members, d, lower, b):
+    """Return the minimum of Σ d_j π_j with y ≥ lower, Σ y = 1 - ε, over a dense set of candidate points.
+
+    The stationary points are water-filling of the negative d_j for some set at the bound; all are tried.
+    """
+    k = len(d)
+    total = 1.0 - problem.eps
+    candidates = [np.where(np.arange(k) == j, total - (k - 1) * lower, lower) for j in range(k)]
+    negative = np.flatnonzero(d < 0)
+    order = negative[np.argsort(d[negative])]
+    for m in range(1, len(order) + 1):
+        sharing = order[:m]
+        y = np.full(k, lower)
+        y[sharing] = -d[sharing] / -d[sharing].sum() * (total - (k - m) * lower)
+        if (y >= lower * (1 - 1e-12)).all():
+            candidates.append(y)
+    return min(float(d[members] @ (1.0 - (problem.log_lik + np.log(y)) / b)[members]) for y in candidates)
+
+
+def test_without_rivals_an_answer_is_fully_robust():
+    rng = np.random.default_rng(55)
+    problem = random_ensemble(rng, "ordinary")
+    problem.posterior, problem.prior = np.ones((len(problem.log_lik), 1)), np.ones(1)
+    for method in (bma, compression):
+        _, interval, robustness = answers_to(problem, method)
+        assert robustness == 1.0
+        np.testing.assert_allclose(interval, [[1.0, 1.0]])
+
+
+def test_the_null_model_is_robust_unless_it_is_tied():
+    rng = np.random.default_rng(56)
+    problem = random_ensemble(rng, "ordinary")
+    problem.known[:] = False
+    n_classes = len(problem.prior)
+    for prior, expected in ((np.arange(1.0, n_classes + 1), 1.0), (np.ones(n_classes), 0.0)):
+        problem.prior = prior / prior.sum()
+        assert answers_to(problem, bma)[2] == expected
+        assert answers_to(problem, compression)[2] == expected

@@ -1,0 +1,194 @@
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+import oracles
+from answers import bma, bma_extreme_points, compression, compression_members, least_sum, sets_of
+from problems import KINDS, random_ensemble
+from skcredal._ensemble.dominance import undominated
+from skcredal._ensemble.priors import CompressionPriors
+from skcredal._ties import most_probable
+
+
+def is_close_call(margins):
+    return any(
+        abs(margin) < 1e-7
+        for row, c in zip(margins, itertools.count())
+        for d, margin in enumerate(row)
+        if c != d
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_bma_sets_are_those_of_linear_programs(kind):
+    rng = np.random.default_rng(10)
+    # Ten classes have 90 pairs, and a linear program each.
+    n_problems, close_calls = 15 if kind == "ten classes" else 40, 0
+    for _ in range(n_problems):
+        problem = random_ensemble(rng, kind)
+        priors, evidence = bma(problem)
+        sets, reference = priors.maximal_sets(evidence), evidence.reference
+        arguments = (problem.oracle_posteriors, problem.log_lik.tolist(), problem.eps, problem.prior.tolist())
+        margins = oracles.bma_margins(*arguments)
+        if is_close_call(margins):
+            close_calls += 1
+            continue
+        assert sets[0].tolist() == oracles.bma_set(*arguments, reference[0].tolist(), margins=margins)
+    assert close_calls <= n_problems / 5
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_compression_sets_are_those_of_a_general_optimiser(kind):
+    rng = np.random.default_rng(11)
+    n_problems, close_calls = 15, 0
+    for _ in range(n_problems):
+        problem = random_ensemble(rng, kind)
+        if kind == "ten classes":
+            problem.posterior = problem.posterior[:, :4] / problem.posterior[:, :4].sum(axis=1, keepdims=True)
+            problem.prior = problem.prior[:4] / problem.prior[:4].sum()
+        priors, evidence = compression(problem)
+        sets, reference = priors.maximal_sets(evidence), evidence.reference
+        arguments = (
+            problem.oracle_posteriors,
+            problem.log_lik.tolist(),
+            problem.log_lik_null,
+            problem.eps,
+            problem.prior.tolist(),
+        )
+        margins = oracles.comp_margins(*arguments, starts=4)
+        if is_close_call(margins):
+            close_calls += 1
+            continue
+        assert sets[0].tolist() == oracles.comp_set(*arguments, reference[0].tolist(), margins=margins)
+    assert close_calls <= max(1, n_problems / 5)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_bma_sets_are_those_of_all_extreme_points(kind):
+    """A class is dominated iff another is more probable at every vertex: a different computation."""
+    rng = np.random.default_rng(12)
+    for _ in range(400):
+        problem = random_ensemble(rng, kind)
+        sets, _ = sets_of(*bma(problem))
+        likelihood = np.exp(problem.log_lik - problem.log_lik.max())
+        scores = np.array([(point * likelihood) @ problem.posterior for point in bma_extreme_points(problem)])
+        if len(scores) == 0:
+            assert sets[0].tolist() == most_probable(problem.prior).tolist()
+            continue
+        n_classes = len(problem.prior)
+        dominated = [
+            any((scores[:, c] > scores[:, d] * (1 + 1e-10)).all() for c in range(n_classes) if c != d)
+            for d in range(n_classes)
+        ]
+        assert sets[0].tolist() == [not is_dominated for is_dominated in dominated]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_prior_of_the_set_contradicts_compression_dominance(kind):
+    """Whichever prior is drawn from the set, a class it favours is in the returned set."""
+    rng = np.random.default_rng(13)
+    for _ in range(200):
+        problem = random_ensemble(rng, kind)
+        k, eps = len(problem.log_lik), problem.eps
+        sets, _ = sets_of(*compression(problem))
+        members, _ = compression_members(problem)
+        if not members.any():
+            continue
+        for _ in range(10):
+            concentration = float(rng.choice([0.05, 0.5, 5.0]))
+            y = eps + (1.0 - eps - k * eps) * rng.dirichlet(np.full(k, concentration))
+            # The scores of all classes, straight from the definition of the coefficients.
+            pi = 1.0 - (problem.log_lik + np.log(y))[members] / (problem.log_lik_null + math.log(eps))
+            if pi.sum() > 0:
+                assert sets[0, (pi @ problem.posterior[members]).argmax()]
+
+
+@pytest.mark.parametrize("method", [bma, compression])
+@pytest.mark.parametrize("kind", KINDS)
+def test_classes_that_are_equal_stay_together(kind, method):
+    rng = np.random.default_rng(15)
+    for _ in range(40):
+        problem = random_ensemble(rng, kind)
+        # Two copies of every class, the second up to rounding, in all SPODEs and in the prior.
+        wobble = 1.0 + rng.uniform(-4e-16, 4e-16, problem.posterior.shape)
+        problem.posterior = np.concatenate([problem.posterior, problem.posterior * wobble], axis=1) / 2.0
+        problem.prior = np.tile(problem.prior, 2) / 2.0
+        sets, _ = sets_of(*method(problem))
+        half = len(problem.prior) // 2
+        np.testing.assert_array_equal(sets[0, :half], sets[0, half:])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_best_class_is_dominated_only_where_feasibility_differs(kind):
+    rng = np.random.default_rng(16)
+    for _ in range(400):
+        problem = random_ensemble(rng, kind)
+        for method, same_models in ((bma, True), (compression, compression_members(problem)[1])):
+            priors, evidence = method(problem)
+            _, undominated = sets_of(priors, evidence)
+            assert undominated.any()
+            if same_models:
+                assert undominated[0, evidence.best[0]]
+
+
+@pytest.mark.parametrize("margin", [0.0, 0.1, 0.7, 2.0])
+def test_sets_are_those_of_all_pairs(margin):
+    """Survivors alone are compared after the best class: any transitive dominance has the same sets then."""
+    rng = np.random.default_rng(19)
+    n, n_classes = 50, 5
+    scores = rng.normal(size=(n, n_classes))
+
+    def dominates(rows, c, d):
+        return scores[rows, c] - scores[rows, d] > margin
+
+    best = rng.integers(0, n_classes, n)
+    expected = ~(scores[:, :, None] - scores[:, None] > margin).any(axis=1)
+    expected[np.arange(n), best] = True
+    np.testing.assert_array_equal(undominated(dominates, best, n_classes), expected)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_smaller_epsilon_never_shrinks_a_bma_set(kind):
+    rng = np.random.default_rng(17)
+    for _ in range(100):
+        problem = random_ensemble(rng, kind)
+        sets, _ = sets_of(*bma(problem))
+        problem.eps /= float(rng.uniform(1.0, 100.0))
+        wider, _ = sets_of(*bma(problem))
+        assert (wider >= sets).all()
+
+
+def test_a_prior_that_says_nothing_leaves_all_classes():
+    """With hardly any evidence the coefficients may sum to less than 0 for some prior."""
+    rng = np.random.default_rng(18)
+    silent = 0
+    for _ in range(300):
+        problem = random_ensemble(rng, "hardly any evidence")
+        members, _ = compression_members(problem)
+        if not members.any():
+            continue
+        least = least_sum(problem, members)
+        sets, _ = sets_of(*compression(problem))
+        if least < -1e-9:
+            silent += 1
+            assert sets.all()
+    assert silent > 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_cheap_bound_changes_no_set(kind, monkeypatch):
+    """Without it, the exact minimum decides every row: it decides the same, and mostly what is single."""
+    rng = np.random.default_rng(14)
+    problems = [random_ensemble(rng, kind) for _ in range(300)]
+    asked = [compression(problem) for problem in problems]
+    found = [priors.maximal_sets(evidence)[0] for priors, evidence in asked]
+    decided = np.array([priors._decided(evidence)[0] for priors, evidence in asked])
+    monkeypatch.setattr(CompressionPriors, "_decided", lambda priors, evidence: np.zeros(1, np.bool_))
+    for (priors, evidence), sets in zip(asked, found, strict=True):
+        assert priors.maximal_sets(evidence)[0].tolist() == sets.tolist()
+    single = np.array([sets.sum() == 1 for sets in found])
+    assert single[decided].all()
+    if kind == "agreement":
+        assert decided.sum() > single.sum() / 2

@@ -1,0 +1,215 @@
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import oracles
+import oracles_averages
+from problems import as_rows, as_states, counts_of, random_codes
+from skcredal._ensemble.spodes import MOST_ROWS, SpodeTables, log_likelihoods, normalised
+
+
+def tables_of(codes, labels, n_states, n_classes, ess=1.0, weights=None):
+    return SpodeTables(counts_of(codes, labels, n_states, n_classes, weights), ess)
+
+
+def random_problem(rng, *, ess=1.0, unknown_in_training=0.0, unknown_in_test=0.4, **options):
+    """Return tables, the oracle's counts, and new rows as states and as the oracle wants them."""
+    codes, labels, n_states, n_classes = random_codes(rng, unknown=unknown_in_training, **options)
+    counts = oracles.count_tables(as_rows(codes, n_states), labels.tolist(), n_states, n_classes)
+    test = rng.integers(0, n_states[:, None] + 1, (len(codes), 6))
+    known = rng.random(test.shape) >= unknown_in_test
+    test = np.where(known, test % n_states[:, None], n_states[:, None])
+    tables = tables_of(codes, labels, n_states, n_classes, ess)
+    return tables, counts, as_states(test, n_states), as_rows(test, n_states)
+
+
+def assert_exact(tables, counts, states, rows, ess=1):
+    """Compare joints and posteriors with products of fractions, where the super-parent is known."""
+    found, joints = tables.posteriors(states), np.exp(tables.log_joints(states))
+    for r, row in enumerate(rows):
+        exact_joints = oracles.spode_joint(counts, row, Fraction(ess))
+        for j, posterior in enumerate(oracles.spode_posteriors(counts, row, Fraction(ess))):
+            if posterior is not None:
+                np.testing.assert_allclose(found[j, :, r], np.array(posterior, float), rtol=1e-12)
+                np.testing.assert_allclose(joints[j, :, r], np.array(exact_joints[j], float), rtol=1e-12)
+
+
+@pytest.mark.parametrize("unknown_in_test", [0.0, 0.4])
+@pytest.mark.parametrize("unknown_in_training", [0.0, 0.3])
+@pytest.mark.parametrize("ess", [1.0, 0.25])
+def test_posteriors_are_those_of_multiplied_fractions(ess, unknown_in_training, unknown_in_test):
+    rng = np.random.default_rng(4)
+    unknown = {"unknown_in_training": unknown_in_training, "unknown_in_test": unknown_in_test}
+    for _ in range(60):
+        assert_exact(*random_problem(rng, ess=ess, **unknown), ess=ess)
+
+
+@pytest.mark.parametrize("n_classes", [1, 2, 3, 4, 5, 8, 9, 17])
+@pytest.mark.parametrize("k", [1, 2, 3, 4, 5, 6, 9])
+def test_any_number_of_classes_and_features_is_summed(n_classes, k):
+    """Features are summed four at a time; of two classes, one has its exponential taken."""
+    rng = np.random.default_rng(8)
+    assert_exact(*random_problem(rng, n=40, k=k, n_classes=n_classes, unknown_in_training=0.1))
+
+
+def test_many_states_are_looked_up():
+    codes = np.array([[0, 1, 2, 2], [0, 699, 3, 350]])
+    labels, n_states = np.array([0, 1, 0, 1], np.int32), np.array([3, 700])
+    rows = as_rows(codes, n_states)
+    counts = oracles.count_tables(rows, labels.tolist(), n_states.tolist(), 2)
+    tables, states = tables_of(codes, labels, n_states, 2), as_states(codes, n_states)
+    assert_exact(tables, counts, states, rows)
+    for other in (states.astype(np.uint32), np.asfortranarray(states)):
+        np.testing.assert_array_equal(tables.posteriors(other), tables.posteriors(states))
+
+
+@pytest.mark.parametrize("unknown", [0.0, 0.2])
+@pytest.mark.parametrize("k", [7, 8, 9, 19])
+def test_joints_of_many_features_are_those_of_the_definition(k, unknown):
+    rng = np.random.default_rng(k)
+    codes, labels, n_states, n_classes = random_codes(rng, n=60, k=k, n_classes=3, unknown=unknown)
+    tables = tables_of(codes, labels, n_states, n_classes, 2.0)
+    counts, row = tables.counts, rng.integers(0, n_states)
+    found = tables.log_joints(as_states(row[:, None], n_states))[:, :, 0]
+    for j in range(k):
+        n_j = counts.values(j)[row[j]] + 2.0 / (n_classes * n_states[j])
+        known = counts.values(j).sum(axis=0) + 2.0 / n_classes
+        expected = tables.log_c + np.log(n_j / known)
+        for i in set(range(k)) - {j}:
+            pairs = counts.pair(i, j)[:, row[j]] + 2.0 / (n_classes * n_states[i] * n_states[j])
+            expected = expected + np.log(pairs[row[i]] / pairs.sum(axis=0))
+        np.testing.assert_allclose(found[j], expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("floor", [0.0, 0.3])
+@pytest.mark.parametrize("unknown", [0.0, 0.3])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_likelihoods_are_those_of_the_definition(unknown, weighted, floor):
+    rng = np.random.default_rng(5)
+    for _ in range(40):
+        codes, labels, n_states, n_classes = random_codes(rng, unknown=unknown, n=15)
+        weights = rng.integers(1, 4, len(labels)) if weighted else np.ones(len(labels), int)
+        tables = tables_of(codes, labels, n_states, n_classes, weights=weights)
+        rows, plain = as_rows(codes, n_states), weights.tolist()
+        counts = oracles.count_tables(rows, labels.tolist(), n_states.tolist(), n_classes, plain)
+        expected = oracles.log_likelihoods(counts, rows, labels.tolist(), floor=floor, weights=plain)
+        found = log_likelihoods(tables, as_states(codes, n_states), labels, weights.astype(float), floor=floor)
+        np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, MOST_ROWS - 1, MOST_ROWS, MOST_ROWS + 1, 5 * MOST_ROWS + 17])
+def test_likelihoods_do_not_depend_on_threads(n):
+    rng = np.random.default_rng(22)
+    codes, labels, n_states, n_classes = random_codes(rng, n=n, k=6, n_classes=3)
+    tables, states = tables_of(codes, labels, n_states, n_classes), as_states(codes, n_states)
+    alone = log_likelihoods(tables, states, labels, np.ones(n))
+    for n_threads in (2, 3, 8):
+        found = log_likelihoods(tables, states, labels, np.ones(n), n_threads=n_threads)
+        assert found.tolist() == alone.tolist()
+    joint = tables.log_joints(states)
+    log_p = joint - joint.max(axis=1, keepdims=True)
+    log_p -= np.log(np.exp(log_p).sum(axis=1, keepdims=True))
+    expected = [math.fsum(log_p[j, labels, np.arange(n)]) for j in range(6)]
+    np.testing.assert_allclose(alone, expected, rtol=1e-12)
+
+
+def test_joint_average_is_that_of_multiplied_fractions():
+    rng = np.random.default_rng(6)
+    for _ in range(60):
+        tables, counts, states, rows = random_problem(rng)
+        found = tables.mean_joint(states, np.zeros(len(states)))
+        for r, row in enumerate(rows):
+            expected = oracles.aode_posterior(counts, row, average="joint")
+            np.testing.assert_allclose(found[r], expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("shift", [0.0, 1e5])
+def test_weighted_joints_are_those_of_multiplied_fractions(shift):
+    """Also where the weights of all SPODEs that a row leaves are too small to be a number."""
+    rng = np.random.default_rng(75)
+    for _ in range(40):
+        tables, counts, states, rows = random_problem(rng)
+        weights = [Fraction(int(w), 64) for w in rng.integers(1, 64, len(states))]
+        found = tables.mean_joint(states, np.array([math.log(w) for w in weights]) - shift)
+        for r, row in enumerate(rows):
+            expected = oracles_averages.averaged_joints(counts, row, weights)
+            np.testing.assert_allclose(found[r], np.array(expected, float), rtol=1e-9)
+
+
+def test_weighted_mean_renormalises_over_the_spodes_of_a_row():
+    rng = np.random.default_rng(7)
+    for _ in range(60):
+        tables, counts, states, rows = random_problem(rng, unknown_in_test=0.5)
+        weights = rng.random(len(states)) * (rng.random(len(states)) < 0.7)
+        found = tables.mean_posterior(states, weights, tables.posteriors(states))
+        prior = oracles.class_prior(counts)
+        for r, row in enumerate(rows):
+            expected = oracles.mixture(weights.tolist(), oracles.spode_posteriors(counts, row), prior)
+            np.testing.assert_allclose(found[r], np.array(expected, float), rtol=1e-12)
+
+
+@pytest.mark.parametrize("n", [64, 65, 255, 256, 257, 1000])
+def test_a_row_has_the_same_answer_whatever_rows_are_with_it(n):
+    rng = np.random.default_rng(9)
+    codes, labels, n_states, n_classes = random_codes(rng, n=n, k=4, n_classes=3, unknown=0.1)
+    tables, states = tables_of(codes, labels, n_states, n_classes), as_states(codes, n_states)
+    posterior = tables.posteriors(states)
+    alone = np.concatenate([tables.posteriors(states[:, [r]]) for r in range(n)], axis=2)
+    np.testing.assert_allclose(posterior, alone, rtol=1e-14)
+    known = codes < n_states[:, None]
+    log_p = np.where(known, np.log(alone[:, labels, np.arange(n)]), tables.log_c[labels])
+    weights = rng.random(n)
+    found = log_likelihoods(tables, states, labels, weights, n_threads=2)
+    np.testing.assert_allclose(found, log_p @ weights, rtol=1e-12)
+    mean, some = tables.mean_posterior(states, np.full(4, 0.25), posterior), known.any(axis=0)
+    share = np.where(known, 1.0, 0.0)[:, :, None] / known.sum(axis=0)[:, None].clip(1)
+    np.testing.assert_allclose(mean[some], (share * alone.swapaxes(1, 2)).sum(axis=0)[some], rtol=1e-12)
+    np.testing.assert_allclose(mean[~some], np.tile(tables.prior, ((~some).sum(), 1)), rtol=1e-12)
+
+
+@pytest.mark.parametrize("n_classes", [1, 2, 3])
+def test_without_features_only_the_frequencies_are_known(n_classes):
+    labels = np.array([0, 0, n_classes - 1], np.int32)
+    nothing = np.empty((0, 3), np.uint16)
+    tables = tables_of(nothing, labels, np.empty(0, np.int64), n_classes)
+    posterior = tables.posteriors(nothing)
+    assert posterior.shape == (0, n_classes, 3)
+    assert log_likelihoods(tables, nothing, labels, np.ones(3)).shape == (0,)
+    prior = np.tile(tables.prior, (3, 1))
+    np.testing.assert_array_equal(tables.mean_posterior(nothing, np.empty(0), posterior), prior)
+    np.testing.assert_allclose(tables.mean_joint(nothing, np.empty(0)), prior, rtol=1e-15)
+
+
+def test_one_class_is_certain():
+    rng = np.random.default_rng(3)
+    codes, labels, n_states, _ = random_codes(rng, n=20, k=3, n_classes=1, unknown=0.2)
+    tables, states = tables_of(codes, labels, n_states, 1), as_states(codes, n_states)
+    assert (tables.posteriors(states) == 1.0).all()
+    assert log_likelihoods(tables, states, labels, np.ones(20)).tolist() == [0.0] * 3
+
+
+def test_probabilities_too_small_for_a_double_do_no_harm():
+    """Half the features contradict the other half: log joints differ by more than 745, the range of exp."""
+    k, n = 300, 400
+    labels = np.repeat([0, 1], n // 2).astype(np.int32)
+    tables = tables_of(np.tile(labels, (k, 1)), labels, np.full(k, 2), 2)
+    torn = as_states(np.repeat([[0], [1]], k // 2, axis=0), np.full(k, 2))
+    posterior = tables.posteriors(torn)
+    assert (posterior == 0.0).any()
+    np.testing.assert_allclose(posterior.sum(axis=1), 1.0, rtol=1e-12)
+    surprise = log_likelihoods(tables, torn, np.zeros(1, np.int32), np.ones(1))
+    assert np.isfinite(surprise).all()
+    assert surprise.min() < -745
+    log_joint = np.array([[-2000.0, -2000.0 - np.log(3.0)], [-1e5, -2e5]]).T
+    np.testing.assert_allclose(normalised(log_joint), [[0.75, 0.25], [1.0, 0.0]])
+
+
+def test_states_beyond_the_table_are_refused():
+    codes, labels, n_states, n_classes = random_codes(np.random.default_rng(2), n=10, k=2)
+    tables = tables_of(codes, labels, n_states, n_classes)
+    beyond = as_states(n_states[:, None] + 1, n_states)
+    for ask in (tables.posteriors, tables.log_joints):
+        with pytest.raises(IndexError, match=str(n_states.sum() + 1)):
+            ask(beyond)

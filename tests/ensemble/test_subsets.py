@@ -1,0 +1,128 @@
+"""Averaged selective naive Bayes below the estimator, against all subsets evaluated one by one."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import oracles_averages
+from problems import as_rows, random_codes
+from skcredal import _kernels as kernels
+from skcredal._ensemble.counting import count_values
+from skcredal._ensemble.networks import naive_tables
+from skcredal._ensemble.selective_bayes import SubsetSearch, average_subsets, log_subset_priors, n_searches
+
+
+def search_of(codes, labels, n_states, n_classes, ess=1.0, weights=None):
+    counts = count_values(codes, labels, n_states, n_classes, weights)
+    return SubsetSearch.of_rows(naive_tables(counts, ess), counts, codes, labels, weights)
+
+
+def members(subset, k):
+    return frozenset(j for j in range(k) if subset >> j & 1)
+
+
+def scores_of(codes, labels, n_states, n_classes, ess=1.0, weights=None):
+    return oracles_averages.subset_scores(
+        as_rows(codes, n_states),
+        labels.tolist(),
+        n_states.tolist(),
+        n_classes,
+        Fraction(ess),
+        None if weights is None else weights.tolist(),
+    )
+
+
+@pytest.mark.parametrize("unknown", [0.0, 0.3])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_search_is_that_of_the_definition(unknown, weighted):
+    rng = np.random.default_rng(80)
+    for _ in range(60):
+        codes, labels, n_states, n_classes = random_codes(rng, unknown=unknown)
+        ess = float(rng.choice([1.0, 0.25, 4.0]))
+        weights = rng.integers(1, 4, len(labels)) if weighted else None
+        k = len(codes)
+        search = search_of(codes, labels, n_states, n_classes, ess, weights)
+        expected = scores_of(codes, labels, n_states, n_classes, ess, weights)
+        orders = [rng.permutation(k) for _ in range(3)]
+        met = [search.from_empty(order) for order in orders]
+        for found, order in zip(met, orders, strict=True):
+            assert {members(subset, k) for subset in found} == oracles_averages.evaluated_subsets(
+                expected, [order.tolist()]
+            )
+            for subset, score in found.items():
+                assert score == pytest.approx(expected[members(subset, k)], rel=1e-11, abs=1e-11)
+        together = oracles_averages.evaluated_subsets(expected, [order.tolist() for order in orders])
+        average = average_subsets(search, orders)
+        assert average.n_models == len(together)
+        np.testing.assert_allclose(
+            average.weights, oracles_averages.feature_weights(expected, together, k), atol=1e-10
+        )
+
+
+def test_a_subset_met_twice_counts_once():
+    codes, labels, n_states, n_classes = random_codes(np.random.default_rng(81), n=40, k=4, n_classes=3)
+    search = search_of(codes, labels, n_states, n_classes)
+    order = np.array([2, 0, 3, 1])
+    once, thrice = (average_subsets(search, [order] * times) for times in (1, 3))
+    assert once.n_models == thrice.n_models > 1
+    np.testing.assert_array_equal(once.weights, thrice.weights)
+
+
+def test_features_are_dropped_again():
+    """The first feature copies one or the other of two: good alone, and too much beside both."""
+    rng = np.random.default_rng(82)
+    n = 600
+    labels = rng.integers(0, 2, n).astype(np.int32)
+    first, second = (np.where(rng.random(n) < 0.85, labels, 1 - labels) for _ in range(2))
+    mixed = np.where(rng.random(n) < 0.5, first, second)
+    codes, n_states = np.array([mixed, first, second], np.uint8), np.array([2, 2, 2])
+    scores = scores_of(codes, labels, n_states, 2)
+    assert scores[frozenset([0])] > scores[frozenset()]
+    assert scores[frozenset([1, 2])] == max(scores.values())
+    found = search_of(codes, labels, n_states, 2).from_empty(np.array([0, 1, 2]))
+    assert members(max(found, key=found.get), 3) == {1, 2}
+
+
+def test_threads_do_not_change_a_bit():
+    codes, labels, n_states, n_classes = random_codes(np.random.default_rng(83), n=200, k=6, n_classes=3)
+    search = search_of(codes, labels, n_states, n_classes)
+    orders = [np.random.default_rng(seed).permutation(6) for seed in range(9)]
+    one, three = (average_subsets(search, orders, n_threads=t) for t in (1, 3))
+    np.testing.assert_array_equal(one.weights, three.weights)
+    assert one.n_models == three.n_models
+
+
+def test_priors_of_subsets_are_counts_of_choices():
+    for k in range(8):
+        expected = [oracles_averages.log_prior(k, d) for d in range(k + 1)] if k else [0.0]
+        np.testing.assert_allclose(log_subset_priors(k), expected, atol=1e-13)
+
+
+def test_how_many_searches():
+    # ⌈log₂(n k)⌉ + 1, at least one.
+    assert [n_searches(n, k) for n, k in ((1, 1), (3, 3), (8, 8), (65, 1), (0.01, 3), (10, 0))] == [
+        1,
+        5,
+        7,
+        8,
+        1,
+        1,
+    ]
+
+
+def test_products_below_the_smallest_number_are_added_as_logarithms():
+    """Two factors that exclude each other's class, both by more than a double can tell."""
+    log_joint = np.array([[0.0, -740.0], [0.0, -3.0]])
+    log_factor = np.array([[-735.0, 0.0], [-1.0, -2.0]])
+    highest, relative = log_joint.max(axis=1), np.exp(log_joint)
+    codes, labels = np.array([0, 1], np.uint8), np.array([0, 1], np.int32)
+    found = kernels.selective.try_change(
+        codes, labels, np.array([1.0, 2.0]), log_factor, log_joint, highest, relative
+    )
+    # log(1/(1 + e^-5)) and, twice, log(e^-5/(e^-1 + e^-5)).
+    expected = -np.log1p(np.exp(-5.0)) + 2.0 * (-4.0 - np.log1p(np.exp(-4.0)))
+    assert found == pytest.approx(expected, rel=1e-12)
+    kernels.selective.change_model(codes, log_factor, log_joint, highest, relative)
+    np.testing.assert_array_equal(log_joint, [[-735.0, -740.0], [-1.0, -5.0]])
+    np.testing.assert_allclose(relative, [[1.0, np.exp(-5.0)], [1.0, np.exp(-4.0)]], rtol=1e-12)
