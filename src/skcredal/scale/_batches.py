@@ -118,7 +118,7 @@ class BatchRows(PassRows):
 
 def iterated(batches: Any, *, once: bool = False) -> Iterable[Any]:
     """Return an iterable of the batches; refuse what can be iterated only once, unless that is enough."""
-    found = batches() if callable(batches) and not hasattr(batches, "__iter__") else batches
+    found: Iterable[Any] = batches() if callable(batches) and not hasattr(batches, "__iter__") else batches
     if isinstance(found, (str, os.PathLike)) or not hasattr(found, "__iter__"):
         raise TypeError(
             f"batches must be an iterable of tables, or a function that returns one, got {found!r}; "
