@@ -334,16 +334,6 @@ def _fit_batches(convert):
     return route
 
 
-def _partial_fit(convert):
-    def route(estimator, table, weighting, folder):
-        # The cuts are those of the first batch, which is the largest.
-        for X, y, *weights in reversed(_batches(convert(table.train), table, weighting)):
-            estimator.partial_fit(X, y, sorted(set(table.target)), *weights)
-        return estimator, convert(table.test)
-
-    return route
-
-
 def _saved(convert):
     def route(estimator, table, weighting, folder):
         estimator.fit(convert(table.train), table.target, table.weights(weighting))
@@ -396,7 +386,6 @@ FRAME_ROUTES = {
     "arrow": _fit_arrow,
     "objects": _fit(as_objects),
     "batches": _fit_batches(as_pandas),
-    "partial_fit": _partial_fit(as_pandas),
     "parquet": _parquet,
     "dask": _dask_frame,
     "saved": _saved(as_pandas),
@@ -409,7 +398,6 @@ ARRAY_ROUTES = {
     "columns": _fit(np.asfortranarray),
     "objects": _fit(lambda X: X.astype(object)),
     "batches": _fit_batches(np.array),
-    "partial_fit": _partial_fit(np.array),
     "dask": _dask_array,
     "saved": _saved(np.array),
 }
@@ -449,7 +437,6 @@ SETTINGS_OF_ROUTES = {
     "arrow": ["impute", "marginalize", "whole weights"],
     "objects": ["impute", "marginalize"],
     "batches": ["impute", "marginalize", "whole weights", "marginal likelihood"],
-    "partial_fit": ["impute", "marginalize", "whole weights", "marginal likelihood"],
     "parquet": ["impute", "marginalize", "whole weights", "marginal likelihood"],
     "dask": ["impute", "marginalize", "whole weights", "marginal likelihood"],
     "saved": ["impute", "marginalize", "marginal likelihood"],
@@ -458,11 +445,8 @@ SETTINGS_OF_ROUTES = {
 
 def has_own_answers(table, setting, route):
     """Tell whether a route gives other answers than ``fit`` to the table as it is."""
-    if table == "array":
-        # As numbers, integers are cut where the first batch says.
-        return route == "partial_fit" and setting == "impute"
-    # Cuts are those of the first batch; an array of objects has no names, and declares no category.
-    return route in ("partial_fit", "objects")
+    # An array of objects has no names, and declares no category.
+    return table != "array" and route == "objects"
 
 
 def _go_together(table, setting, classifier, route):
@@ -472,8 +456,6 @@ def _go_together(table, setting, classifier, route):
         return False
     if route == "fit":
         return True
-    if route == "partial_fit" and classifier != "AODE" and setting != "marginal likelihood":
-        return False
     if route in ("batches", "parquet", "dask") and classifier in NEED_ALL_ROWS:
         return False
     if table == "array":
@@ -533,7 +515,9 @@ def answers_of(model, X):
     if hasattr(model, "explain"):
         explanation = nw.from_native(model.explain(X), eager_only=True)
         columns = {name: plain(explanation[name].to_list()) for name in explanation.columns}
-        # Sets are compared above; when the net was made, a column told only whether classes are several.
+        # Sets are compared above; when the net was made, a column told only whether classes are several. Words
+        # may change.
+        del columns["sentence"]
         columns["undecided"] = [int(size > 1) for size in columns.pop("set_size")]
         del columns["set"]
         votes = columns["votes" if "votes" in columns else "contributions"]

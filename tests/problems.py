@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skcredal._ensemble.counts import count
+from skcredal._ensemble.counts import Counts, count
 
 
 def variable_width(values, **options):
@@ -41,6 +41,12 @@ def counts_of(codes, labels, n_states, n_classes, weights=None, **options):
     """Return the counts of codes; every row counts once unless it has another weight."""
     weights = np.ones(len(labels)) if weights is None else np.asarray(weights, np.float64)
     return count(as_states(codes, n_states), labels, weights, n_states, n_classes, **options)
+
+
+def value_counts(n_states, n_c, n_ca):
+    """Return given counts of classes and states, (n_classes, V), without those of pairs."""
+    n_c, n_ca = np.asarray(n_c, np.float64), np.asarray(n_ca, np.float64)
+    return Counts(np.asarray(n_states), n_c, n_ca, np.empty((len(n_c), 0, 0)))
 
 
 def as_rows(codes, n_states):

@@ -172,24 +172,3 @@ def test_pipelines_and_searches_answer_as_what_is_inside():
 def test_an_unfitted_classifier_answers_nothing():
     with pytest.raises(NotFittedError):
         skcredal.answers(AODE(), [["a"]])
-
-
-@pytest.mark.parametrize(
-    ("classifier", "attribute"),
-    [
-        *(
-            (kind, "classes_")
-            for kind in (AODE, TAN, NullClassifier, CredalCompAODE, CredalLogPoolAODE, NaiveCredal)
-        ),
-        *((kind, "weights_") for kind in (AODE, CredalBmaAODE, CredalCompAODE)),
-    ],
-)
-def test_fitted_attributes_changed_by_hand_end_in_an_error(classifier, attribute):
-    """Sizes come from the tables: a kernel must not read beyond what is left of an array."""
-    X, y = small_problem()
-    clf = classifier().fit(X, y)
-    setattr(clf, attribute, getattr(clf, attribute)[:1])
-    for method in ("predict_proba", "predict_set"):
-        if hasattr(clf, method):
-            with pytest.raises((ValueError, IndexError)):
-                getattr(clf, method)(X)

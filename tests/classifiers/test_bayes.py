@@ -8,6 +8,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import oracles
 import oracles_trees
+from codes import codes_of
 from paper_data import load_paper_dataset
 from problems import as_rows
 from skcredal import AODE, TAN, NaiveBayes, NullClassifier
@@ -130,7 +131,7 @@ def test_the_whole_chain_runs_on_the_paper_data(name):
     tan = fitted[2]
     n_states, k = tan._encoding.n_states, len(tan.features_)
     counts = oracles.count_tables(
-        as_rows(tan._encode(X), n_states),
+        as_rows(codes_of(tan, X), n_states),
         np.searchsorted(tan.classes_, y.to_numpy()).tolist(),
         n_states.tolist(),
         len(tan.classes_),
@@ -143,7 +144,7 @@ def test_the_whole_chain_runs_on_the_paper_data(name):
     for i, j in tan.tree_:
         parent[names.index(j)] = names.index(i)
     proba = [clf.predict_proba(X_test.iloc[:10]) for clf in fitted[1:]]
-    for r, row in enumerate(as_rows(tan._encode(X_test.iloc[:10]), n_states)):
+    for r, row in enumerate(as_rows(codes_of(tan, X_test.iloc[:10]), n_states)):
         for p, network in zip(proba, ([None] * k, parent), strict=True):
             wanted = [float(q) for q in oracles_trees.network_posterior(counts, network, row)]
             np.testing.assert_allclose(p[r], wanted, rtol=1e-9)

@@ -14,7 +14,7 @@ from scipy.optimize import linprog
 
 from problems import random_codes
 from skcredal import CredalBmaAODE, CredalCompAODE
-from skcredal._ensemble.priors import BmaPriors, make_evidence
+from skcredal._ensemble.priors import BmaPriors, Evidence
 from skcredal.classifiers import CredalMixin
 from skcredal.evaluation import CLASSIFIERS
 
@@ -113,10 +113,9 @@ def test_e_admissible_classes_are_best_under_some_prior():
         k, n_classes, eps = int(rng.integers(2, 6)), int(rng.integers(3, 6)), 0.01
         posterior = rng.dirichlet(np.full(n_classes, 0.7), k)
         priors = BmaPriors(rng.uniform(0.3, 1.0, k), eps)
-        codes, n_states = np.zeros((k, 1), np.uint8), np.full(k, 2)
         reference = (priors.likelihood @ posterior)[None] / priors.likelihood.sum()
-        stacked = np.ascontiguousarray(posterior[:, None])
-        evidence = make_evidence(codes, n_states, stacked, reference, np.full(n_classes, 1 / n_classes))
+        prior = np.full(n_classes, 1 / n_classes)
+        evidence = Evidence(posterior[:, :, None], np.ones((k, 1), bool), reference, prior)
         maximal = priors.maximal_sets(evidence)
         found = priors.e_admissible_sets(evidence, maximal)[0]
         scores = priors.likelihood[:, None] * posterior

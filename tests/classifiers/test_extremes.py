@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from inspect import isabstract
 
 import numpy as np
 import pandas as pd
@@ -12,8 +13,8 @@ from skcredal import CredalCompAODE, classifiers
 from skcredal.scale import fit_batches
 from table_limits import limited_to
 
-CLASSIFIERS = [made for name in classifiers.__all__ if hasattr(made := getattr(classifiers, name), "fit")]
-CLASSIFIERS.remove(classifiers.TabularClassifier)
+PUBLIC = [getattr(classifiers, name) for name in classifiers.__all__]
+CLASSIFIERS = [made for made in PUBLIC if hasattr(made, "fit") and not isabstract(made)]
 WITH_STRENGTH = [
     (classifier, name)
     for classifier in CLASSIFIERS

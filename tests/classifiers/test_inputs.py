@@ -139,7 +139,7 @@ def test_a_model_of_one_library_takes_the_tables_of_another(container):
 )
 def test_arrays_of_text_and_booleans_are_categorical(X):
     clf = AODE().fit(X, [0, 1, 0, 1])
-    assert clf.counts_.layout.n_states.tolist() == [len(set(column)) for column in X.T.tolist()]
+    assert clf.counts_.n_states.tolist() == [len(set(column)) for column in X.T.tolist()]
     assert clf.super_parents_.tolist() == [0, 1]
     assert clf.predict(X[:1]).tolist() == [0]
 
@@ -262,7 +262,7 @@ def test_a_training_value_outside_the_categories_is_unknown_or_refused(impute):
 def test_a_declared_state_is_known_though_it_never_occurred(declare, states):
     s = list("abbbc")
     clf = AODE().fit(declare(s), [0, 0, 0, 1, 1])
-    assert clf.counts_.layout.n_states.tolist() == [states]
+    assert clf.counts_.n_states.tolist() == [states]
     never = clf.spode_proba(pd.DataFrame({"s": ["z"]}))
     counts = oracles.count_tables([["zabc".index(v)] for v in s], [0, 0, 0, 1, 1], [4], 2)
     expected = oracles.spode_posteriors(counts, [0])[0] if states == 4 else [np.nan, np.nan]

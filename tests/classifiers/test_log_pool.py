@@ -13,8 +13,7 @@ from scipy.special import softmax
 import oracles_logpool as oracle
 from skcredal import AODE, CredalLogPoolAODE, LogPoolAODE, answers
 from skcredal._encoding.columns import Column
-from skcredal._ensemble import log_pool, parameters, pool_weights
-from skcredal._kernels import packing
+from skcredal._ensemble import log_pool, pool_weights
 from table_limits import limited_to
 
 STATES = ["a", "b", "c"]
@@ -335,21 +334,6 @@ def test_a_whole_weight_is_a_repetition(seed):
     np.testing.assert_allclose(weighted.predict_interval(new), repeated.predict_interval(new), atol=1e-7)
 
 
-@pytest.mark.skipif(not packing.CAN_PERMUTE, reason="only AVX-512 looks up packed tables")
-@pytest.mark.parametrize("treatment", ["impute", "marginalize"])
-def test_packed_tables_change_no_bit(monkeypatch, treatment):
-    X, y, _ = messy(4, n=600)
-    looked_up = []
-    look_up = packing.look_up_scores
-    monkeypatch.setattr(packing, "look_up_scores", lambda *args: looked_up.append(args) or look_up(*args))
-    found = [answers(CredalLogPoolAODE(missing=treatment).fit(X, y), X)]
-    assert looked_up
-    monkeypatch.setattr(parameters, "LEAST_PACKED", 10**9)
-    found.append(answers(CredalLogPoolAODE(missing=treatment).fit(X, y), X))
-    for name in ("proba", "sets", "interval", "robustness"):
-        np.testing.assert_array_equal(*(getattr(one, name) for one in found))
-
-
 def test_threads_change_no_bit():
     X, y, new = messy(5, n=3000)
     new = pd.concat([new] * 60, ignore_index=True)
@@ -380,17 +364,13 @@ def test_weights_are_the_best(seed, twice):
     )
     assert oracle.kkt_residual(problem, found.weights) < 1e-6
     assert found.error <= pool_weights.ENOUGH
-    # More steps change nothing.
-    more = pool_weights.pool_weights(logs, labels, omega, sizes, most_steps=2 * pool_weights.MOST_STEPS)
-    odds = np.einsum("j,rcj->rc", found.weights - more.weights, logs)
-    assert np.abs(odds - odds[:, :1]).max() < 1e-6
     free = np.flatnonzero(found.covariance.diagonal())
     hessian = oracle.averaged_hessian(problem, found.weights)[np.ix_(free, free)]
     np.testing.assert_allclose(found.covariance[np.ix_(free, free)] @ hessian, np.eye(len(free)), atol=1e-7)
 
 
 def test_weights_that_are_not_proven_are_warned_of(monkeypatch):
-    monkeypatch.setattr(pool_weights.pool_weights, "__kwdefaults__", {"most_steps": 1})
+    monkeypatch.setattr(pool_weights, "MOST_STEPS", 1)
     X, y, _ = messy(3)
     with pytest.warns(UserWarning, match="did not converge: log-odds of training rows may be off by"):
         LogPoolAODE().fit(X, y)
@@ -519,11 +499,11 @@ def test_predictions_go_by_chunks(monkeypatch):
     X, y, new = messy(9)
     clf = CredalLogPoolAODE().fit(X, y)
     sizes = []
-    original = log_pool.LogPool.expert_logs
+    original = log_pool.LogPool.odds
     monkeypatch.setattr(
         log_pool.LogPool,
-        "expert_logs",
-        lambda self, codes: sizes.append(codes.shape[1]) or original(self, codes),
+        "odds",
+        lambda self, states: sizes.append(states.shape[1]) or original(self, states),
     )
     many = pd.concat([new] * 1000, ignore_index=True)
     for method in (clf.predict_set, clf.predict_interval, clf.robustness):

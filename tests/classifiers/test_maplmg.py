@@ -14,9 +14,9 @@ import oracles_maplmg
 from paper_data import load_paper_dataset
 from problems import as_rows, random_codes
 from skcredal import AODE, MaplmgAODE
-from skcredal._ensemble.counting import count
-from skcredal._ensemble.maplmg import leave_one_out
-from skcredal._ensemble.parameters import spode_tables
+from skcredal._ensemble.counts import count
+from skcredal._ensemble.maplmg import log_own_left_out
+from skcredal._ensemble.spodes import SpodeTables
 from skcredal.metrics import true_class_brier_loss
 
 
@@ -173,15 +173,17 @@ def test_weights_are_the_best_on_the_papers_data(name):
     y = data.target.astype(str).to_numpy()
     clf = MaplmgAODE().fit(data.features, y)
     labels = np.searchsorted(clf.classes_, y).astype(np.int32)
-    codes, n_states = clf._encode(data.features), clf._encoding.n_states
-    left_out = leave_one_out(clf.counts_, clf._tables, codes, labels)
+    states, n_states, ones = clf._encode(data.features).states, clf._encoding.n_states, np.ones(len(y))
+    log_own = log_own_left_out(clf._tables, states, labels, ones)
     for r in (0, len(y) // 2):
         others = np.delete(np.arange(len(y)), r)
-        counts = count(np.ascontiguousarray(codes[:, others]), labels[others], n_states, len(clf.classes_))
-        posterior = spode_tables(counts, 1.0).posteriors(np.ascontiguousarray(codes[:, [r]]))
-        np.testing.assert_allclose(np.exp(left_out.log_proba[r]), posterior[:, 0, labels[r]], rtol=1e-10)
+        some = np.ascontiguousarray(states[:, others])
+        counts = count(some, labels[others], ones[others], n_states, len(clf.classes_))
+        posterior = SpodeTables(counts, 1.0).posteriors(states[:, [r]])
+        np.testing.assert_allclose(np.exp(log_own[r]), posterior[:, labels[r], 0], rtol=1e-10)
     # Relative to the best of each row: the maximum lies at the same weights.
-    gap = oracles_maplmg.optimality_gap(clf.weights_, left_out.relative)
+    relative = np.exp(log_own - log_own.max(axis=1, keepdims=True))
+    gap = oracles_maplmg.optimality_gap(clf.weights_, relative)
     assert gap <= 2e-10 * abs(clf.objective_)
 
 

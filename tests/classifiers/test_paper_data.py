@@ -34,7 +34,7 @@ def test_as_many_features_are_kept_as_in_the_paper(name, k):
 @pytest.mark.parametrize("name", PAPER_FEATURES)
 @pytest.mark.parametrize("classifier", [CredalBmaAODE, CredalCompAODE])
 def test_the_whole_chain_runs(name, classifier):
-    """Train on two thirds, predict the rest: sets hold the determinate class, and none was put back."""
+    """Train on two thirds, predict the rest: sets hold the determinate class."""
     data = load_paper_dataset(name)
     rows = np.random.default_rng(0).permutation(len(data.target))
     train, test = rows[: len(rows) * 2 // 3], rows[len(rows) * 2 // 3 :]
@@ -43,8 +43,6 @@ def test_the_whole_chain_runs(name, classifier):
     proba, sets = clf.predict_proba(X_test), clf.predict_set(X_test)
     np.testing.assert_allclose(proba.sum(axis=1), 1.0)
     assert sets[np.arange(len(test)), proba.argmax(axis=1)].all()
-    before = clf._sets_of_evidence(clf._evidence(clf._encode(X_test)))
-    np.testing.assert_array_equal(before, sets)
     most_frequent = data.target.iloc[train].mode()[0]
     accuracy = (clf.predict(X_test) == data.target.iloc[test].to_numpy()).mean()
     assert accuracy >= (data.target.iloc[test] == most_frequent).mean() - 0.2

@@ -17,7 +17,10 @@ from answers import (
     least_sum,
 )
 from problems import KINDS, random_ensemble
-from skcredal._ensemble.priors import CompressionPriors, Evidence
+from skcredal._ensemble.priors import BmaPriors, CompressionPriors, Evidence
+
+# A warning of numpy would reach the user.
+pytestmark = pytest.mark.filterwarnings("error")
 
 
 def coefficients(problem, y):
@@ -262,3 +265,22 @@ def test_the_null_model_is_robust_unless_it_is_tied():
         problem.prior = prior / prior.sum()
         assert answers_to(problem, bma)[2] == expected
         assert answers_to(problem, compression)[2] == expected
+
+
+@pytest.mark.parametrize("n_classes", [1, 2, 3])
+def test_without_features_the_frequencies_are_the_only_answer(n_classes):
+    nothing, n = np.empty(0), 4
+    for prior, n_best in ((np.arange(1.0, n_classes + 1), 1), (np.ones(n_classes), n_classes)):
+        prior = prior / prior.sum()
+        reference = np.tile(prior, (n, 1))
+        evidence = Evidence(np.empty((0, n_classes, n)), np.empty((0, n), np.bool_), reference, prior)
+        for priors in (
+            BmaPriors.from_likelihoods(nothing, 0.01),
+            CompressionPriors.from_likelihoods(nothing, -10.0, 0.01),
+        ):
+            assert (priors.maximal_sets(evidence) == (prior == prior.max())).all()
+            np.testing.assert_array_equal(priors.intervals(evidence), reference[:, :, None].repeat(2, axis=2))
+            assert (priors.robustness(evidence) == (n_best == 1)).all()
+            rival, worst = priors.contest(evidence)
+            assert worst.shape == (0, n)
+            assert (rival != evidence.best).all()

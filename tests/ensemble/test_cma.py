@@ -5,8 +5,7 @@ from scipy.special import expit
 import oracles_naive
 from answers import sets_of
 from naive_problems import KINDS, random_table
-from problems import as_states
-from skcredal._ensemble.counts import Counts
+from problems import as_states, value_counts
 from skcredal._ensemble.naive import averaged_tables, log_bayes_factors, naive_tables
 from skcredal._ensemble.ncc import InclusionPriors, NaiveEvidence
 from skcredal._ties import best_class
@@ -126,8 +125,8 @@ def test_a_smaller_epsilon_never_shrinks_a_set():
 def test_evidence_of_a_hundred_thousand_nats_neither_overflows_nor_blurs():
     """A million rows: features as good as certain to be in, or out, of the model, and an exact tie."""
     copy, noise = [[400_000, 100_000], [100_000, 400_000]], [[250_000, 250_000]] * 2
-    n_ca = np.concatenate([copy, noise, copy], dtype=np.float64).T  # the first and the last tell the classes
-    counts = Counts(np.array([2, 2, 2]), np.array([500_000.0, 500_000.0]), n_ca)
+    # The first feature and the last tell the classes.
+    counts = value_counts([2, 2, 2], [500_000, 500_000], np.concatenate([copy, noise, copy]).T)
     log_e = log_bayes_factors(counts, 1.0)
     assert log_e[0] > 1e5
     assert log_e[1] < 0

@@ -40,7 +40,7 @@ def test_counts_are_those_of_the_definition(unknown, weighting, monkeypatch):
             # A feature is never seen with another of its own states.
             own = counts.pair(j, j)
             np.testing.assert_array_equal(own, np.eye(len(own))[:, :, None] * counts.values(j))
-        np.testing.assert_array_equal(counts.pairs, counts.pairs.swapaxes(1, 2))
+        np.testing.assert_array_equal(counts.n_cab, counts.n_cab.swapaxes(1, 2))
         # Without pairs, a cell that may be anything counts as little as an unknown one.
         may_be_any = np.where((codes == n_states[:, None]) & (rng.random(codes.shape) < 0.5), 1, 0)
         states = as_states(codes + may_be_any, n_states)
@@ -155,7 +155,7 @@ def test_size_of_the_tables_is_what_they_take():
     rng = np.random.default_rng(0)
     codes, labels, n_states, n_classes = random_codes(rng, n=20, k=5, n_classes=3)
     counts = counts_of(codes, labels, n_states, n_classes)
-    taken = counts.pairs.nbytes + SpodeTables(counts, 1.0).log_p.nbytes
+    taken = counts.n_cab.nbytes + SpodeTables(counts, 1.0).log_p.nbytes
     assert pair_table_bytes(n_states, n_classes) == taken
     # Beyond 64 bits it is still a number.
     assert pair_table_bytes([10**6] * 1000, 10**4) > 2**64

@@ -61,9 +61,8 @@ def test_rows_that_count_less_than_once_are_looked_up_as_if_counted_anew(unknown
             others[r] -= min(1.0, others[r])
             anew = SpodeTables(counts_of(codes, labels, n_states, n_classes, others), ess)
             known = codes[:, r] < n_states
-            np.testing.assert_allclose(
-                softmax(found[:, :, r], axis=1)[known], anew.posteriors(states[:, [r]])[known, :, 0], rtol=1e-9
-            )
+            expected = anew.posteriors(states[:, [r]])[known, :, 0]
+            np.testing.assert_allclose(softmax(found[:, :, r], axis=1)[known], expected, rtol=1e-9)
 
 
 def test_the_weights_are_those_of_a_general_solver():

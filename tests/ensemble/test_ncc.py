@@ -7,7 +7,7 @@ import pytest
 import oracles_naive
 from answers import sets_of
 from naive_problems import KINDS, random_table
-from skcredal._ensemble.counts import Counts
+from problems import value_counts
 from skcredal._ensemble.naive import naive_tables
 from skcredal._ensemble.ncc import DirichletPriors, NaiveEvidence
 from skcredal._ties import best_class
@@ -39,7 +39,7 @@ def least_log_ratio(n_c, cells, c, d, s=1.0, contamination=0.0):
     n_ca = np.zeros((len(n_c), n_states.sum()))
     for cell, state in zip(cells, states, strict=True):
         n_ca[:, state] = cell.counts
-    priors = DirichletPriors.from_counts(Counts(n_states, np.array(n_c), n_ca), s, contamination)
+    priors = DirichletPriors.from_counts(value_counts(n_states, n_c, n_ca), s, contamination)
     return priors.least_log_ratio(states.astype(np.uint16)[:, None], c, d)[0]
 
 

@@ -85,9 +85,7 @@ def assert_as_all_completions(problem, **parameters):
 @pytest.mark.parametrize(("s", "lam"), [(1.0, 0.0), (2.0, 0.0), (1.0, 0.2), (0.5, 0.9)])
 def test_sets_and_bounds_are_those_of_all_completions(s, lam):
     rng = np.random.default_rng(60)
-    left_out = sum(
-        assert_as_all_completions(small_table(rng), s=s, lam=lam) for _ in range(60)
-    )
+    left_out = sum(assert_as_all_completions(small_table(rng), s=s, lam=lam) for _ in range(60))
     assert left_out > 0
 
 

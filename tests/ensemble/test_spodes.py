@@ -90,12 +90,12 @@ def test_likelihoods_are_those_of_the_definition(unknown, weighted, floor):
     rng = np.random.default_rng(5)
     for _ in range(40):
         codes, labels, n_states, n_classes = random_codes(rng, unknown=unknown, n=15)
-        weights = rng.integers(1, 4, len(labels)) if weighted else np.ones(len(labels), int)
+        weights = rng.integers(1, 4, len(labels)).astype(float) if weighted else np.ones(len(labels))
         tables = tables_of(codes, labels, n_states, n_classes, weights=weights)
         rows, plain = as_rows(codes, n_states), weights.tolist()
         counts = oracles.count_tables(rows, labels.tolist(), n_states.tolist(), n_classes, plain)
         expected = oracles.log_likelihoods(counts, rows, labels.tolist(), floor=floor, weights=plain)
-        found = log_likelihoods(tables, as_states(codes, n_states), labels, weights.astype(float), floor=floor)
+        found = log_likelihoods(tables, as_states(codes, n_states), labels, weights, floor=floor)
         np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-12)
 
 

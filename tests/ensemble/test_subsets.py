@@ -6,16 +6,15 @@ import numpy as np
 import pytest
 
 import oracles_averages
-from problems import as_rows, random_codes
-from skcredal import _kernels as kernels
-from skcredal._ensemble.counting import count_values
-from skcredal._ensemble.networks import naive_tables
-from skcredal._ensemble.selective_bayes import SubsetSearch, average_subsets, log_subset_priors, n_searches
+from problems import as_rows, as_states, counts_of, random_codes, value_counts
+from skcredal._ensemble.naive import NaiveTables, naive_tables
+from skcredal._ensemble.subsets import SubsetSearch, average_subsets, log_subset_priors, n_searches
 
 
 def search_of(codes, labels, n_states, n_classes, ess=1.0, weights=None):
-    counts = count_values(codes, labels, n_states, n_classes, weights)
-    return SubsetSearch.of_rows(naive_tables(counts, ess), counts, codes, labels, weights)
+    weights = np.ones(len(labels)) if weights is None else np.asarray(weights, np.float64)
+    counts = counts_of(codes, labels, n_states, n_classes, weights)
+    return SubsetSearch(naive_tables(counts, ess), counts, as_states(codes, n_states), labels, weights)
 
 
 def members(subset, k):
@@ -112,17 +111,16 @@ def test_how_many_searches():
 
 
 def test_products_below_the_smallest_number_are_added_as_logarithms():
-    """Two factors that exclude each other's class, both by more than a double can tell."""
-    log_joint = np.array([[0.0, -740.0], [0.0, -3.0]])
-    log_factor = np.array([[-735.0, 0.0], [-1.0, -2.0]])
-    highest, relative = log_joint.max(axis=1), np.exp(log_joint)
-    codes, labels = np.array([0, 1], np.uint8), np.array([0, 1], np.int32)
-    found = kernels.selective.try_change(
-        codes, labels, np.array([1.0, 2.0]), log_factor, log_joint, highest, relative
-    )
+    """Two features that exclude each other's class, both by more than a double can tell."""
+    log_a = np.array([[0.0, 0.0, -735.0, -1.0, 0.0, 0.0], [-740.0, -3.0, 0.0, -2.0, 0.0, 0.0]])
+    states, labels = np.array([[0, 1], [2, 3]], np.uint16), np.array([0, 1], np.int32)
+    # So many rows that any subset is better than none.
+    counts = value_counts([2, 2], [500, 500], np.zeros((2, 4)))
+    search = SubsetSearch(NaiveTables(np.zeros(2), log_a), counts, states, labels, np.array([1.0, 2.0]))
+    found = search.from_empty(np.array([0, 1]))
+    first = -np.log1p(np.exp(-740.0)) + 2.0 * (-3.0 - np.log1p(np.exp(-3.0)))
     # log(1/(1 + e^-5)) and, twice, log(e^-5/(e^-1 + e^-5)).
-    expected = -np.log1p(np.exp(-5.0)) + 2.0 * (-4.0 - np.log1p(np.exp(-4.0)))
-    assert found == pytest.approx(expected, rel=1e-12)
-    kernels.selective.change_model(codes, log_factor, log_joint, highest, relative)
-    np.testing.assert_array_equal(log_joint, [[-735.0, -740.0], [-1.0, -5.0]])
-    np.testing.assert_allclose(relative, [[1.0, np.exp(-5.0)], [1.0, np.exp(-4.0)]], rtol=1e-12)
+    both = -np.log1p(np.exp(-5.0)) + 2.0 * (-4.0 - np.log1p(np.exp(-4.0)))
+    log_priors = log_subset_priors(2)
+    assert found[0b01] == pytest.approx(log_priors[1] + first, rel=1e-12)
+    assert found[0b11] == pytest.approx(log_priors[2] + both, rel=1e-12)

@@ -1,4 +1,4 @@
-"""Weights against their definitions, and marginal likelihoods against products over one row after the other."""
+"""Weights against their definitions, and marginal likelihoods against products over row after row."""
 
 import math
 from fractions import Fraction
