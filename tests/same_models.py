@@ -26,16 +26,15 @@ def assert_same_model(model, expected, *, exact=True):
         assert type(ours) is type(theirs)
         if isinstance(theirs, CategoricalFeature):
             assert ours.states == theirs.states
-            assert list(ours.lookup.items()) == list(theirs.lookup.items())
+            assert (ours.values, ours.codes.tolist()) == (theirs.values, theirs.codes.tolist())
             assert (ours.fill, ours.n_observed) == (theirs.fill, theirs.n_observed)
         else:
             np.testing.assert_array_equal(ours.cuts, theirs.cuts)
             np.testing.assert_array_equal(ours.fill, theirs.fill)
     for ours, theirs in zip(_tables(model), _tables(expected), strict=True):
-        for name in ("n_c", "n_ca", "n_cab", "complete"):
-            if hasattr(theirs, name):
+        for name in ("n_c", "n_ca", "n_cab"):
+            if getattr(theirs, name) is not None:
                 assert_counts(getattr(ours, name), getattr(theirs, name))
-        assert ours.n_ca.dtype == theirs.n_ca.dtype
     if isinstance(expected, LogPoolAODE):
         assert model.experts_ == expected.experts_
         # Found by iterations over rows in another order, which end within 1e-6 of the best log-odds.

@@ -56,5 +56,5 @@ def test_nothing_is_allocated_before_the_refusal():
     """Tables of terabytes: code that allocates first does not come back with a ValueError."""
     rng = np.random.default_rng(1)
     X = np.stack([rng.permutation(20_000) for _ in range(60)], axis=1)
-    with pytest.raises(ValueError, match=r"more than the limit of 4\.00 GiB"):
+    with pytest.raises(ValueError, match="more than the limit"):
         AODE(categorical_features="all").fit(X, rng.integers(0, 3, 20_000))

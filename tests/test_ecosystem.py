@@ -199,7 +199,9 @@ def test_weights_are_routed_through_a_pipeline(routing):
 
 
 @pytest.mark.parametrize(
-    "kind", [kind for kind in ESTIMATORS.values() if kind is not MDLDiscretizer], ids=lambda kind: kind.__name__
+    "kind",
+    [kind for kind in ESTIMATORS.values() if kind is not MDLDiscretizer],
+    ids=lambda kind: kind.__name__,
 )
 def test_every_classifier_asks_for_weights(routing, kind):
     clf = kind().set_fit_request(sample_weight="w").set_score_request(sample_weight=False)

@@ -1,11 +1,7 @@
 """A file is replaced as a whole or not at all; what is saved, predicted and reported relies on it."""
 
-import errno
 import os
 import stat
-import subprocess
-import sys
-import textwrap
 
 import pytest
 
@@ -77,37 +73,6 @@ def test_what_cannot_be_a_file_is_refused_before_the_work(tmp_path):
     ):
         with pytest.raises(error, match=message), replacing(path):
             raise AssertionError
-
-
-def test_a_full_disk_is_reported_with_the_name_of_the_file(tmp_path):
-    """The limit of a file's size stands for the disk; a process of its own, since it cannot be lifted."""
-    pytest.importorskip("resource")
-    code = """
-        import resource
-        from skcredal._files import replacing
-        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
-        try:
-            with replacing("notes.txt") as unfinished:
-                unfinished.write_text("eggs" * 1000)
-        except OSError as error:
-            print(error.filename, error.strerror)
-    """
-    write(tmp_path / "notes.txt", "milk")
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        check=True,
-    )
-    assert done.stdout == "notes.txt File too large\n"
-    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("notes.txt", "milk")]
-
-
-def test_an_error_of_what_is_read_meanwhile_is_left_as_it_is(tmp_path):
-    with pytest.raises(OSError, match="no answer") as caught, replacing(tmp_path / "notes.txt"):
-        raise TimeoutError(errno.ETIMEDOUT, "no answer")
-    assert caught.value.filename is None
 
 
 def test_what_is_being_written_can_be_removed_at_once(tmp_path):

@@ -1,5 +1,6 @@
 """Models on disk: they answer as before, are whole or refused, and never run code from the file."""
 
+import contextlib
 import io
 import json
 import tracemalloc
@@ -173,7 +174,7 @@ def test_what_is_not_ours_is_for_others(tmp_path):
         AODE,
         None,
     ):
-        with pytest.raises(TypeError, match="estimator must be .* pickle, joblib or skops"):
+        with pytest.raises(TypeError, match=r"estimator must be .* pickle, joblib or skops"):
             skcredal.save(other, tmp_path / "model")
     with pytest.raises(NotFittedError):
         skcredal.save(AODE(), tmp_path / "model")
@@ -215,7 +216,7 @@ def test_learning_goes_on_where_it_was_kept(tmp_path):
     assert_same_answers(loaded, clf.partial_fit(X[100:], y[100:]), X)
 
 
-# --- Files that are damaged or forged ---------------------------------------------------------------------------------
+# --- Files that are damaged or forged ---
 
 
 @pytest.fixture(scope="module")
@@ -253,10 +254,9 @@ def load_and_use(content, X, path):
         return False
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        try:
+        # A model may answer with an error, but not with a crash.
+        with contextlib.suppress(Exception):
             answers(model, X)
-        except Exception:
-            pass
     return True
 
 
@@ -349,9 +349,9 @@ def many_states(header):
 
 
 def test_what_fit_refuses_load_refuses(models):
-    files, X, path = models
+    files, _, path = models
     path.write_bytes(files[CredalCompAODE])
-    with limited_to(100), pytest.raises(ValueError, match="pair tables .* more than the limit of 100 bytes"):
+    with limited_to(100), pytest.raises(ValueError, match=r"pair tables .* more than the limit"):
         skcredal.load(path)
     path.write_bytes(files[NaiveCredal])
     with limited_to(100):
@@ -385,5 +385,5 @@ def test_a_tree_leads_onwards_only(models):
         forged = json.loads(json.dumps(header))
         forged["learned"]["tree_"]["DecisionTree"][array]["array"][1][node] = number
         path.write_bytes(zipped({"model.json": json.dumps(forged)}))
-        with pytest.raises(ValueError, match="damaged, or was altered: .* node does not fit"):
+        with pytest.raises(ValueError, match=r"damaged, or was altered: .* node does not fit"):
             skcredal.load(path)

@@ -4,7 +4,6 @@ import sys
 
 import pytest
 
-from skcredal import _progress
 from skcredal._progress import progress_bar, report_progress
 
 rich = pytest.importorskip("rich.console")
@@ -42,15 +41,9 @@ def test_without_a_terminal_there_is_no_bar_and_no_empty_line(capsys, monkeypatc
         monkeypatch.setitem(sys.modules, "rich", None)
     with progress_bar("folds", 10, "comparing") as advance:
         advance(10)
-    with report_progress(True, "encoding", None) as advance:
-        advance(10)
     assert capsys.readouterr() == ("", "")
     with report_progress(True, "counts", 20) as advance:
         advance(10)
         advance(10)
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("counts: 20 of 20 rows, ")
-    monkeypatch.setattr(_progress, "SECONDS_BETWEEN_LINES", -1.0)
-    with report_progress(True, "counts", 20) as advance:
-        advance(5)
-    assert capsys.readouterr().err.startswith("counts: 5 of 20 rows, ")

@@ -1,4 +1,4 @@
-"""Measure what binning beforehand changes: the cuts of a stream beside those of the same rows in memory.
+"""Measure what dropped digits change: the cuts of a stream beside those of the same rows in memory.
 
     python docs/guide/make_bins.py
 

@@ -5,14 +5,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = [
-    "AnyArray",
-    "BoolArray",
-    "FloatArray",
-    "IntArray",
-    "LabelArray",
-    "StateArray",
-]
+__all__ = ["AnyArray", "BoolArray", "FloatArray", "IntArray", "LabelArray", "StateArray"]
 
 AnyArray: TypeAlias = npt.NDArray[Any]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]

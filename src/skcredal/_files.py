@@ -1,6 +1,5 @@
 """Files that are replaced as a whole or not at all."""
 
-import errno
 import os
 import secrets
 import shutil
@@ -10,8 +9,6 @@ from pathlib import Path
 
 __all__ = ["check_destination", "remove_unfinished", "replacing"]
 
-# Only a file that is written can be too large; an error with another code may come from what is read for it.
-_NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 _unfinished: set[Path] = set()
 
 
@@ -37,8 +34,7 @@ def check_destination(path: str | os.PathLike[str]) -> Path:
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield an empty file to write to, which replaces the one at the path if nothing fails.
 
-    Whatever happens on the way, the path holds the old file or the new one. Where the disk is full, the error
-    names the path.
+    Whatever happens on the way, the path holds the old file or the new one.
 
     Examples
     --------
@@ -63,11 +59,6 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         if target.exists():
             shutil.copymode(target, unfinished)
         os.replace(unfinished, target)  # noqa: PTH105 - Path.replace is the same, and this the name people look for
-    except OSError as error:
-        # The system does not name the file that it is writing to, and the unfinished one's name helps nobody.
-        if error.filename == str(unfinished) or (error.filename is None and error.errno in _NO_ROOM):
-            error.filename, error.filename2 = os.fspath(path), None
-        raise
     finally:
         unfinished.unlink(missing_ok=True)
         _unfinished.discard(unfinished)

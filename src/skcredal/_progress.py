@@ -14,9 +14,6 @@ from skcredal._validation import safe_repr
 
 __all__ = ["Progress", "ProgressChoice", "progress_bar", "report_progress"]
 
-# Where no bar can be drawn, a line of plain text this often: a log file stays short.
-SECONDS_BETWEEN_LINES = 10.0
-
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -67,24 +64,22 @@ def report_progress(choice: ProgressChoice, stage: str, total: int | None) -> It
     """Yield a function to call with the rows of each batch, which tells whom the user has chosen."""
     if not (isinstance(choice, bool) or callable(choice)):
         raise TypeError(f"progress must be True, False or a function, got {safe_repr(choice)}.")
-    start, done = time.perf_counter(), 0
-    last_line = start
+    start = time.perf_counter()
+    at = Progress(stage, 0, total, 0.0)
     # The bars of finished passes stay, with the speed of each.
     with _bar(stage, total, transient=False) if choice is True else nullcontext() as draw:
 
         def advance(n_rows: int) -> None:
-            nonlocal done, last_line
-            done, now = done + n_rows, time.perf_counter()
-            at = Progress(stage, done, total, now - start)
+            nonlocal at
+            at = Progress(stage, at.n_rows + n_rows, total, time.perf_counter() - start)
             if callable(choice):
                 choice(at)
             elif draw is not None:
-                draw(completed=done, count=f"{done:,} rows, {at.rows_per_second:,.0f} rows/s,")
-            elif choice and (done == total or now - last_line > SECONDS_BETWEEN_LINES):
-                last_line = now
-                print(at, file=sys.stderr)
+                draw(completed=at.n_rows, count=f"{at.n_rows:,} rows, {at.rows_per_second:,.0f} rows/s,")
 
         yield advance
+    if choice is True and draw is None:
+        print(at, file=sys.stderr)
 
 
 @contextmanager
@@ -117,11 +112,10 @@ def _bar(title: str, total: int | None, *, transient: bool) -> Iterator[Callable
     except ModuleNotFoundError:
         yield None
         return
-    console = Console(stderr=True)
+    console, text = Console(stderr=True), partial(bars.TextColumn, markup=False)
     if not (console.is_terminal or console.is_jupyter):  # rich would leave an empty line, in some versions
         yield None
         return
-    text = partial(bars.TextColumn, markup=False)
     columns = text("{task.description}"), bars.BarColumn(), text("{task.fields[count]}")
     left = bars.TimeRemainingColumn(), text("left")
     with bars.Progress(*columns, *left, console=console, transient=transient) as bar:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
-from itertools import pairwise
 from numbers import Integral
 from typing import Any, TypeVar
 
@@ -16,10 +15,8 @@ from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from skcredal._validation import safe_repr
 
-__all__ = ["one_blas_thread", "parts", "run_in_threads", "thread_count", "worker_options"]
+__all__ = ["one_blas_thread", "run_in_threads", "thread_count", "worker_options"]
 
-# A cap against a slip such as n_jobs=10**6; no result depends on the number of threads.
-_MOST_THREADS = 4096
 # How often a worker process looks whether the one that started it is still there.
 _SECONDS_BETWEEN_LOOKS = 0.5
 
@@ -39,22 +36,7 @@ def thread_count(n_jobs: Any) -> int:
     # for explicitly, more than this machine has cores would only get in each other's way.
     requested = None if n_jobs is None else int(n_jobs)
     most = max(requested or 1, os.cpu_count() or 1)
-    return max(1, min(int(joblib.effective_n_jobs(requested)), most, _MOST_THREADS))
-
-
-def parts(n: int, n_threads: int, least: int) -> list[slice]:
-    """Split ``range(n)`` into one part of equal size per thread, or into fewer of at least ``least``.
-
-    Examples
-    --------
-    >>> parts(100, 2, 10)
-    [slice(0, 50, None), slice(50, 100, None)]
-    >>> parts(15, 2, 10)
-    [slice(0, 15, None)]
-    """
-    n_parts = max(1, min(n_threads, n // least))
-    ends = [n * i // n_parts for i in range(n_parts + 1)]
-    return [slice(start, stop) for start, stop in pairwise(ends)]
+    return max(1, min(int(joblib.effective_n_jobs(requested)), most))
 
 
 def run_in_threads(work: Callable[[Task], Result], tasks: Sequence[Task], n_threads: int) -> list[Result]:

@@ -14,25 +14,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = [
-    "check_array",
-    "check_choice",
-    "check_instance",
-    "check_integer",
-    "check_path",
-    "check_real",
-    "check_seed",
-    "check_strength",
-    "check_texts",
-    "has_hash",
-    "naming",
-    "real_numbers",
-    "refuse_mask",
-    "safe_repr",
-    "to_float",
-    "warn",
-]
-
 # Long enough for a list of classes or parameters, short enough for an error message.
 _LONGEST = 500
 
@@ -201,24 +182,6 @@ def check_instance(name: str, value: Any, kind: type | tuple[type, ...]) -> None
         raise TypeError(f"{name} must be of type {listed}, got {safe_repr(value)}.")
 
 
-def check_array(name: str, value: Any, dtypes: Sequence[str], shape: tuple[int, ...] | None = None) -> None:
-    """Refuse anything but an array of one of the dtypes and of a shape; by default, of any length.
-
-    Examples
-    --------
-    >>> check_array("codes", np.array([1.5]), ["int64"])
-    Traceback (most recent call last):
-    TypeError: codes must be of int64, got float64.
-    """
-    check_instance(name, value, np.ndarray)
-    refuse_mask(name, value)
-    if value.dtype not in dtypes:
-        raise TypeError(f"{name} must be of {' or '.join(dtypes)}, got {value.dtype}.")
-    expected = (value.size,) if shape is None else shape
-    if value.shape != expected:
-        raise ValueError(f"{name} must have the shape {expected}, got {value.shape}.")
-
-
 def check_real(
     name: str,
     value: Any,
@@ -259,20 +222,18 @@ def _short(bound: float) -> str:
     return re.sub(r"e\+?(-?)0*", r"e\1", f"{bound:g}")
 
 
-def check_integer(name: str, value: Any, *, low: int, high: float = math.inf) -> int:
+def check_integer(name: str, value: Any, *, low: float = -math.inf, high: float = math.inf) -> int:
     """Return the value as an int if it is a whole number from ``low`` to ``high``."""
+    least = f" of at least {low}" if low > -math.inf else ""
     # timedelta64 is registered as an Integral, and True is an int: neither is meant as a number.
     if not isinstance(value, Integral) or isinstance(value, (bool, np.timedelta64)):
-        raise TypeError(f"{name} must be a whole number of at least {low}, got {safe_repr(value)}.")
-    if int(value) < low:
-        raise ValueError(f"{name} must be at least {low}, got {safe_repr(value)}.")
-    if int(value) > high:
-        raise ValueError(f"{name} must be at most {high:.0f}, got {safe_repr(value)}.")
+        raise TypeError(f"{name} must be a whole number{least}, got {safe_repr(value)}.")
+    if not low <= int(value) <= high:
+        rule = f"at least {low}" if int(value) < low else f"at most {high:.0f}"
+        raise ValueError(f"{name} must be {rule}, got {safe_repr(value)}.")
     return int(value)
 
 
 def check_seed(name: str, value: Any) -> int:
     """Return a seed: any whole number."""
-    if not isinstance(value, Integral) or isinstance(value, bool):
-        raise TypeError(f"{name} must be a whole number, got {safe_repr(value)}.")
-    return int(value)
+    return check_integer(name, value)

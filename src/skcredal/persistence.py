@@ -31,10 +31,10 @@ from skcredal import classifiers
 from skcredal._arrays import AnyArray
 from skcredal._encoding.discretizer import MDLDiscretizer
 from skcredal._encoding.encoding import Encoding
-from skcredal._encoding.features import CategoricalFeature, Feature, NumericFeature
+from skcredal._encoding.features import CategoricalFeature, NumericFeature
 from skcredal._ensemble.counts import CodingCounts, Counts
 from skcredal._ensemble.tree import DecisionTree
-from skcredal._files import check_destination, replacing
+from skcredal._files import replacing
 from skcredal._validation import check_instance, check_path, naming, safe_repr
 
 __all__ = ["load", "read_notes", "save"]
@@ -88,12 +88,10 @@ def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, An
     check_path("path", path)
     notes = {} if notes is None else notes
     check_instance("notes", notes, Mapping)
-    check_destination(path)  # before the work
     if type(estimator) not in ESTIMATORS.values():
-        given = estimator.__name__ if isinstance(estimator, type) else type(estimator).__name__
         raise TypeError(
-            f"estimator must be a fitted classifier of skcredal or an MDLDiscretizer, got {given}; "
-            "use pickle, joblib or skops to keep pipelines and other estimators."
+            "estimator must be a fitted classifier of skcredal or an MDLDiscretizer, got "
+            f"{safe_repr(estimator)}; use pickle, joblib or skops to keep pipelines and other estimators."
         )
     check_is_fitted(estimator)
     with naming("notes"):
@@ -215,8 +213,9 @@ def _plain(value: Any, where: str) -> Any:
     if kind in (tuple, dict):
         return {kind.__name__: _plain(list(value if kind is tuple else value.items()), where)}
     if kind is np.ndarray and value.dtype.kind in "biufUO":
-        # Pairs stand beside the JSON.
-        return bool(value.size) if value.ndim == 3 else {"array": [value.dtype.str, _plain(value.tolist(), where)]}
+        if value.ndim == 3:  # pairs stand beside the JSON
+            return bool(value.size)
+        return {"array": [value.dtype.str, _plain(value.tolist(), where)]}
     if kind in PARTS.values():
         return {kind.__name__: {one.name: _plain(getattr(value, one.name), where) for one in fields(value)}}
     raise TypeError(
@@ -289,26 +288,17 @@ def _unpack(header: dict[str, Any], file: zipfile.ZipFile) -> Any:
     # Nothing else: an attribute would hide a method of its class.
     _need(header["learned"].keys() <= set(_learned_names(made)), "an attribute")
     vars(made).update({name: _value(node) for name, node in header["learned"].items()})
-    if isinstance(made, MDLDiscretizer):
-        _check_features(made, made._features)
-    else:
+    names = getattr(made, "feature_names_in_", range(made.n_features_in_))
+    features = made._features if isinstance(made, MDLDiscretizer) else made._encoding.features
+    _need(len(features) == made.n_features_in_ == len(names), "the number of features")
+    if not isinstance(made, MDLDiscretizer):
         made._check_parameters()
-        for features in (made._encoding.features, *made._encoding.bins.values()):
-            _check_features(made, features)
+        is_open = made._encoding.conservative.any()  # then there are states beyond the unknown one
+        _need(hasattr(made, "conservative_features") or not is_open, "a feature")
         made.counts_ = _with_pairs(made, file)
         _check_scores(made, len(made._encoding.kept), len(made.classes_))
     made._derive()
     return made
-
-
-def _check_features(made: Any, features: list[Feature]) -> None:
-    names = getattr(made, "feature_names_in_", features)
-    _need(len(features) == made.n_features_in_ == len(names), "the number of features")
-    for feature in features:
-        _need(hasattr(made, "conservative_features") or not feature.conservative, "a feature")
-        if isinstance(feature, CategoricalFeature):
-            n = feature.n_states
-            _need(np.isin(feature.codes, range(n)).all() and feature.fill in range(n + 1), "a code")
 
 
 def _with_pairs(made: Any, file: zipfile.ZipFile) -> Counts | CodingCounts:

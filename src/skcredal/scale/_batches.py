@@ -110,7 +110,7 @@ class BatchRows(PassRows):
                 advance(n_rows_of(X))
         if total is None:
             raise ValueError(
-                f"batches must yield at least one row of positive weight in every pass, got none for the {stage}."
+                f"batches must yield a row of positive weight in every pass, got none for the {stage}."
             )
         self.total = n_rows  # for the progress of the next passes
         return total
@@ -118,7 +118,7 @@ class BatchRows(PassRows):
 
 def iterated(batches: Any, *, once: bool = False) -> Iterable[Any]:
     """Return an iterable of the batches; refuse what can be iterated only once, unless that is enough."""
-    found = batches() if callable(batches) and not hasattr(batches, "__iter__") else batches
+    found: Iterable[Any] = batches() if callable(batches) and not hasattr(batches, "__iter__") else batches
     if isinstance(found, (str, os.PathLike)) or not hasattr(found, "__iter__"):
         raise TypeError(
             f"batches must be an iterable of tables, or a function that returns one, got {found!r}; "

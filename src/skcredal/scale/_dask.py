@@ -164,8 +164,7 @@ class DaskRows(PassRows):
         while len(level) > 1:
             groups = [level[start : start + FAN_IN] for start in range(0, len(level), FAN_IN)]
             level = [dask.delayed(_add, pure=False)(group) for group in groups]
-        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"}):
-            total, found = dask.compute(level[0], sizes, scheduler=self.client)
+        total, found = dask.compute(level[0], sizes, scheduler=self.client)
         if total is None:
             raise ValueError("data must have at least one row of positive weight, got none.")
         if found:

@@ -90,4 +90,5 @@ def _sum(
 ) -> _Summed:
     part = MemoryRows.encoded(encoding, rows.among(classes, CHANGED), n_threads=n_threads).part
     part = part._replace(numbers=part.numbers + first)
-    return _Summed(work(part), np.bincount(part.labels, part.weights, len(classes)))
+    n_c: FloatArray = np.bincount(part.labels, part.weights, len(classes)).astype(np.float64)
+    return _Summed(work(part), n_c)
