@@ -235,7 +235,7 @@ def test_a_row_of_weight_zero_is_absent(classifier, container):
     present = {name: values[:6] for name, values in columns.items()}
     without = classifier().fit(make(present), y[:6], sample_weight=[1, 2, 1, 1, 3, 1])
     assert weighted.classes_.tolist() == ["u", "v"]
-    assert weighted.counts_.layout.n_states.tolist() == [2, 2]
+    assert weighted.counts_.n_states.tolist() == [2, 2]
     probes = make({"number": [1.0, 500.0, 5.0, 5.0], "text": ["a", "b", "vanishes", None]})
     expected = answers(without, probes)
     for name, found in answers(weighted, probes).items():
@@ -246,7 +246,7 @@ def test_a_row_of_weight_zero_is_absent(classifier, container):
 def test_a_declared_state_stays_though_its_rows_weigh_nothing():
     X = pd.DataFrame({"s": pd.Categorical(["a", "b", "c", "a"])})
     clf = AODE().fit(X, [0, 1, 0, 0], sample_weight=[1, 1, 0, 1])
-    assert clf.counts_.layout.n_states.tolist() == [3]
+    assert clf.counts_.n_states.tolist() == [3]
     assert clf.counts_.values(0).tolist() == [[2, 0], [0, 1], [0, 0]]
 
 
