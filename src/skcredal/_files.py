@@ -1,5 +1,6 @@
 """Files that are replaced as a whole or not at all."""
 
+import errno
 import os
 import secrets
 import shutil
@@ -34,7 +35,8 @@ def check_destination(path: str | os.PathLike[str]) -> Path:
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield an empty file to write to, which replaces the one at the path if nothing fails.
 
-    Whatever happens on the way, the path holds the old file or the new one.
+    Whatever happens on the way, the path holds the old file or the new one. Where the disk is full, the error
+    names the path.
 
     Examples
     --------
@@ -59,6 +61,12 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         if target.exists():
             shutil.copymode(target, unfinished)
         os.replace(unfinished, target)  # noqa: PTH105 - Path.replace is the same, and this the name people look for
+    except OSError as error:
+        # The system names no file, or the unfinished one; other errors may come from what is read meanwhile.
+        is_full = error.errno in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+        if is_full and error.filename in (None, str(unfinished)):
+            error.filename = os.fspath(path)
+        raise
     finally:
         unfinished.unlink(missing_ok=True)
         _unfinished.discard(unfinished)

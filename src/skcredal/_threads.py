@@ -17,9 +17,6 @@ from skcredal._validation import safe_repr
 
 __all__ = ["one_blas_thread", "run_in_threads", "thread_count", "worker_options"]
 
-# How often a worker process looks whether the one that started it is still there.
-_SECONDS_BETWEEN_LOOKS = 0.5
-
 _one_at_a_time = threading.Lock()
 
 Task = TypeVar("Task")
@@ -81,5 +78,5 @@ def _end_with(parent: int) -> None:
 
 def _watch(parent: int) -> None:
     while os.getppid() == parent:
-        time.sleep(_SECONDS_BETWEEN_LOOKS)
+        time.sleep(0.5)
     os._exit(1)

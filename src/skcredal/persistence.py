@@ -171,10 +171,8 @@ def read_notes(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 def _learned_names(estimator: Any) -> list[str]:
     """Return what a file holds of a fitted estimator besides its parameters."""
-    if isinstance(estimator, MDLDiscretizer):
-        return ["n_features_in_", "feature_names_in_", "_features"]
-    own = ("classes_", "_from_batches", "_encoding", "counts_")
-    return ["n_features_in_", "feature_names_in_", *own, *estimator._scores]
+    own = ["classes_", "_from_batches", "_encoding", "counts_", "_features"]
+    return ["n_features_in_", "feature_names_in_", *own, *getattr(estimator, "_scores", ())]
 
 
 def _codings(estimator: Any) -> list[Counts]:
@@ -288,13 +286,12 @@ def _unpack(header: dict[str, Any], file: zipfile.ZipFile) -> Any:
     # Nothing else: an attribute would hide a method of its class.
     _need(header["learned"].keys() <= set(_learned_names(made)), "an attribute")
     vars(made).update({name: _value(node) for name, node in header["learned"].items()})
-    names = getattr(made, "feature_names_in_", range(made.n_features_in_))
     features = made._features if isinstance(made, MDLDiscretizer) else made._encoding.features
-    _need(len(features) == made.n_features_in_ == len(names), "the number of features")
+    _need(len(features) == made.n_features_in_, "the number of features")
     if not isinstance(made, MDLDiscretizer):
         made._check_parameters()
-        is_open = made._encoding.conservative.any()  # then there are states beyond the unknown one
-        _need(hasattr(made, "conservative_features") or not is_open, "a feature")
+        # Only the tables of these have a place for a state that may be any.
+        _need(hasattr(made, "conservative_features") or not made._encoding.conservative.any(), "a feature")
         made.counts_ = _with_pairs(made, file)
         _check_scores(made, len(made._encoding.kept), len(made.classes_))
     made._derive()
@@ -303,23 +300,21 @@ def _unpack(header: dict[str, Any], file: zipfile.ZipFile) -> Any:
 
 def _with_pairs(made: Any, file: zipfile.ZipFile) -> Counts | CodingCounts:
     """Return the counts with those of pairs, if all are those of the states and classes."""
-    encoding, codings, shape = made._encoding, _codings(made), (len(made.classes_),)
-    is_pool = hasattr(made, "bins")
-    _need(isinstance(made.counts_, CodingCounts) == is_pool and (is_pool or not encoding.bins), "a coding")
-    _check_numbers("n_c", made.counts_.n_c, shape)
+    encoding, codings, n_classes = made._encoding, _codings(made), len(made.classes_)
+    lines = encoding.rows if hasattr(made, "bins") else [slice(None)]
+    n_states = [encoding.n_states[some].tolist() for some in lines]
+    _need([one.n_states.tolist() for one in codings] == n_states, "n_states")
     if any(one.n_cab for one in codings):
         made._refuse_large_tables(encoding)  # as in fit
-    every = [encoding.n_states[lines] for lines in (encoding.rows if is_pool else [slice(None)])]
-    for f, (one, n_states) in enumerate(zip(codings, every, strict=True)):
-        n_values = (int(n_states.sum()),)
-        _need(np.array_equal(one.n_states, n_states), "n_states")
-        _check_numbers("n_c", one.n_c, shape)
-        _check_numbers("n_ca", one.n_ca, shape + n_values)
-        square = shape + (2 * n_values if one.n_cab else (0, 0))
+    _check_numbers("n_c", made.counts_.n_c, (n_classes,))
+    for f, one in enumerate(codings):
+        square = (n_classes, one.n_values, one.n_values) if one.n_cab else (n_classes, 0, 0)
         content = _read(file, f"pairs{f}", 8 * math.prod(square)) if one.n_cab else b""
         codings[f] = replace(one, n_cab=np.frombuffer(content, "<f8").reshape(square))
         _check_numbers("n_cab", codings[f].n_cab, square)
-    return replace(made.counts_, codings=tuple(codings)) if is_pool else codings[0]
+        _check_numbers("n_ca", one.n_ca, (n_classes, one.n_values))
+        _check_numbers("n_c", one.n_c, (n_classes,))
+    return replace(made.counts_, codings=tuple(codings)) if hasattr(made, "bins") else codings[0]
 
 
 def _check_numbers(name: str, array: Any, shape: tuple[int, ...], low: float = 0.0) -> None:

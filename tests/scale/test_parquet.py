@@ -120,7 +120,7 @@ def test_files_that_do_not_fit_together_are_refused(table, tmp_path, name):
         scan_parquet(tmp_path, target="class")
     scan_parquet(tmp_path, target="class", columns=["number"])
     pq.write_table(table.set_column(0, "number", table["kind"]), tmp_path / f"{name}.parquet")
-    with pytest.raises(ValueError, match=r"parquet does not fit .*number.*(double|string)"):
+    with pytest.raises(ValueError, match=r"must fit .*parquet: .*number.*(double|string)"):
         scan_parquet(tmp_path, target="class")
     assert scan_parquet(tmp_path, columns=["kind"]).n_rows == 2000
 

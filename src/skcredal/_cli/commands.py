@@ -31,7 +31,7 @@ from skcredal._cli.options import (
     option,
     split_names,
 )
-from skcredal._names import CLOSE_CALL, DEFAULT, counted
+from skcredal.evaluation._names import CLOSE_CALL, DEFAULT, counted
 
 __all__ = ["datasets", "evaluate", "explain", "fit", "predict"]
 

@@ -13,7 +13,6 @@ from rich.table import Table
 import skcredal
 from skcredal._cli.console import CallError, note
 from skcredal._cli.user_tables import LabelledTable
-from skcredal._names import counted
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.evaluation._cross_validation import (
     ALL_CLASSES,
@@ -21,6 +20,7 @@ from skcredal.evaluation._cross_validation import (
     check_folds,
     most_folds,
 )
+from skcredal.evaluation._names import counted
 from skcredal.evaluation._page_data import evaluation_data, write_evaluation
 from skcredal.evaluation._terminal import TableConsole, format_cell, new_table
 from skcredal.evaluation._values import column_notes, read_as

@@ -26,9 +26,9 @@ from skcredal._encoding.columns import is_missing
 from skcredal._encoding.features import CategoricalFeature, NumericFeature
 from skcredal._extras import require
 from skcredal._files import replacing
-from skcredal._names import counted, is_below, listed
 from skcredal.classifiers._answers import Answers
 from skcredal.classifiers._base import TabularClassifier, learned_features
+from skcredal.evaluation._names import counted, is_below, listed
 from skcredal.evaluation._table_files import table_format
 from skcredal.persistence import load, read_notes
 

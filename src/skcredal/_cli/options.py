@@ -12,7 +12,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from skcredal._cli.console import CallError
-from skcredal._names import NAMES
+from skcredal.evaluation._names import NAMES
 
 __all__ = [
     "CloseCall",

@@ -18,7 +18,7 @@ from skcredal._cli.console import CallError, note, shown_warnings
 from skcredal._cli.options import Columns, Reading
 from skcredal._encoding.columns import is_missing
 from skcredal._encoding.features import IDENTIFIER_STATES, too_many_states
-from skcredal._names import counted, listed
+from skcredal.evaluation._names import counted, listed
 from skcredal.evaluation._table_files import read_table_file, table_format
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray
-from skcredal._names import is_below
 from skcredal._ties import best_class
 from skcredal.classifiers._answers import answers
 from skcredal.classifiers._base import TabularClassifier
@@ -18,6 +17,7 @@ from skcredal.classifiers._credal_aode import CredalSpodesMixin
 from skcredal.classifiers._log_pool import CredalLogPoolAODE, LogPoolAODE
 from skcredal.evaluation._changes import Change, single_changes
 from skcredal.evaluation._fold import FoldAnswer
+from skcredal.evaluation._names import is_below
 from skcredal.evaluation._values import values_with_bins
 
 if TYPE_CHECKING:

@@ -13,7 +13,6 @@ import joblib
 import numpy as np
 
 from skcredal._arrays import AnyArray, FloatArray
-from skcredal._names import DEFAULT
 from skcredal._threads import worker_options
 from skcredal._validation import check_choice, check_instance, check_integer, naming, safe_repr
 from skcredal.classifiers._base import TabularClassifier
@@ -22,6 +21,7 @@ from skcredal.evaluation._baselines import BASELINES
 from skcredal.evaluation._cases import Cases, FoldCases, Wanted, fold_cases, join_cases
 from skcredal.evaluation._comparison import WORTHS, Comparison, compare, mean_utilities, optimal_utilities
 from skcredal.evaluation._fold import Fold, baseline_answers, check_classifiers, fold_answers, splits
+from skcredal.evaluation._names import DEFAULT
 from skcredal.evaluation._sums import FoldSums, fold_sums, measures, pool
 from skcredal.metrics._outcomes import utility_of_accuracy
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from skcredal._extras import require
-from skcredal._names import counted
 from skcredal._validation import safe_repr
 from skcredal.evaluation._cell_types import CellTypes, Column, clean, name_columns, show
+from skcredal.evaluation._names import counted
 
 if TYPE_CHECKING:
     import pandas

@@ -14,9 +14,9 @@ from skcredal._arrays import AnyArray
 from skcredal._encoding.columns import is_missing
 from skcredal._encoding.encoding import FeatureEncoding
 from skcredal._encoding.features import CategoricalFeature, Feature
-from skcredal._names import listed
 from skcredal.classifiers._base import TabularClassifier, learned_features
 from skcredal.classifiers._rows import MemoryRows
+from skcredal.evaluation._names import listed
 
 if TYPE_CHECKING:
     import pandas

@@ -176,16 +176,14 @@ def _open_files(path: Any, filesystem: Any, partitioning: str | None) -> tuple[A
 def _common_schema(schemas: dict[str, Any], wanted: list[str]) -> Any:
     """Return types that hold the values of all files; pyarrow alone would fill a column that a file lacks."""
     arrow = require("pyarrow", extra="scale", purpose="scan_parquet")
-    common = arrow.schema([])
     for path, schema in schemas.items():
         if lacking := [name for name in wanted if name not in schema.names]:
             raise ValueError(f"{path} has no column {lacking[0]!r}, which others have.")
-        own = arrow.schema([schema.field(name) for name in wanted])
-        try:
-            common = arrow.unify_schemas([common, own], promote_options="permissive")
-        except arrow.ArrowTypeError as error:
-            raise ValueError(f"{path} does not fit the files before it: {error}.") from error
-    return common
+    own = [arrow.schema([schema.field(name) for name in wanted]) for schema in schemas.values()]
+    try:
+        return arrow.unify_schemas(own, promote_options="permissive")
+    except arrow.ArrowTypeError as error:
+        raise ValueError(f"All files must fit {next(iter(schemas))}: {error}.") from error
 
 
 def locate(path: Any, filesystem: Any = None) -> tuple[Any, str]:
