@@ -113,8 +113,6 @@ class CodingCounts:
         return float(self.n_c.sum())
 
     def __add__(self, other: CodingCounts) -> CodingCounts:
-        if not isinstance(other, CodingCounts):
-            return NotImplemented
         codings = tuple(one + two for one, two in zip(self.codings, other.codings, strict=True))
         return CodingCounts(self.n_c + other.n_c, codings)
 

@@ -49,10 +49,9 @@ def votes_and_sentences(
     p_best = of_best[order[0], rows].tolist() if len(order) else []
     p_rival = of_rival[order[n_votes - 1, rows], rows].tolist() if len(order) else []
     parents = [line[:end] for line, end in zip(names.tolist(), ends, strict=True)]
-    remaining = [
-        [classes[c] for c, remains in enumerate(mask) if remains and c != of_row]
-        for mask, of_row in zip(sets.tolist(), best.tolist(), strict=True)
-    ]
+    others = sets.copy()
+    others[rows, best] = False
+    remaining = [[classes[c] for c in np.flatnonzero(mask)] for mask in others]
     reference = evidence.reference[rows, best].tolist()
     sentences = [
         describe(

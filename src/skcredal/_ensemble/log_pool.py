@@ -24,13 +24,14 @@ from skcredal._ensemble.spodes import SpodeTables, chunks, normalised
 from skcredal._threads import one_blas_thread
 from skcredal._ties import best_class, most_probable
 
-__all__ = ["Contest", "LogPool", "PoolEvidence", "WeightSet", "left_out_logs"]
+__all__ = ["Contest", "LogPool", "PoolEvidence", "WeightSet", "left_out_logs", "with_lines"]
 
 # Log-odds must exceed this, relative to the largest score of the row, to tell classes apart.
 TIE = 1e-10
 
 
-def _with_lines(tables: Sequence[SpodeTables]) -> Iterator[tuple[SpodeTables, slice]]:
+def with_lines(tables: Sequence[SpodeTables]) -> Iterator[tuple[SpodeTables, slice]]:
+    """Return the SPODEs of each coding with the lines of states that are theirs."""
     ends = np.cumsum([0, *(len(spodes.counts.n_states) for spodes in tables)]).tolist()
     return zip(tables, (slice(*ends_of) for ends_of in pairwise(ends)), strict=True)
 
@@ -50,7 +51,7 @@ def left_out_logs(
     m, n = states.shape
     logs, speaks = np.empty((n, len(log_c), 1 + m)), np.zeros(n, np.bool_)
     logs[:, :, 0] = log_c
-    for spodes, lines in _with_lines(tables):
+    for spodes, lines in with_lines(tables):
         own, without = states[lines], spodes.without_a_row()
         for rows in chunks(n, own.shape[0] * len(log_c)):
             some = own[:, rows]
@@ -81,10 +82,6 @@ class LogPool:
     tables: tuple[SpodeTables, ...]
     weights: FloatArray
 
-    def parts(self) -> Iterator[tuple[SpodeTables, slice]]:
-        """Yield the SPODEs of each coding, and where its states and weights lie."""
-        return _with_lines(self.tables)
-
     def speaks(self, states: StateArray) -> BoolArray:
         """Tell which rows know the super-parent of any expert."""
         return np.asarray(self.known(states).any(axis=0))
@@ -92,7 +89,7 @@ class LogPool:
     def known(self, states: StateArray) -> BoolArray:
         """Tell which super-parents rows know, (m, rows)."""
         known = np.empty(states.shape, np.bool_)
-        for spodes, lines in self.parts():
+        for spodes, lines in with_lines(self.tables):
             known[lines] = states[lines] != spodes.unknown
         return known
 
@@ -101,7 +98,7 @@ class LogPool:
         log_odds_c = (self.log_c[1:] - self.log_c[0])[:, None]
         odds = np.empty((len(self.weights), len(self.log_c) - 1, states.shape[1]))
         odds[0] = log_odds_c
-        for spodes, lines in self.parts():
+        for spodes, lines in with_lines(self.tables):
             odds[1:][lines] = spodes.odds(states[lines])
         # An expert that does not know its super-parent knows no more than the frequencies.
         np.copyto(odds[1:], log_odds_c, where=~self.known(states)[:, None])
@@ -123,7 +120,7 @@ class LogPool:
         w_j Δlog P(a_i|a_j,c) over the super-parents j that the row knows; an unknown one adds nothing.
         """
         by_feature, known = np.zeros(states.shape), self.known(states)
-        for spodes, lines in self.parts():
+        for spodes, lines in with_lines(self.tables):
             own, weights = states[lines], self.weights[1:][lines]
             table = np.concatenate([np.zeros((1, *spodes.log_odds.shape[1:])), spodes.log_odds])
             for j, parent in enumerate(own):

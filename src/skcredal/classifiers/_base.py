@@ -389,9 +389,9 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
         worst = ", ".join(f"{name} ({sizes[name]} states)" for name in list(sizes)[:-4:-1])
         raise ValueError(
             f"The pair tables of {len(sizes)} features and {n_classes} classes would take "
-            f"{needed / 2**20:.1f} MiB, more than the limit of {limit / 2**20:.1f} MiB. The largest are {worst}: "
-            "set max_categories to merge the rarest states, round numbers for fewer bins, drop some features, "
-            "or raise the limit with skcredal.set_config(pair_table_limit=...)."
+            f"{needed / 2**20:.1f} MiB, more than the limit of {limit / 2**20:.1f} MiB. The largest features "
+            f"are {worst}: set max_categories to merge rare states, round numbers, drop some features, or "
+            "raise the limit with skcredal.set_config(pair_table_limit=...)."
         )
 
     def __sklearn_tags__(self) -> Any:

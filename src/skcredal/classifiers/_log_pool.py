@@ -13,7 +13,7 @@ from skcredal._arrays import FloatArray
 from skcredal._encoding.encoding import Chunk
 from skcredal._ensemble.counts import CodingCounts, class_counts, count
 from skcredal._ensemble.explain import describe_odds
-from skcredal._ensemble.log_pool import LogPool, PoolEvidence, WeightSet, left_out_logs
+from skcredal._ensemble.log_pool import LogPool, PoolEvidence, WeightSet, left_out_logs, with_lines
 from skcredal._ensemble.pool_weights import ENOUGH, pool_weights
 from skcredal._ensemble.spodes import SpodeTables, class_prior
 from skcredal._threads import thread_count
@@ -231,7 +231,9 @@ class LogPoolAODE(TabularClassifier):
         """
 
         def answer(model: LogPoolAODE, chunk: Chunk) -> FloatArray:
-            found = [spode_answers(spodes, chunk.states[lines]) for spodes, lines in model._pool.parts()]
+            found = [
+                spode_answers(spodes, chunk.states[lines]) for spodes, lines in with_lines(model._tables)
+            ]
             none = np.empty((chunk.states.shape[1], 0, len(model.classes_)))
             return np.concatenate([none, *found], axis=1)
 
