@@ -13,7 +13,7 @@ TOGETHER := $(MAKE) --no-print-directory -j 2 $(if $(filter output-sync,$(.FEATU
 # What is compiled is kept, for the many processes that the tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: install paper test docs bench lint format types layers unit kernels doc-tests pages
+.PHONY: install paper test docs bench lint format types layers unit doc-tests pages
 .PHONY: soak golden net orange-cuts peers dist oldest clean
 
 $(STAMP): pyproject.toml
@@ -27,7 +27,7 @@ paper: $(STAMP)
 	$(BIN)/skcredal reproduce
 
 test: $(STAMP)
-	$(TOGETHER) lint layers kernels types
+	$(TOGETHER) lint layers types
 	$(MAKE) --no-print-directory unit
 
 # Speed and memory beside Weka, plain C and others, into benchmarks/results: some minutes on a machine that does
@@ -52,10 +52,6 @@ layers: $(STAMP)
 
 unit: $(STAMP)
 	$(BIN)/python -m pytest -n auto --dist worksteal
-
-# The same kernel tests with the JIT off, where coverage can see into the kernels.
-kernels: $(STAMP)
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q -m kernel --cov --cov-report=term tests/kernels
 
 # Random tables for ten minutes, and an experiment and every command interrupted and killed, for an hour or so:
 # `make soak SOAK="--minutes 60 --moments 0 --kills 0"` has other plans.

@@ -10,7 +10,7 @@ from benchmarks.measuring import Step
 from benchmarks.memory import CLASSIFIERS
 from benchmarks.problems import declared
 from benchmarks.yardstick import Yardstick
-from skcredal._ensemble.counting import count
+from skcredal._ensemble.counts import count
 
 __all__ = ["THREADS", "of_sklearn", "of_weka", "of_yardstick", "ours"]
 
@@ -25,13 +25,15 @@ LEARNED = 0.8
 def ours(table):
     """Fit and predict of our classifiers, and counting alone."""
     problem = table.problem
-    codes, n_states = np.ascontiguousarray(table.X.T), np.array(problem.states)
+    n_states, ones = np.array(problem.states), np.ones(problem.n)
+    states = (table.X.T + (np.cumsum(n_states) - n_states)[:, None]).astype(np.uint16)
+    labelled = np.ascontiguousarray(states), table.y, ones
     for threads in THREADS:
         yield Step(
             "counts",
             "count",
             threads,
-            lambda threads=threads: count(codes, table.y, n_states, problem.n_classes, n_threads=threads),
+            lambda threads=threads: count(*labelled, n_states, problem.n_classes, n_threads=threads),
         )
         for name, classifier in CLASSIFIERS.items():
             clf = classifier(**declared(problem), n_jobs=threads)

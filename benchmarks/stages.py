@@ -8,12 +8,12 @@ import numpy as np
 from benchmarks.measuring import Step, interleave
 from benchmarks.problems import declared, make_table
 from skcredal import CompAODE
-from skcredal._encoding.frames import read_table
-from skcredal._encoding.learning import EncodingRules, learn_encoding
+from skcredal._encoding.statistics import Statistics
+from skcredal._encoding.tables import read_table
 from skcredal._encoding.target import encode_target
-from skcredal._ensemble.counting import count
-from skcredal._ensemble.parameters import spode_tables
-from skcredal._ensemble.weights import log_likelihoods
+from skcredal._ensemble.counts import count
+from skcredal._ensemble.spodes import SpodeTables, log_likelihoods
+from skcredal.classifiers._rows import rules_of
 
 __all__ = ["measure"]
 
@@ -44,33 +44,45 @@ def measure(problems, rounds, *, threads=2, say=print):
 def _stages(table, threads):
     """Return the stages, each on what the ones before it found."""
     clf = CompAODE(**declared(table.problem))
-    rules = EncodingRules(clf.categorical_features, clf.categories)
-    given = read_table(table.X, estimator=clf)
+    rules = rules_of(clf)
     classes, labels = encode_target(table.y, estimator=clf)
-    encoding, codes = learn_encoding(given, labels, None, len(classes), rules)
-    counts = count(codes, labels, encoding.n_states, len(classes))
-    tables = spode_tables(counts, 1.0)
+
+    def learn():
+        # Read anew: a table keeps what it was asked for.
+        given = read_table(table.X, estimator=clf)
+        rows = (given, classes, labels, None)
+        return given, Statistics.of_rows(*rows, rules, None, n_threads=threads).learn(rules, None)
+
+    def encode():
+        given, encoding = learn()
+        return encoding, encoding.encode(given, n_threads=threads, is_part=True)
+
+    encoding, states = encode()
+    labelled, sizes = (states, labels, np.ones(len(labels))), (encoding.n_states, len(classes))
+    counts = count(*labelled, *sizes)
+    tables = SpodeTables(counts, 1.0)
+    _ = tables.log_odds
 
     stages = {
-        "read": lambda: read_table(table.X, estimator=clf, n_threads=threads),
         "classes": lambda: encode_target(table.y, estimator=clf),
-        "encode": lambda: learn_encoding(given, labels, None, len(classes), rules, n_threads=threads),
-        "count": lambda: count(codes, labels, encoding.n_states, len(classes), n_threads=threads),
-        "tables": lambda: spode_tables(counts, 1.0, n_threads=threads),
-        "likelihoods": lambda: log_likelihoods(tables, codes, labels, n_threads=threads),
+        "learn": learn,
+        "learn and encode": encode,
+        "count": lambda: count(*labelled, *sizes, n_threads=threads),
+        "tables": lambda: SpodeTables(counts, 1.0).log_odds,
+        "likelihoods": lambda: log_likelihoods(tables, *labelled, n_threads=threads),
     }
     return [Step("fit", name, threads, run, problem=table.problem.name) for name, run in stages.items()]
 
 
 def _units(problem):
     states = np.array(problem.states)
-    cells = ((states.sum() ** 2 - (states**2).sum()) // 2) * problem.n_classes
+    cells = states.sum() ** 2 * problem.n_classes
     n, k = problem.n, problem.k
     return {
-        "read": (n * k, "cell"),
+        "learn": (n * k, "cell"),
         "classes": (n, "row"),
-        "encode": (n * k, "cell"),
-        "count": (n * k * (k - 1) // 2, "row and pair"),
-        "tables": (2 * cells, "correction"),
+        "learn and encode": (n * k, "cell"),
+        "count": (n * k * (k + 1) // 2, "row and pair"),
+        "tables": (cells, "logarithm"),
         "likelihoods": (n * k * k, "row, super-parent and feature"),
     }

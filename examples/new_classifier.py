@@ -9,14 +9,16 @@ page writes it, puts it through scikit-learn's whole contract, and draws what it
 """
 
 # %%
-# A classifier learns in three steps, of which most need only write the last: ``_count`` (what adds up over
-# rows, by default the counts of classes and values), ``_score`` (a second pass over the rows) and ``_derive``
-# (everything else, without rows). It answers for a chunk of codes with probabilities in ``_posterior``. A
-# credal one derives a set of priors, an object that is asked for undominated classes and bounds, and returns
-# in ``_evidence`` what that is to judge. Everything else is inherited: reading tables of any library, cuts,
-# missing and unknown values, weights, threads, refusals, ``predict``, ``predict_proba``, ``predict_set`` and
-# ``predict_interval``. ``__init__`` only stores, as everywhere in scikit-learn. What is learned ends in an
-# underscore, ``_priors`` apart: ``fit`` begins with a copy of everything else.
+# A classifier learns in three steps, of which most need only write the last: ``_count`` (what adds up
+# over rows, by default the counts of classes and values), ``_score`` (a second pass over the rows) and
+# ``_derive`` (everything else, without rows). It answers for a chunk of rows with probabilities in
+# ``_posterior``; the chunk's ``states`` are an array of features × rows, in which the states of all
+# features are numbered through and their number stands for unknown. A credal one derives a set of priors,
+# an object that is asked for undominated classes and bounds, and returns in ``_evidence`` what that is to
+# judge. Everything else is inherited: reading tables of any library, cuts, missing and unknown values,
+# weights, threads, refusals, ``predict``, ``predict_proba``, ``predict_set`` and ``predict_interval``.
+# ``__init__`` only stores, as everywhere in scikit-learn. What is learned ends in an underscore,
+# ``_priors`` apart: ``fit`` begins with a copy of everything else.
 
 import warnings
 from dataclasses import dataclass
@@ -31,7 +33,6 @@ from sklearn.utils.estimator_checks import check_estimator
 from skcredal.classifiers import CredalMixin, TabularClassifier
 from skcredal.datasets import load_dataset
 
-Codes = npt.NDArray[Any]
 Numbers = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
@@ -101,18 +102,19 @@ class CredalOneRule(CredalMixin, TabularClassifier):
         self.table_: Numbers = np.vstack([known, self.counts_.n_c]).astype(np.float64)
         self._priors = OneRulePriors(float(self.s))
 
-    def _counts_of(self, chunk: Codes) -> Numbers:
-        """Return n(c, a) of each row: the code of an unknown value is the number of states, the last line."""
+    def _counts_of(self, states: npt.NDArray[Any]) -> Numbers:
+        """Return n(c, a) of each row; an unknown value has the last line, that of all rows."""
         if self.index_ is None:
-            return np.repeat(self.table_, chunk.shape[1], axis=0)
-        n: Numbers = self.table_[chunk[self.index_]]
+            return np.repeat(self.table_, states.shape[1], axis=0)
+        value = states[self.index_].astype(int) - self.counts_.starts[self.index_]
+        n: Numbers = self.table_[np.minimum(value, len(self.table_) - 1)]
         return n
 
-    def _posterior(self, chunk: Codes) -> Numbers:
+    def _posterior(self, chunk: Any) -> Numbers:
         return self._evidence(chunk).reference
 
-    def _evidence(self, chunk: Codes) -> CountsOfRows:
-        n, s = self._counts_of(chunk), self._priors.s
+    def _evidence(self, chunk: Any) -> CountsOfRows:
+        n, s = self._counts_of(chunk.states), self._priors.s
         return CountsOfRows(n, (n + s / n.shape[1]) / (n.sum(axis=1, keepdims=True) + s))
 
     def __sklearn_tags__(self) -> Any:

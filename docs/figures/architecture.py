@@ -10,10 +10,10 @@ LAYERS = [
     ("evaluation", "a table of one's own: files, folds, the page", "#e8eef5"),
     ("scale | persistence", "batches, Parquet, Dask | models on disk", "#dcebf7"),
     ("classifiers", "scikit-learn estimators: fit, predict_proba, predict_set, …", "#c9e0f2"),
-    ("_ensemble | _encoding", "counts, likelihoods, sets of priors | a table becomes codes", "#f9e3d3"),
-    ("_kernels", "numba: arrays in, arrays out; know nothing", "#f5d0b5"),
+    ("_ensemble | _encoding", "counts, likelihoods, sets of priors | a table becomes states", "#f9e3d3"),
+    ("_kernels", "four compiled loops: arrays in, arrays out", "#f5d0b5"),
 ]
-LINE = ["table", "codes", "counts", "likelihoods", "weights", "posterior", "set", "measures", "report"]
+LINE = ["table", "states", "counts", "likelihoods", "weights", "posterior", "set", "measures", "report"]
 
 figure, ax = plt.subplots(figsize=(9, 5.6), layout="constrained")
 ax.set(xlim=(0, 100), ylim=(0, 74))

@@ -249,9 +249,9 @@ def test_the_three_ways_of_naming_features_are_one():
     [
         ("some", ValueError, "conservative_features must be None, 'all', or a list of names .* got 'some'"),
         (3, ValueError, "conservative_features must be None, 'all', or a list of names .* got 3"),
-        (["size"], ValueError, r"conservative_features names 'size', .* not a column; there are \['number'"),
-        ([7], ValueError, "conservative_features holds the index 7, but there are 3 features"),
-        ([1.5], TypeError, "conservative_features must hold names or indices, or be a mask, got 1.5"),
+        (["size"], ValueError, r"conservative_features must hold names .* \(\['number', .*, got 'size'"),
+        ([7], ValueError, "conservative_features must hold names or indices of the 3 features .* got 7"),
+        ([1.5], ValueError, "conservative_features must hold names or indices .* got 1.5"),
         ([True], ValueError, "conservative_features as a mask .* one entry for each of 3 features, got 1"),
     ],
 )
@@ -274,7 +274,7 @@ def test_wrong_names_are_refused_before_any_work(choice, error, message):
 
 
 def test_names_need_a_table_with_names():
-    with pytest.raises(ValueError, match="conservative_features names 'a', but the table has no"):
+    with pytest.raises(ValueError, match=r"conservative_features must hold .*\(no names\), got 'a'"):
         NaiveCredal(conservative_features=["a"]).fit([[1.0], [2.0]], [0, 1])
 
 

@@ -20,7 +20,7 @@ from sklearn.pipeline import make_pipeline
 
 import oracles
 from skcredal import AODE, MDLDiscretizer
-from skcredal._encoding.discretizer import cuts_of_histogram
+from skcredal._encoding.cuts import mdl_cuts
 
 ORANGE = json.loads((Path(__file__).parents[1] / "expected" / "orange_mdl_cuts.json").read_text("utf-8"))
 LOADERS = {"iris": load_iris, "wine": load_wine, "breast_cancer": load_breast_cancer, "digits": load_digits}
@@ -87,7 +87,7 @@ def test_cuts_are_those_of_the_definition():
             assert mdl.transform(table)[:, j].tolist() == expected
 
 
-def test_a_bin_holds_its_upper_cut():
+def test_a_bin_contains_its_upper_cut():
     mdl = fit([1, 2, 3, 10, 11, 12], [0, 0, 0, 1, 1, 1])
     assert mdl.cut_points_[0].tolist() == [6.5]
     bins = mdl.transform([[6.5], [np.nextafter(6.5, 7.0)], [-1e300], [1e300]])
@@ -154,14 +154,14 @@ def test_a_histogram_has_the_cuts_of_its_rows(weighting):
         numbers = rng.integers(0, 9, n) / 4 + labels
         weights = {"none": np.ones(n, int), "whole": rng.integers(1, 5, n), "real": rng.random(n) + 0.5}
         values, places = np.unique(numbers, return_inverse=True)
-        counts = np.zeros((len(values), labels.max() + 1), weights[weighting].dtype)
-        np.add.at(counts, (places, labels), weights[weighting])
-        cuts = cuts_of_histogram(values, counts)
+        counts = np.zeros((labels.max() + 1, len(values)))
+        np.add.at(counts, (labels, places), weights[weighting])
+        cuts = mdl_cuts(values, values, counts)
         expected = fit(numbers, labels, sample_weight=weights[weighting]).cut_points_[0]
         np.testing.assert_array_equal(cuts, expected)
         # A value and a class without rows leave no trace.
-        wider = np.pad(counts, ((1, 1), (0, 1)))
-        np.testing.assert_array_equal(cuts_of_histogram(np.r_[-9.0, values, 9.0], wider), expected)
+        wider, spread = np.pad(counts, ((0, 1), (1, 1))), np.r_[-9.0, values, 9.0]
+        np.testing.assert_array_equal(mdl_cuts(spread, spread, wider), expected)
         n_cuts += len(cuts)
     assert n_cuts > 20
 

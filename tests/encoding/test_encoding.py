@@ -1,370 +1,62 @@
-"""Columns of every type, what is learned of them, and their codes: against the definitions of §1."""
+"""What is learned about columns, and the states of their rows: against the definitions of §1."""
 
-import datetime as dt
-from decimal import Decimal
-from fractions import Fraction
+import warnings
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import oracles
-from problems import as_rows, variable_width
-from skcredal import AODE, CredalCompAODE, NaiveBayes
-from skcredal._encoding.factors import is_missing
-from skcredal._encoding.features import CategoricalFeature, NumericFeature, state_counts, weighted_median
-from skcredal._encoding.frames import read_table
-from skcredal._encoding.learning import EncodingRules, learn_encoding
+from problems import as_rows
+from skcredal import AODE, CredalCompAODE, LogPoolAODE, NaiveBayes
+from skcredal._encoding.columns import Column
+from skcredal._encoding.encoding import EncodedTable, Rules
+from skcredal._encoding.features import CategoricalFeature, NumericFeature
+from skcredal._encoding.histogram import Histogram
+from skcredal._encoding.statistics import Statistics
+from skcredal._encoding.tables import read_table
 from skcredal.scale import fit_batches
 
-
-def column(X):
-    return read_table(X, estimator=None).columns[0]
-
-
-def frame(values, dtype=None):
-    return pd.DataFrame({"f": pd.Series(values, dtype=dtype)})
+DICTIONARY = pa.DictionaryArray.from_arrays
 
 
 def learn(X, y, *, weights=None, names=None, n_threads=1, **rules):
-    labels = np.asarray(y, np.int32)
-    table = read_table(X, estimator=None)
-    return learn_encoding(
-        table,
-        labels,
-        weights,
-        int(labels.max()) + 1,
-        EncodingRules(**rules),
-        names=names,
-        n_threads=n_threads,
-    )
+    """Return the encoding of a table, and the states of its rows."""
+    labels, chosen = np.asarray(y, np.int32), Rules(**rules)
+    table, classes = read_table(X, estimator=None), np.arange(int(labels.max()) + 1)
+    found = Statistics.of_rows(table, classes, labels, weights, chosen, names, n_threads=n_threads)
+    encoding = found.learn(chosen, names, n_threads=n_threads)
+    return encoding, encoding.encode(table, n_threads=n_threads, is_part=True)
 
 
-def learn_categorical(values, *, declared=None, weights=None, max_categories=None, impute=True):
-    factor = column([[value] for value in values] if declared is None else frame(values, object)).factor()
-    return CategoricalFeature.from_counts(
-        state_counts(factor, weights),
-        declared=declared,
-        max_categories=max_categories,
-        impute=impute,
-        refuse_unknown=False,
-    )
+def encode(encoding, X, **options):
+    return encoding.encode(read_table(X, estimator=None), **options)
 
 
-def codes_of(feature, values):
-    return feature.read(column(np.array([[value] for value in values], object))).tolist()
+def codes_of(encoding, states):
+    """Return the states of one coding as codes of each feature, the number of its states for unknown."""
+    starts, unknown = np.cumsum(encoding.n_states) - encoding.n_states, encoding.n_states.sum()
+    own = states.astype(int) - starts[:, None]
+    return np.where(states >= unknown, encoding.n_states[:, None] + states - unknown, own)
 
 
-# --- Columns --------------------------------------------------------------------------------------
-
-NUMERIC = {
-    "floats": np.array([[1.5], [2.0]]),
-    "small floats": np.array([[1.5], [2.0]], np.float16),
-    "integers": np.array([[1], [2]], np.int8),
-    "unsigned": np.array([[1], [2]], np.uint64),
-    "objects that are numbers": np.array([[1], [2.5], [None], [np.float32(2)]], object),
-    "fractions and decimals": np.array([[Fraction(1, 2)], [Decimal("2.5")]], object),
-    "rows of numbers": [[1], [2.5]],
-    "rows of numbers and text": [[1, "a"], [2.5, "b"]],
-    "pandas Int64": frame([1, None], "Int64"),
-    "pandas Float64": frame([1.5, None], "Float64"),
-    "pandas arrow int": frame([1, None], "int64[pyarrow]"),
-    "pandas arrow decimal": frame([Decimal("1.5"), None], pd.ArrowDtype(pa.decimal128(5, 2))),
-    "pandas objects": frame([1, 2.5, None], object),
-    "polars int": pl.DataFrame({"f": [1, None]}),
-    "polars decimal": pl.DataFrame({"f": [Decimal("1.5"), None]}),
-    "arrow int": pa.table({"f": [1, None]}),
-    "arrow decimal": pa.table({"f": [Decimal("1.5"), None]}),
-}
-
-CATEGORICAL = {
-    "text": np.array([["a"], ["b"]]),
-    "variable-width text": variable_width([["a"], ["b"]]),
-    "bytes": np.array([[b"a"], [b"b"]]),
-    "booleans": np.array([[True], [False]]),
-    "objects with text": np.array([[1], ["a"]], object),
-    "objects with a boolean": np.array([[1], [True], [None]], object),
-    "rows of text": [["a"], ["b"]],
-    "pandas str": frame(["a", None]),
-    "pandas string": frame(["a", None], "string"),
-    "pandas object": frame(["a", None], object),
-    "pandas arrow string": frame(["a", None], "string[pyarrow]"),
-    "pandas boolean": frame([True, None], "boolean"),
-    "pandas category of integers": frame([1, 2], "category"),
-    "pandas ordered category": frame(["a", "b"], pd.CategoricalDtype(["b", "a"], ordered=True)),
-    "polars string": pl.DataFrame({"f": ["a", None]}),
-    "polars boolean": pl.DataFrame({"f": [True, None]}),
-    "polars Enum": pl.DataFrame({"f": pl.Series(["a"], dtype=pl.Enum(["a"]))}),
-    "polars Categorical": pl.DataFrame({"f": pl.Series(["a"], dtype=pl.Categorical)}),
-    "arrow string": pa.table({"f": ["a", None]}),
-    "arrow large string": pa.table({"f": pa.array(["a", None], pa.large_string())}),
-    "arrow boolean": pa.table({"f": [True, None]}),
-    "arrow dictionary of integers": pa.table({"f": pa.array([1, 2]).dictionary_encode()}),
-}
+def learn_categorical(values, *, declared=None, weights=None, **rules):
+    """Return the feature of one column of text."""
+    categories = "auto" if declared is None else [declared]
+    X = pd.DataFrame({"f": pd.Series(values, dtype=object)})
+    with warnings.catch_warnings(action="ignore"):
+        encoding, _ = learn(X, np.zeros(len(values)), weights=weights, categories=categories, **rules)
+    return encoding.features[0]
 
 
-@pytest.mark.parametrize("kind", NUMERIC)
-def test_numbers_are_numeric(kind):
-    assert column(NUMERIC[kind]).is_numeric
-
-
-@pytest.mark.parametrize("kind", CATEGORICAL)
-def test_text_booleans_and_categories_are_categorical(kind):
-    assert not column(CATEGORICAL[kind]).is_numeric
-
-
-@pytest.mark.parametrize(
-    "X",
-    [
-        np.array([[1.5], [None], [np.nan]], object),
-        [[1.5], [None], [np.nan]],
-        frame([1.5, None, np.nan]),
-        frame([1.5, None, np.nan], object),
-        frame([1.5, pd.NA, None], "Float64"),
-        frame([1.5, None, np.nan], "float64[pyarrow]"),
-        frame([Decimal("1.5"), None, None], pd.ArrowDtype(pa.decimal128(5, 2))),
-        pl.DataFrame({"f": [1.5, None, np.nan]}),
-        pl.DataFrame({"f": [Decimal("1.5"), None, None]}),
-        pa.table({"f": [1.5, None, np.nan]}),
-        pa.table({"f": [Decimal("1.5"), None, None]}),
-        pa.table({"f": pa.chunked_array([[1.5, None], [np.nan]])}),
-    ],
-)
-def test_numbers_are_read_with_nan_where_they_are_missing(X):
-    np.testing.assert_array_equal(column(X).numbers(), [1.5, np.nan, np.nan])
-
-
-@pytest.mark.parametrize(
-    ("X", "states", "codes"),
-    [
-        (np.array([["b"], ["a"], ["b"]]), ["a", "b"], [1, 0, 1]),
-        (variable_width([["b"], ["a"], [None]], na_object=None), ["a", "b"], [1, 0, -1]),
-        (np.array([[7], [-3], [7]]), [-3, 7], [1, 0, 1]),
-        (np.array([[7], [2**40], [7]]), [7, 2**40], [0, 1, 0]),
-        (np.array([[-(2**63)], [2**63 - 1]]), [-(2**63), 2**63 - 1], [0, 1]),
-        (np.array([[2**63 + 6], [2**63 + 5]], np.uint64), [2**63 + 5, 2**63 + 6], [1, 0]),
-        (np.array([[0.5], [np.nan], [-0.5]]), [-0.5, 0.5], [1, -1, 0]),
-        (np.array([[True], [False]]), [False, True], [1, 0]),
-        (np.array([["b"], [None], ["a"], [np.nan]], object), ["a", "b"], [1, -1, 0, -1]),
-        (np.array([[2], ["a"], [1], ["2"]], object), [1, 2, "2", "a"], [1, 3, 0, 2]),
-        (frame(["b", pd.NA, "a"], "string"), ["a", "b"], [1, -1, 0]),
-        (frame(["b", None, "a"], "string[pyarrow]"), ["a", "b"], [1, -1, 0]),
-        (frame([True, pd.NA, False], "boolean"), [False, True], [1, -1, 0]),
-        (frame([9, pd.NA, 8], "Int64"), [8, 9], [1, -1, 0]),
-        (frame([9, None, 8], "int64[pyarrow]"), [8, 9], [1, -1, 0]),
-        (pl.DataFrame({"f": ["b", None, "a"]}), ["a", "b"], [1, -1, 0]),
-        (pl.DataFrame({"f": [True, None, False]}), [False, True], [1, -1, 0]),
-        (pl.DataFrame({"f": [0.5, None, np.nan]}), [0.5], [0, -1, -1]),
-        (pl.DataFrame({"f": [None, None]}), [], [-1, -1]),
-        (pa.table({"f": ["b", None, "a"]}), ["a", "b"], [1, -1, 0]),
-        (pa.table({"f": [True, None, False]}), [False, True], [1, -1, 0]),
-        (pa.table({"f": pa.nulls(2)}), [], [-1, -1]),
-    ],
-)
-def test_states_that_occur_are_in_order(X, states, codes):
-    factor = column(X).factor()
-    assert factor.states == states
-    assert factor.codes.tolist() == codes
-    assert not factor.declared
-
-
-TEXT = {
-    "object": lambda values: frame(values, object),
-    "str": lambda values: frame(values, "str"),
-    "string": lambda values: frame(values, "string"),
-    "string in Python": lambda values: frame(values, "string[python]"),
-    "pandas arrow": lambda values: frame(values, pd.ArrowDtype(pa.string())),
-    "polars": lambda values: pl.DataFrame({"f": pl.Series(values, dtype=pl.String)}),
-    "polars in chunks": lambda values: pl.concat(
-        [pl.DataFrame({"f": pl.Series(part, dtype=pl.String)}) for part in (values[:2], values[2:])],
-        rechunk=False,
-    ),
-    "polars, a part": lambda values: pl.DataFrame({"f": pl.Series(["x" * 13, *values], dtype=pl.String)})[1:],
-    "polars Categorical": lambda values: pl.DataFrame({"f": pl.Series(values, dtype=pl.Categorical)}),
-    "arrow": lambda values: pa.table({"f": pa.array(values, pa.string())}),
-    "arrow, a part": lambda values: pa.table({"f": pa.array(["x", None, "y", *values], pa.string())}).slice(
-        3
-    ),
-    "arrow in chunks": lambda values: pa.table(
-        {"f": pa.chunked_array([values[:2], values[2:3], values[3:]], pa.large_string())}
-    ),
-}
-if hasattr(pa, "string_view"):
-    TEXT["arrow views"] = lambda values: pa.table({"f": pa.array(values, pa.string_view())})
-
-
-@pytest.mark.parametrize("by_kernel", [True, False])
-@pytest.mark.parametrize("kind", TEXT)
-@given(values=st.lists(st.none() | st.text("aBß\U0001f600\uff5e ", max_size=4), min_size=1, max_size=9))
-def test_text_of_every_library_has_the_states_that_occur_in_order(kind, by_kernel, values):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("skcredal._encoding.states.ROWS_WORTH_A_KERNEL", 1 if by_kernel else 10**9)
-        factor = column(TEXT[kind](values)).factor()
-    states = sorted({value for value in values if value is not None})
-    assert factor.states == states
-    assert all(type(state) is str for state in factor.states)
-    assert factor.codes.tolist() == [-1 if value is None else states.index(value) for value in values]
-    assert not factor.declared
-
-
-@pytest.mark.parametrize("n_states", [3, 127, 128, 300])
-@pytest.mark.parametrize("missing", [False, True])
-@pytest.mark.parametrize("kind", TEXT)
-def test_long_columns_of_text_are_learned_and_read_like_objects(kind, missing, n_states):
-    """Bytes, and more states than these have room for; states that are new, and such that lack."""
-    rng = np.random.default_rng(8)
-    words = np.array([f"word {'x' * (a % 11)}{a}" for a in range(n_states + 5)], object)
-    train = words[np.concatenate([np.arange(n_states), rng.integers(0, n_states, 1_500)])]
-    new = words[rng.integers(2, n_states + 5, 1_200)]
-    if missing:
-        train[rng.random(len(train)) < 0.1], new[rng.random(len(new)) < 0.1] = None, None
-    labels = rng.integers(0, 2, len(train))
-    for rules in ({}, {"missing": "marginalize"}, {"max_categories": 3}):
-        expected, expected_codes = learn(TEXT["object"](train), labels, **rules)
-        encoding, codes = learn(TEXT[kind](train.tolist()), labels, n_threads=2, **rules)
-        np.testing.assert_array_equal(codes, expected_codes, strict=True)
-        feature, other = encoding.features[0], expected.features[0]
-        assert (feature.states, feature.lookup, feature.fill) == (other.states, other.lookup, other.fill)
-        found = encoding.encode(read_table(TEXT[kind](new.tolist()), estimator=None))
-        objects = expected.encode(read_table(TEXT["object"](new), estimator=None))
-        np.testing.assert_array_equal(found, objects, strict=True)
-
-
-def test_text_of_polars_needs_no_arrow(monkeypatch):
-    values = ["b", None, "a", "b"]
-    monkeypatch.setattr("skcredal._encoding.states.find_spec", lambda name: None)
-    for dtype in (pl.String, pl.Categorical):
-        factor = column(pl.DataFrame({"f": pl.Series(values, dtype=dtype)})).factor()
-        assert (factor.states, factor.codes.tolist()) == (["a", "b"], [1, -1, 0, 1])
-
-
-def test_a_number_behind_much_text_stays_a_number():
-    """narwhals takes a column of objects for text after a look at its first 100 rows."""
-    values = [*["b", "a"] * 100, 1, "1", True, None]
-    factor = column(frame(values, object)).factor()
-    assert factor.states == [1, "1", "a", "b"]
-    assert factor.codes.tolist() == [3, 2] * 100 + [0, 1, 0, -1]
-
-
-def test_a_polars_categorical_declares_nothing():
-    """Its pool may hold strings of other columns of the process."""
-    pool = pl.DataFrame({"g": pl.Series(["z", "y"], dtype=pl.Categorical)})
-    table = pl.DataFrame({"f": pl.Series(["b", None, "a"], dtype=pl.Categorical)})
-    factor = column(table).factor()
-    assert factor.states == ["a", "b"]
-    assert factor.codes.tolist() == [1, -1, 0]
-    assert not factor.declared
-    assert pool.height == 2
-
-
-DICTIONARY = pa.DictionaryArray.from_arrays
-CHUNKS = pa.chunked_array([DICTIONARY([0, 1], ["b", "a"]), DICTIONARY([1, 0], ["z", "a"])])
-CHUNKS_WITH_NULL = pa.chunked_array([DICTIONARY([0, None], ["b", "a"]), DICTIONARY([1, 0], ["z", None])])
-
-
-@pytest.mark.parametrize(
-    ("X", "states", "codes"),
-    [
-        (frame(["b", None, "a"], pd.CategoricalDtype(["b", "z", "a"])), ["b", "z", "a"], [0, -1, 2]),
-        (
-            frame(["b", None, "a"], pd.CategoricalDtype(["b", "z", "a"], ordered=True)),
-            ["b", "z", "a"],
-            [0, -1, 2],
-        ),
-        (frame([3, None, 1], pd.CategoricalDtype([3, 2, 1])), [3, 2, 1], [0, -1, 2]),
-        (frame([True, None], pd.CategoricalDtype([True, False])), [True, False], [0, -1]),
-        (
-            frame(["b", None, "a"], pd.ArrowDtype(pa.dictionary(pa.int32(), pa.string()))),
-            ["b", "a"],
-            [0, -1, 1],
-        ),
-        (
-            pl.DataFrame({"f": pl.Series(["b", None, "a"], dtype=pl.Enum(["b", "z", "a"]))}),
-            ["b", "z", "a"],
-            [0, -1, 2],
-        ),
-        (
-            pa.table({"f": DICTIONARY(pa.array([0, None, 2], pa.uint8()), ["b", "z", "a"])}),
-            ["b", "z", "a"],
-            [0, -1, 2],
-        ),
-        (pa.table({"f": DICTIONARY([0, None, 2], [30, 20, 10])}), [30, 20, 10], [0, -1, 2]),
-        (pa.table({"f": DICTIONARY([0, 1, 2], ["b", None, "a"])}), ["b", "a"], [0, -1, 1]),
-        (pa.table({"f": DICTIONARY([2, 1, 0], pa.array([0.5, np.nan, 1.5]))}), [0.5, 1.5], [1, -1, 0]),
-        (pa.table({"f": CHUNKS}), ["b", "a", "z"], [0, 1, 1, 2]),
-        (pa.table({"f": CHUNKS_WITH_NULL}), ["b", "a", "z"], [0, -1, -1, 2]),
-    ],
-)
-def test_declared_states_are_kept_in_their_order_even_if_unobserved(X, states, codes):
-    factor = column(X).factor()
-    assert factor.states == states
-    assert factor.codes.tolist() == codes
-    assert factor.declared
-
-
-def test_a_slice_of_a_table_declares_what_the_table_does():
-    whole = pa.table({"f": DICTIONARY([0, 1, 2, 2], ["b", "z", "a"])})
-    factor = column(whole.slice(2)).factor()
-    assert (factor.states, factor.codes.tolist()) == (["b", "z", "a"], [2, 2])
-    enum = pl.DataFrame({"f": pl.Series(["b", "a"], dtype=pl.Enum(["b", "z", "a"]))})
-    factor = column(enum[1:]).factor()
-    assert (factor.states, factor.codes.tolist()) == (["b", "z", "a"], [2])
-
-
-@pytest.mark.parametrize(
-    "value", [None, np.nan, float("nan"), np.float32("nan"), pd.NA, pd.NaT, Decimal("nan")], ids=repr
-)
-def test_every_form_of_nothing_is_missing(value):
-    assert is_missing(value)
-    factor = column(np.array([["a"], [value], ["b"]], object)).factor()
-    assert (factor.states, factor.codes.tolist()) == (["a", "b"], [0, -1, 1])
-    assert np.isnan(column(np.array([[1.0], [value]], object)).numbers()[1])
-
-
-@pytest.mark.parametrize("value", ["", "nan", "None", "NA", 0, 0.0, False, np.inf, ()], ids=repr)
-def test_what_only_looks_like_nothing_is_a_value(value):
-    assert not is_missing(value)
-
-
-@pytest.mark.parametrize("value", [dt.date(2020, 1, 1), dt.timedelta(1), np.datetime64("2020"), dt.time(1)])
-def test_a_date_among_objects_is_refused(value):
-    with pytest.raises(TypeError, match=r"Feature 0: dtype .* is not supported.* Turn dates and times"):
-        _ = column(np.array([[None], [value]], object)).is_numeric
+def local_codes(feature, values):
+    column = Column("f", np.array(values, object))
+    return feature.encode(column, np.arange(feature.n_states + 2)).tolist()
 
 
 # --- Features -------------------------------------------------------------------------------------
-
-
-def test_the_median_is_that_of_the_definition():
-    rng = np.random.default_rng(1)
-    for _ in range(300):
-        n = int(rng.integers(1, 12))
-        values = rng.integers(-4, 5, n) / 3
-        weights = rng.integers(1, 4, n)
-        assert weighted_median(values) == oracles.weighted_median(values.tolist())
-        expected = oracles.weighted_median(values.tolist(), weights.tolist())
-        assert weighted_median(values, weights) == expected
-
-
-@pytest.mark.parametrize("extreme", [1.7e308, 5e-324])
-def test_the_median_of_extreme_numbers_is_finite(extreme):
-    values = [extreme, extreme]
-    assert weighted_median(np.array(values)) == oracles.weighted_median(values) == extreme
-
-
-@pytest.mark.parametrize("scale", [0.1, 0.3, 1 / 7, 2.5, 1e-9])
-def test_scaling_all_weights_leaves_the_median(scale):
-    rng = np.random.default_rng(2)
-    for n in range(1, 40):
-        values = rng.permutation(n).astype(float)
-        weights = rng.integers(1, 4, n)
-        assert weighted_median(values, np.full(n, scale)) == oracles.weighted_median(values.tolist())
-        expected = oracles.weighted_median(values.tolist(), weights.tolist())
-        assert weighted_median(values, weights * scale) == expected
 
 
 def test_the_mode_is_that_of_the_definition():
@@ -374,7 +66,7 @@ def test_the_mode_is_that_of_the_definition():
         n = int(rng.integers(1, 9))
         values = [str(v) for v in rng.choice(["a", "b", "c"], n)]
         weights = rng.integers(1, 4, n)
-        feature = learn_categorical([*values, None], declared=order, weights=np.array([*weights, 9]))
+        feature = learn_categorical([*values, None], declared=order, weights=np.array([*weights, 9.0]))
         assert order[feature.fill] == oracles.mode(values, order, weights.tolist())
         plain = learn_categorical([*values, None])
         assert plain.states[plain.fill] == oracles.mode(values, sorted(set(values)))
@@ -393,10 +85,16 @@ def test_bins_are_those_of_the_definition(impute):
         median = oracles.weighted_median([x for x, _ in known])
         train = [(median if x != x else float(x), int(c)) for x, c in zip(numbers, labels, strict=True)]
         cuts = oracles.mdl_cuts(*zip(*(train if impute else known), strict=True))
-        (feature,) = NumericFeature.learn(numbers, labels.astype(np.int32), None, 3, impute=impute)
+        histogram = Histogram.of_column(numbers, labels.astype(np.int32), None, 3)
+        (feature,) = NumericFeature.learn(histogram, impute=impute)
         assert feature.cuts.tolist() == cuts
         probes = np.array([*numbers, *cuts, *np.nextafter(cuts, np.inf), -1e300, 1e300])
-        for x, code in zip(probes.tolist(), feature.encode(probes).tolist(), strict=True):
+        # Many rows are compared with the cuts, few are searched for.
+        many = np.tile(probes, 1 + 1000 // len(probes))
+        found = feature.encode(Column("f", many), np.arange(len(cuts) + 3))
+        few = feature.encode(Column("f", probes), np.arange(len(cuts) + 3))
+        np.testing.assert_array_equal(found[: len(probes)], few)
+        for x, code in zip(probes.tolist(), few.tolist(), strict=True):
             missing = len(cuts) + 1 if not impute else oracles.bin_of(median, cuts)
             assert code == (missing if x != x else oracles.bin_of(x, cuts))
 
@@ -419,12 +117,12 @@ def test_the_rarest_states_are_merged_into_one(values, declared, most, states, g
     feature = learn_categorical(values, declared=declared, max_categories=most)
     assert feature.states == states
     assert feature.n_states == len(states)
-    assert codes_of(feature, list(groups)) == list(groups.values())
-    assert codes_of(feature, ["unheard of"]) == [len(states)]
+    assert local_codes(feature, list(groups)) == list(groups.values())
+    assert local_codes(feature, ["unheard of"]) == [len(states)]
 
 
 def test_weights_decide_which_states_are_rare():
-    feature = learn_categorical(list("aabcd"), weights=np.array([1, 1, 5, 3, 1]), max_categories=3)
+    feature = learn_categorical(list("aabcd"), weights=np.array([1.0, 1, 5, 3, 1]), max_categories=3)
     assert feature.states == ["b", "c", "(other)"]
 
 
@@ -471,7 +169,7 @@ def test_codes_of_a_table_are_those_of_the_definition(library):
     for _ in range(60):
         columns, declared, y, n_classes = random_table(rng)
         train, test = ([column[part] for column in columns] for part in (0, 1))
-        encoding, codes = learn(table(train, declared), y)
+        encoding, states = learn(table(train, declared), y)
         expected = oracles.encode_table(
             list(zip(*train, strict=True)),
             list(zip(*test, strict=True)),
@@ -482,35 +180,110 @@ def test_codes_of_a_table_are_those_of_the_definition(library):
         )
         assert encoding.kept == expected.kept
         assert encoding.n_states.tolist() == expected.n_states
-        assert as_rows(codes, encoding.n_states) == expected.train_codes
-        found = encoding.encode(read_table(table(test, declared), estimator=None))
-        assert as_rows(found, encoding.n_states) == expected.test_codes
+        assert as_rows(codes_of(encoding, states), encoding.n_states) == expected.train_codes
+        found = encode(encoding, table(test, declared))
+        assert as_rows(codes_of(encoding, found), encoding.n_states) == expected.test_codes
+
+
+def test_states_are_numbered_feature_after_feature():
+    X = pd.DataFrame(
+        {
+            "x": [1.0, 1.0, 9.0, 9.0] * 5,
+            "same": ["k"] * 20,
+            "s": ["b", "a", None, "c"] * 5,
+            "t": pd.Categorical(["p", "q", "p", None] * 5, ["q", "p", "never"]),
+        }
+    )
+    y = [0, 0, 1, 1] * 5
+    encoding, states = learn(X, y, missing="marginalize")
+    assert encoding.kept == [0, 2, 3]
+    assert encoding.n_states.tolist() == [2, 3, 3]
+    assert (encoding.rows, encoding.coding_names) == ([slice(0, 3)], ["MDL"])
+    assert states[:, :4].tolist() == [[0, 0, 1, 1], [3, 2, 8, 4], [6, 5, 6, 8]]
+    assert states.dtype == np.uint16
+    assert states.flags.c_contiguous
+    new = pd.DataFrame({"x": [5.0, np.nan], "same": ["other", "k"], "s": ["z", "c"], "t": ["never", "z"]})
+    assert encode(encoding, new).tolist() == [[0, 8], [8, 4], [7, 8]]
+
+
+def test_a_missing_value_that_may_be_any_is_the_state_after_unknown():
+    X = pd.DataFrame(
+        {"x": [1.0, 1.0, 9.0, np.nan] * 5, "s": ["b", "a", None, "a"] * 5, "t": list("pqpq") * 5}
+    )
+    encoding, states = learn(X, [0, 0, 1, 1] * 5, names=list(X), conservative_features=["x", "s"])
+    assert encoding.conservative.tolist() == [True, True, False]
+    assert states[:, :4].tolist() == [[0, 0, 1, 7], [3, 2, 7, 2], [4, 5, 4, 5]]
+    # A value that is not among the states is still unknown, and other columns are imputed.
+    assert encode(encoding, pd.DataFrame({"x": [np.nan], "s": ["new"], "t": [None]})).tolist() == [
+        [7],
+        [6],
+        [4],
+    ]
+
+
+def test_codings_are_stacked_and_each_has_its_own_states():
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 90)
+    X = pd.DataFrame(
+        {"x": rng.normal(size=90) + 3 * y, "noise": rng.normal(size=90), "s": rng.choice(list("ab"), 90)}
+    )
+    encoding, states = learn(X, y, bins=(3, 5))
+    assert encoding.coding_names == ["MDL", "3 bins", "5 bins"]
+    assert encoding.kept == [0, 2, 0, 1, 2, 0, 1, 2]
+    assert encoding.rows == [slice(0, 2), slice(2, 5), slice(5, 8)]
+    assert encoding.n_states[encoding.rows[2]].tolist() == [5, 5, 2]
+    for some in encoding.rows:
+        v = encoding.n_states[some]
+        assert states[some].max() < v.sum()
+        for line, start, n in zip(states[some], np.cumsum(v) - v, v, strict=True):
+            assert set(line.tolist()) == set(range(start, start + n))
+    np.testing.assert_array_equal(states[7] - 10, states[1] - encoding.n_states[0])
+    unknown = encode(encoding, X[:1].assign(s="z", x=np.nan))
+    assert unknown[[1, 4, 7], 0].tolist() == [encoding.n_states[some].sum() for some in encoding.rows]
+
+
+def test_without_numbers_that_vary_there_is_one_coding():
+    encoding, _ = learn(pd.DataFrame({"s": list("abab"), "x": [1.0] * 4}), [0, 1, 1, 0], bins=(3, 5))
+    assert encoding.coding_names == ["MDL"]
+    nothing, states = learn(pd.DataFrame({"s": ["a"] * 4, "x": [1.0] * 4}), [0, 1, 1, 0], bins=(3, 5))
+    assert (nothing.kept, nothing.rows, states.shape) == ([], [], (0, 4))
+
+
+def test_the_record_of_a_column_names_all_of_its_cuts():
+    """Of a column that only the bins of equal frequency keep, too."""
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 90)
+    X = pd.DataFrame({"x": rng.normal(size=90) + 3 * y, "noise": rng.normal(size=90), "s": ["k"] * 90})
+    x, noise, s = AODE().fit(X, y).encoding_
+    assert (x.name, x.kind, x.kept, x.why_not) == ("x", "numeric", True, "")
+    assert x.range == (X["x"].min(), X["x"].max())
+    assert (noise.kept, noise.cuts, noise.why_not) == (False, (), "no cut tells the classes apart")
+    assert (s.kept, s.states, s.why_not) == (False, ("k",), "it has a single value")
+    all_x, all_noise, _ = LogPoolAODE(bins=(3, 5)).fit(X, y).encoding_
+    assert len(all_x.cuts) == len(x.cuts) + 6
+    assert set(x.cuts) < set(all_x.cuts)
+    assert (all_noise.kept, len(all_noise.cuts), all_noise.why_not) == (True, 6, "")
+    assert list(all_noise.cuts) == sorted(all_noise.cuts)
 
 
 @pytest.mark.parametrize("threads", [2, 7])
-def test_codes_do_not_depend_on_threads(threads):
+def test_states_do_not_depend_on_threads(threads):
     rng = np.random.default_rng(6)
-    X, y = rng.normal(size=(200, 12)) + rng.integers(0, 2, 200)[:, None], rng.integers(0, 2, 200)
-    encoding, codes = learn(X, y)
-    threaded, threaded_codes = learn(X, y, n_threads=threads)
-    np.testing.assert_array_equal(codes, threaded_codes)
-    table = read_table(X, estimator=None)
-    np.testing.assert_array_equal(
-        encoding.encode(table), threaded.encode(table, n_threads=threads), strict=True
-    )
+    y = rng.integers(0, 2, 12_000)
+    X = pd.DataFrame(rng.normal(size=(12_000, 3)) + y[:, None]).assign(s=rng.choice(list("abc"), 12_000))
+    X.columns = list("uvws")
+    encoding, states = learn(X, y)
+    threaded, threaded_states = learn(X, y, n_threads=threads)
+    np.testing.assert_array_equal(states, threaded_states)
+    np.testing.assert_array_equal(encode(encoding, X), encode(threaded, X, n_threads=threads), strict=True)
 
 
-@pytest.mark.parametrize(
-    ("n_states", "dtype"),
-    [(2, np.uint8), (255, np.uint8), (256, np.uint16), (65535, np.uint16), (65536, np.uint32)],
-)
-def test_codes_take_the_smallest_integers_that_hold_unknown_too(n_states, dtype):
-    values = np.arange(n_states)[:, None]
-    encoding, codes = learn(values, np.zeros(n_states), categorical_features="all")
-    assert codes.dtype == dtype
-    np.testing.assert_array_equal(codes[0], np.arange(n_states))
-    unknown = encoding.encode(read_table(np.array([[-1], [n_states]]), estimator=None))
-    assert unknown.tolist() == [[n_states, n_states]]
+@pytest.mark.parametrize(("n_states", "dtype"), [(2, np.uint16), (65534, np.uint16), (65535, np.uint32)])
+def test_there_is_room_for_unknown_and_any(n_states, dtype):
+    encoding, states = learn(np.arange(n_states)[:, None], np.zeros(n_states), categorical_features="all")
+    assert states.dtype == dtype
+    np.testing.assert_array_equal(states[0], np.arange(n_states))
+    assert encode(encoding, np.array([[-1], [n_states]])).tolist() == [[n_states, n_states]]
 
 
 CHOICES = [
@@ -539,29 +312,30 @@ def test_categorical_features_are_chosen_by_type_name_index_or_mask(wish, catego
 
 def test_categories_are_given_in_the_order_of_the_categorical_columns():
     X = pd.DataFrame({"s": list("abab"), "x": [1.0, 2.0, 3.0, 4.0], "code": [3, 1, 3, 2]})
-    clf = AODE(categories=[["z", "b", "a"], np.array([1, 2, 3])], categorical_features=["code"])
-    counts = clf.fit(X, [0, 1, 0, 1]).counts_
-    assert clf.super_parents_.tolist() == ["s", "code"]
-    assert counts.values(0).tolist() == [[0, 0], [0, 2], [2, 0]]
-    assert counts.values(1).tolist() == [[0, 1], [0, 1], [2, 0]]
+    encoding, states = learn(
+        X,
+        [0, 1, 0, 1],
+        names=list(X.columns),
+        categories=[["z", "b", "a"], np.array([1, 2, 3])],
+        categorical_features=["code"],
+    )
+    assert encoding.kept == [0, 2]
+    assert [encoding.features[j].states for j in encoding.kept] == [["z", "b", "a"], [1, 2, 3]]
+    assert states.tolist() == [[2, 1, 2, 1], [5, 3, 5, 4]]
 
 
 def test_max_categories_merges_rare_states_and_leaves_unknown_ones_unknown():
     X = pd.DataFrame({"s": list("aaabbbccd"), "t": pd.Categorical(list("ppqqpqpqp"), list("zpqy"))})
-    y = [0, 0, 1, 1, 1, 0, 0, 0, 1]
-    clf = AODE(max_categories=3).fit(X, y)
-    assert clf.counts_.layout.n_states.tolist() == [3, 3]
-    assert clf.counts_.values(0).sum(axis=1).tolist() == [3, 3, 3]
-    assert clf.counts_.values(1).sum(axis=1).tolist() == [5, 4, 0]
-    same = pd.DataFrame({"s": ["c", "d"], "t": ["p", "p"]})
-    assert np.ptp(clf.spode_proba(same), axis=0).max() == 0.0
-    assert np.isnan(clf.spode_proba(pd.DataFrame({"s": ["e"], "t": ["p"]}))[0, 0]).all()
+    encoding, _ = learn(X, [0, 0, 1, 1, 1, 0, 0, 0, 1], max_categories=3)
+    assert [feature.states for feature in encoding.features] == [["a", "b", "(other)"], ["p", "q", "(other)"]]
+    new = pd.DataFrame({"s": ["c", "d", "e"], "t": ["z", "y", "p"]})
+    assert encode(encoding, new).tolist() == [[2, 2, 6], [5, 5, 3]]
 
 
 def test_an_infinity_among_text_is_refused_in_a_dropped_column_too():
     encoding, _ = learn(np.array([["k"]] * 4, object), [0, 0, 1, 1])
     with pytest.raises(ValueError, match="Feature 0 contains infinity"):
-        encoding.encode(read_table(np.array([["k"], [np.inf]], object), estimator=None))
+        encode(encoding, np.array([["k"], [np.inf]], object))
 
 
 @pytest.mark.parametrize("n_states", [300, 66_000])
@@ -570,139 +344,75 @@ def test_a_column_may_have_very_many_states(n_states):
     X = pd.DataFrame({"id": values, "flag": values % 2 == 0})
     y = values % 3 == 0
     clf = CredalCompAODE(categorical_features=["id"]).fit(X, y)
-    assert clf.counts_.layout.n_states.tolist() == [n_states, 2]
+    assert [len(one.states) for one in clf.encoding_] == [n_states, 2]
     np.testing.assert_array_equal(clf.predict(X), y)
     assert np.isnan(clf.spode_proba(pd.DataFrame({"id": [-1], "flag": [True]}))[0, 0]).all()
 
 
-@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int64])
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int64, ">i4", np.float32])
 @pytest.mark.parametrize("categories", ["auto", [[3, 0, 1], [0, 100, 5], [7, 2], [1, 2]]])
-def test_a_table_of_integers_is_read_as_its_columns_would_be(dtype, categories):
-    """One table of look-ups for all features, against each column by itself."""
+def test_a_table_of_integers_is_read_as_objects_are(dtype, categories):
     rng = np.random.default_rng(30)
     X = np.column_stack([rng.choice(v, 60) for v in ([0, 1, 3], [0, 5, 100], [2, 7], [2])]).astype(dtype)
-    labels = rng.integers(0, 2, 60).astype(np.int32)
-    rules = EncodingRules("all", categories)
-    encoding, codes = learn_encoding(read_table(X, estimator=None), labels, None, 2, rules)
+    y, rules = rng.integers(0, 2, 60), {"categorical_features": "all", "categories": categories}
+    encoding, states = learn(X, y, **rules)
+    expected, expected_states = learn(X.astype(object), y, **rules)
     assert encoding.kept == [0, 1, 2]
+    np.testing.assert_array_equal(states, expected_states)
     new = X.copy()
-    new[:4, 0], new[0], new[1] = [4, 101, 0, 2], 120, np.iinfo(dtype).min
+    new[:4, 0], new[0], new[1] = [4, 101, 0, 2], 120, 99
     for table in (X, new):
-        columns = [
-            [encoding.features[j].lookup.get(value, encoding.features[j].n_states) for value in column]
-            for j, column in zip(encoding.kept, table.T[:3].tolist(), strict=True)
-        ]
-        assert encoding.byte_codes is not None
-        assert encoding.encode(read_table(table, estimator=None)).tolist() == columns
-        frame = pd.DataFrame(table)
-        assert encoding.encode(read_table(frame, estimator=None)).tolist() == columns
-    assert encoding.encode(read_table(X, estimator=None)).tolist() == codes.tolist()
+        found = encode(expected, table.astype(object))
+        np.testing.assert_array_equal(encode(encoding, table), found)
+        np.testing.assert_array_equal(encode(encoding, pd.DataFrame(table.astype(np.int64))), found)
 
 
-@pytest.mark.parametrize(
-    ("X", "rules"),
-    [
-        (np.array([[0, 1], [1, 300]]), EncodingRules("all")),  # a state beyond a byte
-        (np.array([[0, 1], [1, -3]]), EncodingRules("all")),
-        (np.array([["a", "b"], ["b", "c"]], object), EncodingRules("all")),
-        (np.array([[0, 1], [1, 0]]), EncodingRules("all", handle_unknown="error")),
-        (np.array([[0, 1], [1, 0]]), EncodingRules([0])),  # the other is numeric
-        (np.arange(512).reshape(256, 2) // 2, EncodingRules("all")),  # no byte is left for unknown
-    ],
-)
-def test_what_needs_more_care_than_bytes_is_read_column_by_column(X, rules):
-    labels = (np.arange(len(X)) % 2).astype(np.int32)
-    encoding, codes = learn_encoding(read_table(X, estimator=None), labels, None, 2, rules)
-    assert encoding.byte_codes is None
-    np.testing.assert_array_equal(encoding.encode(read_table(X, estimator=None)), codes)
+def test_encoded_rows_are_selected_with_their_columns():
+    X = pd.DataFrame({"x": [1.0, 1.0, 9.0, 9.0] * 5, "s": ["b", "a", "c", "c"] * 5})
+    encoding, states = learn(X, [0, 0, 1, 1] * 5)
+    rows = EncodedTable.of(encoding, read_table(X, estimator=None))
+    np.testing.assert_array_equal(rows.states, states)
+    some = rows.select(np.array([3, 0]))
+    np.testing.assert_array_equal(some.states, states[:, [3, 0]])
+    assert some.table.columns[0].numbers().tolist() == [9.0, 1.0]
+    chunk = rows.chunk(slice(1, 3))
+    np.testing.assert_array_equal(chunk.states, states[:, 1:3])
+    assert chunk.table.select(chunk.rows).columns[0].numbers().tolist() == [1.0, 9.0]
 
 
-@given(
-    cells=st.lists(
-        st.lists(st.sampled_from([0, 1, 2, 3, 200]), min_size=2, max_size=2), min_size=1, max_size=9
-    ),
-    categories=st.sampled_from(
-        ["auto", [[0, 1, 2], [2, 1, 0]], [[0, 1, 2, 3], [0, 1, 200, 300]], [["a"], [0]]]
-    ),
-    max_categories=st.sampled_from([None, 2]),
-    missing=st.sampled_from(["impute", "marginalize"]),
-)
-@pytest.mark.filterwarnings("ignore:.*was learned as")
-def test_bytes_are_learned_as_objects_are(cells, categories, max_categories, missing):
-    """Columns of bytes, against the same as objects."""
-    X = np.array(cells, np.uint8)
-    labels = np.zeros(len(X), np.int32)
-    rules = EncodingRules("all", categories, missing, max_categories=max_categories)
-    by_bytes, codes = learn_encoding(read_table(X, estimator=None), labels, None, 1, rules)
-    objects = read_table(X.astype(object), estimator=None)
-    by_objects, expected = learn_encoding(objects, labels, None, 1, rules)
-    np.testing.assert_array_equal(codes, expected, strict=True)
-    for found, feature in zip(by_bytes.features, by_objects.features, strict=True):
-        assert (found.lookup, found.states, found.n_observed, found.fill) == (
-            feature.lookup,
-            feature.states,
-            feature.n_observed,
-            feature.fill,
-        )
+def test_columns_with_new_states_are_named():
+    X = pd.DataFrame({"s": list("abab"), "t": pd.Categorical(list("pqpq"), list("pqr")), "same": ["k"] * 4})
+    encoding, _ = learn(X, [0, 1, 1, 0])
+
+    def named(**columns):
+        return encoding.columns_with_new_states(read_table(X.assign(**columns), estimator=None))
+
+    assert named() == named(s=None) == named(t="r") == named(same="new") == []
+    assert named(s=["a", "c", "a", "a"], t="z") == ["Column 's'", "Column 't'"]
+    # Declared, but of no row.
+    assert named(t=pd.Categorical(list("pqpq"), list("pqxyz"))) == []
 
 
-def test_a_large_table_of_bytes_does_not_depend_on_threads(monkeypatch):
-    monkeypatch.setattr("skcredal._encoding.frames.CELLS_WORTH_A_THREAD", 10)
-    monkeypatch.setattr("skcredal._encoding.learning.BYTES_WORTH_A_THREAD", 10)
-    X = np.random.default_rng(7).integers(0, 4, (700, 5))
-    rules = EncodingRules("all")
-    labels = np.zeros(700, np.int32)
-    one, two = (
-        learn_encoding(
-            read_table(X, estimator=None, n_threads=n_threads), labels, None, 1, rules, n_threads=n_threads
-        )
-        for n_threads in (1, 2)
-    )
-    np.testing.assert_array_equal(one[1], two[1], strict=True)
-    np.testing.assert_array_equal(one[1], X.T)
-    assert [feature.fill for feature in one[0].features] == [feature.fill for feature in two[0].features]
+def test_wrong_categories_are_warned_of_once():
+    X, y = pd.DataFrame({"s": list("abab"), "t": list("pqqp")}), [0, 1, 0, 1]
+    for fit in (lambda clf: clf.fit(X, y), lambda clf: fit_batches(clf, [(X[:2], y[:2]), (X[2:], y[2:])])):
+        with pytest.warns(
+            UserWarning, match="Column 's' was learned as numbers and now holds only text"
+        ) as caught:
+            fit(AODE(categories=[[1, 2], ["p", "q"]]))
+        assert len(caught) == 1
 
 
-@pytest.mark.parametrize("rules", [{}, {"categorical_features": "all"}])
-@pytest.mark.parametrize(
-    ("dtypes", "in_bytes"),
-    [
-        (["int64"] * 3, True),
-        (["int8", "uint16", ">i4"], True),
-        # Not these: pandas' own integers may be missing, and the others are not integers or too large.
-        (["int64", "Int64", "int64"], False),
-        (["int64", "bool", "int64"], False),
-        (["int64", "float64", "int64"], False),
-        (["int64", "int64", "large"], False),
-    ],
-)
-def test_a_large_frame_of_small_integers_is_read_as_its_columns_are(dtypes, in_bytes, rules, monkeypatch):
-    rng = np.random.default_rng(8)
-    y = rng.integers(0, 2, 1200)
-    X = pd.DataFrame({name: (rng.integers(0, 4, 1200) + y) % 4 for name in ("a", "b", "c")})
-    for name, dtype in zip(X, dtypes, strict=True):
-        X[name] = X[name] + 1000 if dtype == "large" else X[name].astype(dtype)
-    table = read_table(X, estimator=None)
-    assert (table.cells is not None) is in_bytes
-    assert [column.label for column in table.columns] == ["Column 'a'", "Column 'b'", "Column 'c'"]
-    whole = AODE(**rules).fit(X, y)
-    monkeypatch.setattr("skcredal._encoding.frames.ROWS_WORTH_A_LOOK", 10_000)
-    assert read_table(X, estimator=None).cells is None
-    by_columns = AODE(**rules).fit(X, y)
-    assert whole.encoding_ == by_columns.encoding_
-    np.testing.assert_array_equal(whole.counts_.n_cab, by_columns.counts_.n_cab)
-    np.testing.assert_array_equal(whole.predict_proba(X), by_columns.predict_proba(X))
+def test_a_warning_points_at_the_line_of_the_user():
+    X = pd.DataFrame({"id": [f"r{r}" for r in range(60)], "kind": list("ab") * 30})
+    with pytest.warns(UserWarning, match="look like identifiers") as caught:
+        clf = AODE().fit(X, [0, 1, 1] * 20)
+    with pytest.warns(UserWarning, match="was learned as text") as later:
+        clf.predict(X.assign(kind=1))
+    assert [caught[0].filename, later[0].filename] == [__file__] * 2
 
 
-def test_a_record_batch_of_arrow_keeps_its_names():
-    batch = pa.RecordBatch.from_pydict({"colour": ["red", "green", None], "size": [1.0, 2.0, 3.0]})
-    table = read_table(batch, estimator=None)
-    assert [column.label for column in table.columns] == ["Column 'colour'", "Column 'size'"]
-    assert table.columns[0].factor().states == ["green", "red"]
-
-
-def test_rows_of_weight_zero_are_left_out_of_bytes_too():
-    """A batch of small integers is translated as a whole: by the rows that are left."""
+def test_rows_of_weight_zero_are_left_out_of_batches_too():
     X, y, weights = np.array([[0, 1], [1, 0], [0, 0], [1, 1]]), [0, 1, 0, 1], [0, 1, 2, 1]
     expected = NaiveBayes(categorical_features="all").fit(X, y, weights)
     streamed = fit_batches(NaiveBayes(categorical_features="all"), [(X, y, weights)])

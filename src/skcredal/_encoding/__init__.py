@@ -1,1 +1,1 @@
-"""A table becomes codes: columns, cuts, states, missing and unknown values. It may import ``_kernels``."""
+"""A table becomes states: columns, cuts, categories, missing and unknown values, learned from sums."""

@@ -16,8 +16,6 @@ __all__ = ["equal_frequency_cuts", "mdl_cuts", "midpoint", "weighted_median"]
 ROUNDING = 2.0**-48
 # How far sums of real weights may be off, relative to the sum (§1, §12).
 SLACK = 1e-12
-# The most rows for which x·log2(x) is looked up in a table, of 128 MiB then.
-MOST_LOOKED_UP = 1 << 24
 
 
 def mdl_cuts(low: FloatArray, high: FloatArray, counts: FloatArray) -> FloatArray:
@@ -44,7 +42,8 @@ def mdl_cuts(low: FloatArray, high: FloatArray, counts: FloatArray) -> FloatArra
     """
     rows: AnyArray = counts
     n, terms = counts.sum(), None
-    if n < MOST_LOOKED_UP and np.array_equal(counts, np.floor(counts)):
+    # Whole numbers are looked up in a table of x·log2(x), if that is no larger than the histogram itself.
+    if n <= counts.size and np.array_equal(counts, np.floor(counts)):
         rows, terms = counts.astype(np.int64), _n_log_n(np.arange(n + 1.0))
     # Rows of each class below the first cell, the second, and so on.
     below = np.zeros((len(rows), len(low) + 1), rows.dtype)

@@ -130,21 +130,17 @@ class Encoding:
     features : list of Feature
         All columns of the table, kept or not, with the cuts of MDL.
     bins : dict, optional
-        The columns in the other codings, by the number of their bins of equal frequency.
+        The columns in the other codings, with bins of equal frequency; the keys are the names of the codings.
     """
 
     features: list[Feature]
-    bins: dict[int, list[Feature]] = field(default_factory=dict)
+    bins: dict[str, list[Feature]] = field(default_factory=dict)
 
     @cached_property
-    def _codings(self) -> dict[str, dict[int, Feature]]:
-        """The columns that each coding keeps: those with a single bin or value are dropped (§1)."""
-        every = {"MDL": self.features} | {f"{n} bins": features for n, features in self.bins.items()}
-        kept = {
-            name: {j: feature for j, feature in enumerate(features) if feature.is_informative}
-            for name, features in every.items()
-        }
-        return {name: some for name, some in kept.items() if some}
+    def _codings(self) -> dict[str, list[Feature]]:
+        """The codings that keep some feature, by name."""
+        every = {"MDL": self.features} | self.bins
+        return {name: some for name, some in every.items() if any(one.is_informative for one in some)}
 
     @property
     def coding_names(self) -> list[str]:
@@ -154,18 +150,21 @@ class Encoding:
     @cached_property
     def rows(self) -> list[slice]:
         """Which lines of ``states`` belong to each coding."""
-        ends = np.cumsum([0, *map(len, self._codings.values())]).tolist()
-        return [slice(begin, end) for begin, end in pairwise(ends)]
+        sizes = [sum(one.is_informative for one in some) for some in self._codings.values()]
+        return [slice(begin, end) for begin, end in pairwise(np.cumsum([0, *sizes]).tolist())]
 
     @cached_property
     def kept(self) -> list[int]:
-        """The columns behind the lines of ``states``: those of the first coding, then of the second."""
-        return [j for coding in self._codings.values() for j in coding]
+        """The columns behind the lines of ``states``: those of the first coding, then of the second.
+
+        A feature with a single bin or value is dropped (§1).
+        """
+        return [j for some in self._codings.values() for j, one in enumerate(some) if one.is_informative]
 
     @cached_property
     def _lines(self) -> list[Feature]:
         """The features behind the lines of ``states``."""
-        return [feature for coding in self._codings.values() for feature in coding.values()]
+        return [feature for some in self._codings.values() for feature in some if feature.is_informative]
 
     @cached_property
     def n_states(self) -> IntArray:

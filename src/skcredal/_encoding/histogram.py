@@ -77,7 +77,7 @@ class Histogram:
             weights = None if weights is None else weights[~unknown]
         values, cells = _cells(numbers)
         cells += len(values) * labels.astype(np.int64)
-        counts = np.bincount(cells, weights, n_classes * len(values)).reshape(n_classes, -1)
+        counts = np.bincount(cells, weights, n_classes * len(values)).reshape(n_classes, len(values))
         histogram = cls(values, values, counts.astype(np.float64, copy=False), missing, limit)
         return histogram if limit is None else histogram._within_limit()
 

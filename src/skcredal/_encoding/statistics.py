@@ -243,12 +243,12 @@ class Statistics:
 
         learned = for_each_column(learn, len(labels), self.n_rows, n_threads)
         features = [versions[0] for versions in learned]
-        bins: dict[int, list[Feature]] = {}
+        bins: dict[str, list[Feature]] = {}
         # Without a numeric column that varies, other cuts would only repeat the first coding (§12).
         if any(isinstance(feature, NumericFeature) and feature.varies for feature in features):
             for f, n_bins in enumerate(rules.bins or (), start=1):
                 # Of a categorical column, the one version serves all codings.
-                bins[n_bins] = [versions[min(f, len(versions) - 1)] for versions in learned]
+                bins[f"{n_bins} bins"] = [versions[min(f, len(versions) - 1)] for versions in learned]
         encoding = Encoding(features, bins)
         warn_of_identifiers(encoding, labels, self.n_rows)
         return encoding

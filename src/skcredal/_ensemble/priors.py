@@ -121,6 +121,8 @@ class _PriorSet:
         prior, closest = np.full((n, members.shape[1]), np.nan), np.full(n, np.inf)
         for d in range(n_classes):
             rows = np.flatnonzero((evidence.best != d) & members.any(axis=1))
+            if not len(rows):
+                continue
             least = self.least(evidence, rows, evidence.best[rows], d)
             found = least.difference / least.scale
             closer = found < closest[rows]
@@ -204,7 +206,9 @@ class BmaPriors(_PriorSet):
             w, scale = self._scores(evidence, rows, evidence.best[rows], d)
             mean, least = w.sum(axis=1) / members[rows].sum(axis=1), w.min(axis=1, initial=np.inf)
             tied = w.sum(axis=1) <= TIE * scale.sum(axis=1)
-            found = np.where(tied, 0.0, np.where(least < 0.0, mean / np.where(tied, 1.0, mean - least), 1.0))
+            opposed = (least < 0.0) & ~tied
+            share = np.where(opposed, mean, 1.0) / np.where(opposed, mean - least, 1.0)
+            found = np.where(tied, 0.0, share)
             robustness[rows] = np.minimum(robustness[rows], found)
         # No prior matters where the frequencies answer, and a tie of them has no robustness.
         robustness[~members.any(axis=1)] = most_probable(evidence.prior).sum() == 1
