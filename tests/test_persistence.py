@@ -6,6 +6,7 @@ import json
 import tracemalloc
 import warnings
 import zipfile
+from copy import deepcopy
 from decimal import Decimal
 
 import numpy as np
@@ -302,9 +303,9 @@ def alter(node, data):
     if isinstance(inner, (dict, list)) and inner and data.draw(st.integers(0, 9)) > 1:
         alter(inner, data)
     elif isinstance(node, list) and data.draw(st.booleans()):
-        node[:] = data.draw(st.sampled_from([node[:key], node * 2]))
+        node[:] = deepcopy(data.draw(st.sampled_from([node[:key], node * 2])))
     else:
-        node[key] = data.draw(st.sampled_from(STRANGE))
+        node[key] = deepcopy(data.draw(st.sampled_from(STRANGE)))
 
 
 @given(data=st.data())
