@@ -6,6 +6,7 @@ import json
 import tracemalloc
 import warnings
 import zipfile
+from copy import deepcopy
 from decimal import Decimal
 
 import numpy as np
@@ -302,9 +303,9 @@ def alter(node, data):
     if isinstance(inner, (dict, list)) and inner and data.draw(st.integers(0, 9)) > 1:
         alter(inner, data)
     elif isinstance(node, list) and data.draw(st.booleans()):
-        node[:] = data.draw(st.sampled_from([node[:key], node * 2]))
+        node[:] = deepcopy(data.draw(st.sampled_from([node[:key], node * 2])))
     else:
-        node[key] = data.draw(st.sampled_from(STRANGE))
+        node[key] = deepcopy(data.draw(st.sampled_from(STRANGE)))
 
 
 @given(data=st.data())
@@ -344,7 +345,7 @@ def many_states(header):
     header = json.loads(json.dumps(header))
     for feature in header["learned"]["_encoding"]["Encoding"]["features"]:
         if "NumericFeature" in feature:
-            feature["NumericFeature"]["cuts"]["array"][1] = [float(cut) for cut in range(20_000)]
+            feature["NumericFeature"]["cuts"]["array"][1:] = [[20_000], [float(cut) for cut in range(20_000)]]
     return header
 
 
@@ -383,7 +384,7 @@ def test_a_tree_leads_onwards_only(models):
         ("feature", 0, 99),
     ]:
         forged = json.loads(json.dumps(header))
-        forged["learned"]["tree_"]["DecisionTree"][array]["array"][1][node] = number
+        forged["learned"]["tree_"]["DecisionTree"][array]["array"][2][node] = number
         path.write_bytes(zipped({"model.json": json.dumps(forged)}))
         with pytest.raises(ValueError, match=r"damaged, or was altered: .* node does not fit"):
             skcredal.load(path)

@@ -9,9 +9,8 @@ __all__ = ["get_config", "set_config"]
 _VARIABLE = "SKCREDAL_PAIR_TABLE_LIMIT"
 # Read at import: a wrong value fails at once, not in the middle of a fit. Worker processes inherit it.
 with naming(_VARIABLE):
-    _settings = {
-        "pair_table_limit": check_integer(_VARIABLE, int(os.environ.get(_VARIABLE, 4 * 1024**3)), low=0)
-    }
+    _limit = check_integer(_VARIABLE, int(os.environ.get(_VARIABLE, 4 * 1024**3)), low=0)
+_settings = {"pair_table_limit": _limit}
 
 
 def get_config() -> dict[str, int]:

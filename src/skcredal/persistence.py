@@ -213,7 +213,7 @@ def _plain(value: Any, where: str) -> Any:
     if kind is np.ndarray and value.dtype.kind in "biufUO":
         if value.ndim == 3:  # pairs stand beside the JSON
             return bool(value.size)
-        return {"array": [value.dtype.str, _plain(value.tolist(), where)]}
+        return {"array": [value.dtype.str, list(value.shape), _plain(value.ravel().tolist(), where)]}
     if kind in PARTS.values():
         return {kind.__name__: {one.name: _plain(getattr(value, one.name), where) for one in fields(value)}}
     raise TypeError(
@@ -233,14 +233,14 @@ def _value(node: Any) -> Any:
         return PARTS[kind](**{name: _value(one) for name, one in content.items()})
     if kind != "array":
         return {"tuple": tuple, "dict": dict}[kind](_value(content))
-    dtype, items = np.dtype(content[0]), _value(content[1])
+    dtype, shape, items = np.dtype(content[0]), content[1], _value(content[2])
     _need(dtype.kind in "biufUO", "an array")
     if dtype.kind == "O":
         array: AnyArray = np.empty(len(items), object)
         array[:] = items
         return array
     # The width of text is that of the longest: a file could claim any other.
-    return np.array(items, str if dtype.kind == "U" else dtype)
+    return np.array(items, str if dtype.kind == "U" else dtype).reshape(shape)
 
 
 @contextmanager
