@@ -98,7 +98,9 @@ def test_answers_are_written_part_by_part_and_are_those_of_all_rows(run, monkeyp
         monkeypatch.setattr(commands_module, "_ROWS", n_rows)
         result = run("predict", "m.skcredal", "p.csv", "-o", out)
         content = result.stdout_bytes if out == "-" else Path(out).read_bytes()
-        found.append(pd.read_parquet(out).to_csv().encode() if out.endswith("parquet") else content)
+        # Last digits may depend on which rows are answered together.
+        table = pd.read_parquet(out).round(12).to_csv().encode() if out.endswith("parquet") else content
+        found.append(table)
         found.append(result.stderr)
     # The ids of the first rows are missing, which must not decide the type of the column.
     assert found[:2] == found[2:]

@@ -7,6 +7,7 @@ import pytest
 import oracles
 import oracles_averages
 from problems import as_rows, as_states, counts_of, random_codes
+from skcredal._ensemble.counts import count
 from skcredal._ensemble.spodes import MOST_ROWS, SpodeTables, log_likelihoods, normalised
 
 
@@ -213,3 +214,18 @@ def test_states_beyond_the_table_are_refused():
     for ask in (tables.posteriors, tables.log_joints):
         with pytest.raises(IndexError, match=str(n_states.sum() + 1)):
             ask(beyond)
+
+
+def test_means_of_certain_posteriors_do_not_exceed_one():
+    """Weights that do not sum to exactly 1 in doubles, and SPODEs that agree."""
+    rng = np.random.default_rng(5)
+    for _ in range(200):
+        k = int(rng.integers(2, 60))
+        labels = rng.integers(0, 2, 400).astype(np.int32)
+        states = (labels + 2 * np.arange(k)[:, None]).astype(np.uint16)
+        counts = count(states, labels, np.ones(400), np.full(k, 2), 2)
+        tables = SpodeTables(counts, 1e-6)
+        weights = rng.random(k)
+        mean = tables.mean_posterior(states, weights / weights.sum(), tables.posteriors(states))
+        assert mean.min() >= 0.0
+        assert mean.max() <= 1.0

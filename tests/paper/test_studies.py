@@ -60,7 +60,7 @@ def test_each_epsilon_is_a_classifier_of_its_own(wine, fold, classifier):
     name = {CredalBmaAODE: "bma-aode*", CredalCompAODE: "comp-aode*"}[classifier]
     classifiers = make_classifiers(NAMES)
     found = measured("epsilon", name, STUDIES["epsilon"].run(fold, classifiers)[name])
-    largest = 0.999 / (len(fold.test_rows(AODE()).codes) + 1)
+    largest = 0.999 / (len(fold.test_rows(AODE()).states) + 1)
     for epsilon, measures in zip(EPSILONS, found, strict=True):
         clf = classifier(epsilon=min(epsilon, largest)).fit(features.iloc[train], target[train])
         y_set = clf.predict_set(features.iloc[test])

@@ -195,7 +195,9 @@ class SpodeTables:
             share = weights[:, None] * known
             mean, total = np.einsum("jr,jcr->cr", share, posterior), share.sum(axis=0)
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.where(total > 0.0, mean / total, self.prior[:, None]).T
+            # A sum of rounded products may exceed 1 by a last digit.
+            mean = np.minimum(mean / total, 1.0)
+        return np.where(total > 0.0, mean, self.prior[:, None]).T
 
     def mean_joint(self, states: StateArray, log_weights: FloatArray) -> FloatArray:
         """Return the classes' shares of Σ_j w_j P(c, a | s_j), (rows, n_classes), likewise."""
