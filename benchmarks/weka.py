@@ -149,12 +149,12 @@ def laplace_joint_proba(counts, X):
     Where they agree with what Weka answers, the two counted the same table, and what is left between Weka and
     us is smoothing and averaging, not a different task.
     """
-    n_states, k = counts.layout.n_states, X.shape[1]
-    log_joint = np.empty((k, len(X), counts.layout.n_classes))
+    n_states, n_classes, k = counts.n_states, len(counts.n_c), X.shape[1]
+    log_joint = np.empty((k, len(X), n_classes))
     codes = X.astype(np.intp)
     for i in range(k):
         n_parent = counts.values(i)[codes[:, i]].astype(float)
-        n = counts.n + counts.layout.n_classes * n_states[i]
+        n = counts.n + n_classes * n_states[i]
         log_joint[i] = np.log((n_parent + 1.0) / n)
         # Weka leaves out a super-parent whose value no training row has.
         log_joint[i, n_parent.sum(axis=1) == 0.0] = -np.inf

@@ -60,6 +60,12 @@ class Problem:
         return learner, learner.predict_proba(fold.test_rows(learner))
 
 
+def local_codes(table):
+    """Return the states of a table numbered within each feature, (rows, k)."""
+    n_states = table.encoding.n_states
+    return table.states.T.astype(np.int64) - (np.cumsum(n_states) - n_states)
+
+
 def read_problems():
     """Yield the data sets of the folder that SKCREDAL_DATA names, or else those of the package."""
     source = os.environ.get("SKCREDAL_DATA") or "embedded"
@@ -84,7 +90,7 @@ def read_problems():
             [np.array(feature.cuts) for feature in numeric],
             labels,
             classes,
-            whole[1].codes.T.astype(np.int64),
+            local_codes(whole[1]),
             whole[1].encoding.n_states,
             folds,
         )

@@ -75,9 +75,9 @@ class WekaPeer:
 
 def laplace_naive_proba(counts, codes):
     """Return the probabilities of naive Bayes as Weka defines them, from our counts: 1 added to each."""
-    n_c, layout = counts.n_c, counts.layout
-    log_joint = np.log((n_c + 1.0) / (n_c.sum() + layout.n_classes)) * np.ones((len(codes), 1))
-    for j, v in enumerate(layout.n_states):
+    n_c = counts.n_c
+    log_joint = np.log((n_c + 1.0) / (n_c.sum() + len(n_c))) * np.ones((len(codes), 1))
+    for j, v in enumerate(counts.n_states):
         log_joint += np.log((counts.values(j)[codes[:, j]] + 1.0) / (n_c + v))
     joint = np.exp(log_joint - log_joint.max(axis=1, keepdims=True))
     return joint / joint.sum(axis=1, keepdims=True)

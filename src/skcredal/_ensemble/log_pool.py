@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import cholesky
-from scipy.special import erf, erfinv, logsumexp
+from scipy.special import erf, erfinv
 
 from skcredal._arrays import BoolArray, FloatArray, IntArray, LabelArray, StateArray
 from skcredal._ensemble.dominance import bounds_of_log_ratios, undominated
 from skcredal._ensemble.pool_weights import prior_weights
-from skcredal._ensemble.spodes import SpodeTables, chunks, normalised
+from skcredal._ensemble.spodes import SpodeTables, chunks, log_sum_exp, normalised
 from skcredal._threads import one_blas_thread
 from skcredal._ties import best_class, most_probable
 
@@ -56,7 +56,7 @@ def left_out_logs(
         for rows in chunks(n, own.shape[0] * len(log_c)):
             some = own[:, rows]
             log_p = spodes.log_joints_left_out(some, labels[rows], weights[rows], without)
-            log_p -= logsumexp(log_p, axis=1, keepdims=True)
+            log_p -= log_sum_exp(log_p, axis=1)[:, None]
             unknown = some == spodes.unknown
             log_p = np.where(unknown[:, None], log_c[:, None], log_p)
             logs[rows, :, 1:][:, :, lines] = log_p.transpose(2, 1, 0)

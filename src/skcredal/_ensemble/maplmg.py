@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import logsumexp
 
 from skcredal._arrays import FloatArray, LabelArray, StateArray
-from skcredal._ensemble.spodes import SpodeTables, chunks
+from skcredal._ensemble.spodes import SpodeTables, chunks, log_sum_exp
 from skcredal._ensemble.weights import uniform_weights
 from skcredal._threads import one_blas_thread, run_in_threads
 
@@ -61,7 +60,7 @@ def log_own_left_out(
     def leave_out(rows: slice) -> None:
         some, label = states[:, rows], labels[rows]
         log_joint = tables.log_joints_left_out(some, label, weights[rows], without_a_row)
-        own = log_joint[:, label, np.arange(len(label))] - logsumexp(log_joint, axis=1)
+        own = log_joint[:, label, np.arange(len(label))] - log_sum_exp(log_joint, axis=1)
         less = np.minimum(weights[rows], 1.0)
         without = np.log(np.maximum(counts.n_c[label] - less, 0.0) + ess / n_classes)
         without -= np.log(np.maximum(counts.n - less, 0.0) + ess)

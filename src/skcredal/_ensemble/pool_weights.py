@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
-from scipy.special import logsumexp, softmax
 
 from skcredal._arrays import FloatArray, LabelArray
+from skcredal._ensemble.spodes import log_sum_exp
 from skcredal._threads import one_blas_thread
 
 __all__ = ["ENOUGH", "PoolWeights", "pool_weights", "prior_weights"]
@@ -181,7 +181,7 @@ class _Rows:
 
     def loss(self, v: FloatArray) -> float:
         """Return -Σ_r ω_r log P(c_r|a_r)."""
-        return float(self.weights @ logsumexp(self.log_odds @ v, axis=1)) if len(self.weights) else 0.0
+        return float(self.weights @ log_sum_exp(self.log_odds @ v, axis=1)) if len(self.weights) else 0.0
 
     def derivatives(self, v: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the gradient of the loss and its curvature, Σ_r ω_r Cov(L_r) over the classes."""
@@ -191,7 +191,8 @@ class _Rows:
         for start in range(0, len(self.weights), size):
             some = self.log_odds[start : start + size]
             weights = self.weights[start : start + size]
-            proba = softmax(some @ v, axis=1)
+            scores = some @ v
+            proba = np.exp(scores - log_sum_exp(scores, axis=1)[:, None])
             mean = np.einsum("rc,rcj->rj", proba, some)
             slope += weights @ mean
             spread = (some - mean[:, None]) * np.sqrt(proba * weights[:, None])[:, :, None]

@@ -346,6 +346,7 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
         n_numbers = len(table.states) * len(self.classes_)
         # A table without rows is one chunk: what is returned for it has the right shape.
         slices = chunks(table.states.shape[1], n_numbers) or [slice(0, 0)]
+        work(table.chunk(slice(0, 0)))  # tables that are made when first needed, before threads all make them
         return run_in_threads(lambda rows: work(table.chunk(rows)), slices, thread_count(self.n_jobs))
 
     def _over_rows(self, X: Any, work: Callable[[Self, Chunk], AnyArray]) -> AnyArray:

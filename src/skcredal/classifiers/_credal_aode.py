@@ -66,7 +66,7 @@ class CredalSpodesMixin(CredalMixin, SpodeEnsemble):
         labels = [str(label) for label in self.classes_.tolist()]
         found = votes_and_sentences(self._priors, evidence, sets, labels, names)
         return {
-            **self._explained_answers(evidence, sets, np.array(found["rival"])),
+            **self._explained_answers(evidence, sets, np.array(found["rival"], np.int64)),
             **{name: found[name] for name in ("super_parents", "votes", "prior", "sentence")},
         }
 
