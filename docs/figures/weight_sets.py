@@ -13,7 +13,7 @@ COVARIANCE = np.array([[0.05, -0.028], [-0.028, 0.04]])
 turn = np.linspace(0, 2 * np.pi, 200)
 circle = np.stack([np.cos(turn), np.sin(turn)])
 figure, axes = plt.subplots(1, 3, figsize=(9, 2.9), layout="constrained", sharex=True, sharey=True)
-for ax, (rows, credibility) in zip(axes, ((100, 0.9), (100, 0.5), (400, 0.9)), strict=True):
+for ax, (rows, credibility) in zip(axes, ((100, 0.95), (100, 0.5), (400, 0.95)), strict=True):
     covariance, z = COVARIANCE * 100 / rows, np.sqrt(2) * erfinv(credibility)
     lower = BEST @ LOG_ODDS - z * np.sqrt(LOG_ODDS @ covariance @ LOG_ODDS)
     answer = "yes" if lower > 0 else "yes or no"
