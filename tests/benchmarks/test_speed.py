@@ -41,14 +41,8 @@ def test_every_stage_of_a_fit_is_measured_by_its_unit():
     found = stages.measure([SMALL], 1, say=lambda text: None)
     units = {one["stage"]: one["seconds"] / one["nanoseconds_a_unit"] * 1e9 for one in found}
     # Six pairs of features, each with itself; 9 · 9 pairs of states, each for three classes.
-    expected = {
-        "classes": 300,
-        "learn": 900,
-        "learn and encode": 900,
-        "count": 1800,
-        "tables": 243,
-        "likelihoods": 2700,
-    }
+    expected = {"classes": 300, "learn": 900, "learn and encode": 900}
+    expected |= {"count": 1800, "tables": 243, "likelihoods": 2700}
     assert {stage: round(number) for stage, number in units.items()} == expected
     assert list(units) == list(expected)
 

@@ -102,14 +102,7 @@ def test_another_table_than_the_one_learned_from_is_answered_or_refused(classifi
     check_answers(clf, data.draw(changed(X), "X new"))
 
 
-WITHOUT_PAIRS = (
-    "NullClassifier",
-    "NaiveBayes",
-    "CompressionNB",
-    "NaiveCredal",
-    "CredalModelAveraging",
-    "CredalTree",
-)
+WITHOUT_PAIRS = "NullClassifier NaiveBayes CompressionNB NaiveCredal CredalModelAveraging CredalTree".split()
 
 
 @pytest.mark.filterwarnings("ignore:.*look like identifiers")

@@ -341,10 +341,10 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
     >>> [labels.tolist() for labels in set_labels(clf.predict_set(new), clf.classes_)]
     [['apple'], ['apple', 'banana']]
     >>> clf.robustness(new).round(2)
-    array([0.95, 0.12])
+    array([0.98, 0.12])
     >>> print(clf.explain(new)["sentence"][1])
     apple rather than banana by odds of 1.1 to 1; colour speaks most for apple (×8.1), weight most against
-    (×0.058); as uncertain as the weights are, the odds lie between 0.56 and 2 to 1, so both remain.
+    (×0.058); as uncertain as the weights are, the odds lie between 0.5 and 2.2 to 1, so both remain.
     """
 
     _priors: WeightSet
