@@ -16,7 +16,6 @@ from skcredal._ensemble.weights import (
     null_log_likelihood,
     relative_likelihoods,
     spode_log_marginals,
-    uniform_weights,
 )
 
 
@@ -49,7 +48,6 @@ def test_no_model_better_than_none_leaves_no_weight():
     assert compression_weights(np.array([-90.0, -80.0]), -50.0, 0.01).tolist() == [0.0, 0.0]
     assert compression_weights(np.empty(0), -50.0, 0.01).size == 0
     assert bma_weights(np.empty(0)).size == 0
-    assert uniform_weights(0).size == 0
 
 
 def test_null_likelihood_takes_the_empirical_frequencies():

@@ -8,7 +8,6 @@ import numpy as np
 
 from skcredal._arrays import FloatArray, LabelArray, StateArray
 from skcredal._ensemble.spodes import SpodeTables, chunks, log_sum_exp
-from skcredal._ensemble.weights import uniform_weights
 from skcredal._threads import one_blas_thread, run_in_threads
 
 __all__ = ["Mixture", "log_own_left_out", "maplmg_weights"]
@@ -98,7 +97,7 @@ def maplmg_weights(
     array([0.6667, 0.3333])
     """
     k = log_own.shape[1]
-    mixture = uniform_weights(k)
+    mixture = np.full(k, 1.0 / max(k, 1))
     if k == 0:
         return Mixture(mixture, np.nan, 0, 0.0, True)
     # Relative to the largest of the row, so that no mixture underflows; what that takes off adds to all

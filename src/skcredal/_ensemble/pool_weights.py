@@ -202,6 +202,4 @@ class _Rows:
 
     def reach(self) -> float:
         """Return how much the log-odds of any two classes of a row may move, for weights that move by one."""
-        if self.log_odds.size == 0:
-            return 0.0
-        return 2.0 * float(np.sqrt(np.einsum("rcj,rcj->rc", self.log_odds, self.log_odds).max()))
+        return 2.0 * float(np.sqrt(np.einsum("rcj,rcj->rc", self.log_odds, self.log_odds).max(initial=0.0)))

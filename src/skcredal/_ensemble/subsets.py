@@ -13,6 +13,7 @@ import numpy as np
 from skcredal._arrays import FloatArray, IntArray, LabelArray, StateArray
 from skcredal._ensemble.counts import Counts
 from skcredal._ensemble.naive import NaiveTables
+from skcredal._ensemble.spodes import log_sum_exp
 from skcredal._ensemble.weights import null_log_likelihood
 from skcredal._threads import run_in_threads
 
@@ -112,9 +113,8 @@ class SubsetSearch:
 
     def _score(self, subset: int, log_joint: FloatArray) -> float:
         """Return log p(M) + log P(D|M), given what naive Bayes on the subset says of all rows."""
-        highest = log_joint.max(axis=0)
         own = log_joint[self.labels, np.arange(len(self.labels))]
-        log_own = own - highest - np.log(np.exp(log_joint - highest).sum(axis=0))
+        log_own = own - log_sum_exp(log_joint, axis=0)
         return float(self.log_priors[subset.bit_count()] + self.weights @ log_own)
 
 

@@ -18,7 +18,6 @@ __all__ = [
     "null_log_likelihood",
     "relative_likelihoods",
     "spode_log_marginals",
-    "uniform_weights",
 ]
 
 # Sums of real weights may differ by this much of their size without a missing cell.
@@ -43,11 +42,6 @@ def null_log_likelihood(n_c: FloatArray) -> float:
 def automatic_epsilon(k: int) -> float:
     """Return the ε that ``"auto"`` means for k features: 0.01, or less from 50 features on (§6)."""
     return min(0.01, 1.0 / (2 * (k + 1)))
-
-
-def uniform_weights(k: int) -> FloatArray:
-    """Return AODE's weights, 1/k each."""
-    return np.full(k, 1.0 / max(k, 1))
 
 
 def relative_likelihoods(log_lik: FloatArray) -> FloatArray:

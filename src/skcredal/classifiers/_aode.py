@@ -20,7 +20,6 @@ from skcredal._ensemble.weights import (
     model_probabilities,
     null_log_likelihood,
     spode_log_marginals,
-    uniform_weights,
 )
 from skcredal._threads import thread_count
 from skcredal._validation import safe_repr, to_float, warn
@@ -164,7 +163,8 @@ class AODE(SpodeEnsemble):
 
     def _derive(self) -> None:
         super()._derive()
-        self.weights_ = uniform_weights(len(self.super_parents_))
+        k = len(self.super_parents_)
+        self.weights_ = np.full(k, 1.0 / max(k, 1))
 
     def _posterior(self, chunk: Chunk) -> FloatArray:
         if self.average == "posterior":
