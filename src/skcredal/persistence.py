@@ -94,8 +94,9 @@ def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, An
             f"{safe_repr(estimator)}; use pickle, joblib or skops to keep pipelines and other estimators."
         )
     check_is_fitted(estimator)
+    packed = _pack(estimator)
     with naming("notes"):
-        text = json.dumps({**_pack(estimator), "notes": dict(notes)})
+        text = json.dumps({**packed, "notes": dict(notes)})
     with replacing(path) as unfinished, zipfile.ZipFile(unfinished, "w") as file:
         # With no date, equal models are equal files.
         file.writestr(zipfile.ZipInfo("model.json"), text)

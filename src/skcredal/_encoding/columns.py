@@ -277,7 +277,7 @@ def number_objects(values: Iterable[Any]) -> tuple[LabelArray, list[Any]]:
     return np.fromiter(map(numbering.__getitem__, values), np.int32), list(numbering)
 
 
-def number_small_integers(values: AnyArray) -> tuple[LabelArray, list[int]] | None:
+def number_small_integers(values: AnyArray) -> tuple[AnyArray, list[int]] | None:
     """Return the same for integers, sorted, by a table of their range; ``None`` if that is too large.
 
     Examples
@@ -285,16 +285,18 @@ def number_small_integers(values: AnyArray) -> tuple[LabelArray, list[int]] | No
     >>> import numpy as np
     >>> number_small_integers(np.array([7, -3, 7], np.int8))
     (array([1, 0, 1], dtype=int32), [-3, 7])
+    >>> number_small_integers(np.array([4, 5, 4], np.int8))
+    (array([0, 1, 0], dtype=uint8), [4, 5])
     """
     low = values.min(initial=np.iinfo(values.dtype).max)
     # As unsigned integers, differences never overflow: int8 has -128 and 127, but not what lies between.
     offsets = (values - low).view(f"u{values.dtype.itemsize}")
     if offsets.max(initial=0) >= SMALL_RANGE:
         return None
-    offsets = offsets.astype(np.int64)
     present = np.bincount(offsets) > 0
     states = [int(low) + offset for offset in np.flatnonzero(present).tolist()]
-    return (np.cumsum(present, dtype=np.int32) - 1).take(offsets), states
+    # Without a gap they are numbered already, and in as few bytes as they came.
+    return offsets if present.all() else (np.cumsum(present, dtype=np.int32) - 1).take(offsets), states
 
 
 def _is_missing_type(kind: type) -> bool:

@@ -216,8 +216,11 @@ class CategoricalFeature:
             )
         # A missing value is -1, which indexes the last entry.
         missing = self.n_states + 1 if self.conservative else self.fill
-        states: AnyArray = numbering[[*codes, missing]].take(factor.codes)
-        return states
+        named = numbering[[*codes, missing]]
+        if factor.codes.dtype.kind == "u" and (np.diff(named[:-1].astype(np.int64)) == 1).all():
+            # Codes of which none is missing, and that keep their order: adding is far faster than looking up.
+            return np.asarray(np.add(factor.codes, named[0], dtype=named.dtype))
+        return np.asarray(named.take(factor.codes))
 
 
 Feature: TypeAlias = NumericFeature | CategoricalFeature

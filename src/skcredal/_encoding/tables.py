@@ -60,7 +60,9 @@ def read_table(X: Any, *, estimator: Any) -> Table:
         if frame is None:
             X = _as_array(X, estimator)
     if frame is None:
-        return Table(X, [Column(f"Feature {j}", column) for j, column in enumerate(X.T)], len(X))
+        # A column of a row-major table is scattered in memory. Bytes are gathered once for all columns.
+        columns = np.ascontiguousarray(X.T) if X.dtype.itemsize == 1 else X.T
+        return Table(X, [Column(f"Feature {j}", column) for j, column in enumerate(columns)], len(X))
     n_rows, n_columns = frame.shape
     # The words are those of check_array, which scikit-learn's checks require.
     for found, what in ((n_rows, "sample(s)"), (n_columns, "feature(s)")):

@@ -350,13 +350,13 @@ class CompressionPriors(_PriorSet):
         """Return the lower and upper probabilities, (rows, n_classes, 2)."""
         n, n_classes = evidence.reference.shape
         members = self.members(evidence)
-        void = self._is_void(members, np.full(n, self.eps))
-        # Where no SPODE has a say, the class frequencies are the only answer.
-        rows = np.flatnonzero(members.any(axis=1) & ~void)
+        # Where no SPODE has a say, and with one class, the reference is the only answer.
+        varies = members.any(axis=1) & (n_classes > 1)
+        void = self._is_void(members, np.full(n, self.eps)) & varies
+        rows = np.flatnonzero(varies & ~void)
         interval = np.repeat(evidence.reference[:, :, None], 2, axis=2)
         interval[void] = [0.0, 1.0]
-        own = members[rows]
-        size = own.sum(axis=1)
+        own, size = members[rows], members[rows].sum(axis=1)
         mass, spare = 1.0 - self.eps - (len(self.base) - size) * self.eps, size < len(self.base)
 
         def lowest(p: FloatArray, reference: FloatArray) -> FloatArray:

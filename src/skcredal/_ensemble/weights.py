@@ -84,8 +84,7 @@ def compression_coefficients(
     log_lik: FloatArray, log_lik_null: float, eps: float, log_prior: npt.ArrayLike
 ) -> FloatArray:
     """Return the raw coefficients π_j = 1 - (LL_j + log P(s_j))/(LL_0 + log ε)."""
-    pi: FloatArray = 1.0 - (log_lik + np.asarray(log_prior)) / (log_lik_null + math.log(eps))
-    return pi
+    return np.asarray(1.0 - (log_lik + np.asarray(log_prior)) / (log_lik_null + math.log(eps)))
 
 
 def compression_weights(log_lik: FloatArray, log_lik_null: float, eps: float) -> FloatArray:

@@ -385,12 +385,13 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
         if needed <= limit:
             return
         # Name a few features: those that are worth merging or dropping.
-        names, order = self._kept_features(), np.argsort(encoding.n_states, kind="stable")
-        sizes = {str(names[line]): int(encoding.n_states[line]) for line in order}
-        worst = ", ".join(f"{name} ({sizes[name]} states)" for name in list(sizes)[:-4:-1])
+        names, sizes = self._kept_features(), dict[str, int]()
+        for line in np.argsort(-encoding.n_states, kind="stable"):
+            sizes.setdefault(str(names[line]), int(encoding.n_states[line]))
+        worst = ", ".join(f"{name} ({n} states)" for name, n in list(sizes.items())[:3])
         raise ValueError(
             f"The pair tables of {len(sizes)} features and {n_classes} classes would take "
-            f"{needed / 2**20:.1f} MiB, more than the limit of {limit / 2**20:.1f} MiB. The largest features "
+            f"{needed / 2**20:.3g} MiB, more than the limit of {limit / 2**20:.3g} MiB. The largest features "
             f"are {worst}: set max_categories to merge rare states, round numbers, drop some features, or "
             "raise the limit with skcredal.set_config(pair_table_limit=...)."
         )
