@@ -515,8 +515,8 @@ def answers_of(model, X):
     if hasattr(model, "explain"):
         explanation = nw.from_native(model.explain(X), eager_only=True)
         columns = {name: plain(explanation[name].to_list()) for name in explanation.columns}
-        # Sets are compared above; when the net was made, a column told only whether classes are several. Words
-        # may change.
+        # Sets are compared above; when the net was made, a column told only whether classes are several.
+        # Words may change.
         del columns["sentence"]
         columns["undecided"] = [int(size > 1) for size in columns.pop("set_size")]
         del columns["set"]

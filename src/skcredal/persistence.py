@@ -33,7 +33,7 @@ from skcredal._encoding.features import CategoricalFeature, NumericFeature
 from skcredal._ensemble.counts import CodingCounts, Counts
 from skcredal._ensemble.tree import DecisionTree
 from skcredal._files import replacing
-from skcredal._validation import check_path, naming, safe_repr
+from skcredal._validation import check_instance, naming, safe_repr
 
 __all__ = ["load", "read_notes", "save"]
 
@@ -83,7 +83,7 @@ def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, An
     ...     skcredal.load(Path(folder) / "fruit.skcredal").predict([["green"]])
     array(['pear'], dtype='<U5')
     """
-    check_path("path", path)
+    check_instance("path", path, (str, os.PathLike))
     if type(estimator) not in ESTIMATORS.values():
         raise TypeError(
             "estimator must be a fitted classifier of skcredal or an MDLDiscretizer, got "
@@ -238,7 +238,7 @@ def _value(node: Any) -> Any:
 @contextmanager
 def _opened(path: Any) -> Iterator[tuple[dict[str, Any], zipfile.ZipFile]]:
     """Open a model file, and read its JSON."""
-    check_path("path", path)
+    check_instance("path", path, (str, os.PathLike))
     with Path(path).open("rb") as opened:
         try:
             if not zipfile.is_zipfile(opened):

@@ -1,10 +1,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+import skcredal.classifiers._spodes as spodes_module
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import skcredal.classifiers._rows as rows_module
-import skcredal.classifiers._spodes as spodes_module
 from skcredal import AODE, CredalCompAODE, LogPoolAODE
 from skcredal.datasets import load_dataset
 from skcredal.evaluation._fold import Fold, encode_whole, run_fold, splits

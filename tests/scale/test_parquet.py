@@ -158,7 +158,7 @@ def test_an_error_in_the_rows_names_their_file(table, tmp_path):
         ({"path": "nowhere"}, FileNotFoundError, "nowhere"),
         ({"path": "nowhere/*.parquet"}, FileNotFoundError, "nowhere"),
         ({"path": []}, ValueError, "path"),
-        ({"path": None}, TypeError, "path must be a string or a path, got None"),
+        ({"path": None}, TypeError, "path must be of type str or PathLike, got None"),
         ({"target": "colour"}, ValueError, "target must be among .* got 'colour'"),
         ({"target": "class", "weight": "w"}, ValueError, "weight must be among .* got 'w'"),
         ({"columns": ["number", "kin"]}, ValueError, "columns must be among .* got 'kin'"),

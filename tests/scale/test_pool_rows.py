@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from skcredal._encoding.tables import read_table
 
 from skcredal import CredalLogPoolAODE
+from skcredal._encoding.tables import read_table
 from skcredal.classifiers._rows import Part, RowSample, row_hashes
 from skcredal.scale import fit_batches, fit_dask, scan_parquet
 

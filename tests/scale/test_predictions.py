@@ -162,7 +162,7 @@ def test_stores(kind, error):
         ("{}/nowhere/answers.parquet", None, FileNotFoundError, "nowhere/answers"),
         ("nosuch://bucket/answers", None, ValueError, "nosuch"),
         ("{}/answers.parquet", 3, TypeError, "filesystem must be from pyarrow.fs or fsspec, got"),
-        (b"answers", None, TypeError, "path must be a string or a path, got"),
+        (b"answers", None, TypeError, "path must be of type str or PathLike, got"),
     ],
 )
 def test_destinations_that_are_none_are_refused_before_any_work(tmp_path, path, filesystem, error, message):

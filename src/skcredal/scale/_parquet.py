@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from skcredal._extras import require
-from skcredal._validation import check_integer, check_path, check_texts, naming, safe_repr
+from skcredal._validation import check_instance, check_integer, check_texts, naming, safe_repr
 
 __all__ = ["ParquetScan", "locate", "scan_parquet"]
 
@@ -168,7 +168,7 @@ def locate(path: Any, filesystem: Any = None) -> tuple[Any, str]:
     ('local', '/data/rows.parquet')
     """
     fs = require("pyarrow.fs", extra="scale", purpose="Reading and writing Parquet")
-    check_path("path", path)
+    check_instance("path", path, (str, os.PathLike))
     text = str(os.fspath(path))
     if filesystem is None and "://" not in text:
         return fs.LocalFileSystem(), str(Path(text).absolute())
