@@ -1,7 +1,6 @@
 """Checks of parameters. Every error names the parameter, the rule and the value."""
 
 import math
-import os
 import re
 import sys
 import warnings
@@ -13,6 +12,20 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+__all__ = [
+    "check_choice",
+    "check_instance",
+    "check_integer",
+    "check_real",
+    "check_texts",
+    "has_hash",
+    "naming",
+    "real_numbers",
+    "refuse_mask",
+    "safe_repr",
+    "warn",
+]
 
 # Long enough for a list of classes or parameters, short enough for an error message.
 _LONGEST = 500
@@ -30,21 +43,6 @@ def safe_repr(value: Any) -> str:
     """
     text = repr(value)
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
-
-
-def to_float(value: Real | np.bool_) -> float:
-    """Return a real number as a float, infinity if it is too large for one.
-
-    Examples
-    --------
-    >>> to_float(-(10**400))
-    -inf
-    """
-    try:
-        return float(value)
-    except OverflowError:
-        # An infinity fails every check of a range, with a message that names the parameter.
-        return math.inf if value > 0 else -math.inf  # type: ignore[operator]
 
 
 def has_hash(value: Any) -> bool:
@@ -134,19 +132,6 @@ def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
     return value
 
 
-def check_path(name: str, value: Any) -> None:
-    """Refuse anything but a string or a path: str() of it would still be a valid file name.
-
-    Examples
-    --------
-    >>> check_path("path", None)
-    Traceback (most recent call last):
-    TypeError: path must be a string or a path, got None.
-    """
-    if not isinstance(value, (str, os.PathLike)):
-        raise TypeError(f"{name} must be a string or a path, got {safe_repr(value)}.")
-
-
 def check_texts(name: str, values: Any) -> list[str]:
     """Return a list of names without duplicates, after checking that all of them are strings.
 
@@ -191,35 +176,27 @@ def check_real(
     low_open: bool = False,
     high_open: bool = False,
 ) -> float:
-    """Return the value as a float if it is a real number between the bounds."""
+    """Return the value as a float if it is a real number between the bounds.
+
+    Examples
+    --------
+    >>> check_real("ess", 0.0, low=1e-6, high=1e6)
+    Traceback (most recent call last):
+    ValueError: ess must lie in [1e-6, 1e6], got 0.0.
+    """
     # An infinite bound is never included, so that the message does not promise to accept infinity.
     closing = ")" if high_open or math.isinf(high) else "]"
-    rule = f"{'(' if low_open else '['}{_short(low)}, {_short(high)}{closing}"
+    bounds = f"{'(' if low_open else '['}{low:g}, {high:g}{closing}"
+    rule = re.sub(r"e\+?(-?)0*", r"e\1", bounds)  # as people write it: 1e-6, not 1e-06
     if not isinstance(value, Real) or isinstance(value, bool):
         raise TypeError(f"{name} must be a real number in {rule}, got {safe_repr(value)}.")
-    number = to_float(value)
+    with naming(name):  # whole numbers may be too large
+        number = float(value)
     above = number > low if low_open else number >= low
     below = number < high if high_open else number <= high
     if not (above and below and math.isfinite(number)):
         raise ValueError(f"{name} must lie in {rule}, got {safe_repr(value)}.")
     return number
-
-
-def check_strength(name: str, value: Any) -> float:
-    """Return the strength of a prior, in rows, as a float: beyond these bounds, sums with counts lose it.
-
-    Examples
-    --------
-    >>> check_strength("ess", 0.0)
-    Traceback (most recent call last):
-    ValueError: ess must lie in [1e-6, 1e6], got 0.0.
-    """
-    return check_real(name, value, low=1e-6, high=1e6)
-
-
-def _short(bound: float) -> str:
-    """Return a bound as people write it: 1e-6, not 1e-06."""
-    return re.sub(r"e\+?(-?)0*", r"e\1", f"{bound:g}")
 
 
 def check_integer(name: str, value: Any, *, low: float = -math.inf, high: float = math.inf) -> int:
@@ -232,8 +209,3 @@ def check_integer(name: str, value: Any, *, low: float = -math.inf, high: float 
         rule = f"at least {low}" if int(value) < low else f"at most {high:.0f}"
         raise ValueError(f"{name} must be {rule}, got {safe_repr(value)}.")
     return int(value)
-
-
-def check_seed(name: str, value: Any) -> int:
-    """Return a seed: any whole number."""
-    return check_integer(name, value)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from skcredal._ties import most_probable_first
-from skcredal._validation import check_real, naming, real_numbers, safe_repr, to_float
+from skcredal._validation import check_real, naming, real_numbers, safe_repr
 from skcredal.metrics._checks import (
     SUM_TOLERANCE,
     as_array,
@@ -242,7 +242,7 @@ def _utilities(utility: Any, n_classes: int) -> NDArray[np.float64]:
         values = [utility(int(size)) for size in m]
     for size, value in enumerate(values, start=1):
         # With a negative worth, a set of the least probable classes would be the best.
-        if not isinstance(value, Real | np.bool_) or not 0.0 <= to_float(value) < np.inf:
+        if not isinstance(value, Real | np.bool_) or not 0.0 <= float(value) < np.inf:
             raise ValueError(
                 f"utility must return a finite number ≥ 0, got {safe_repr(value)} for {size} classes."
             )

@@ -23,19 +23,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 import skcredal  # for its version
 from skcredal import classifiers
-from skcredal._arrays import AnyArray
 from skcredal._encoding.discretizer import MDLDiscretizer
 from skcredal._encoding.encoding import Encoding
 from skcredal._encoding.features import CategoricalFeature, NumericFeature
 from skcredal._ensemble.counts import CodingCounts, Counts
 from skcredal._ensemble.tree import DecisionTree
 from skcredal._files import replacing
-from skcredal._validation import check_instance, check_path, naming, safe_repr
+from skcredal._validation import check_instance, naming, safe_repr
 
 __all__ = ["load", "read_notes", "save"]
 
@@ -44,7 +42,7 @@ FORMAT = 2
 ESTIMATORS = {
     kind.__name__: kind
     for kind in (MDLDiscretizer, *(getattr(classifiers, name) for name in classifiers.__all__))
-    if isinstance(kind, type) and issubclass(kind, BaseEstimator) and not isabstract(kind)
+    if hasattr(kind, "fit") and not isabstract(kind)
 }
 # What a fitted estimator is made of.
 PARTS = {
@@ -85,9 +83,7 @@ def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, An
     ...     skcredal.load(Path(folder) / "fruit.skcredal").predict([["green"]])
     array(['pear'], dtype='<U5')
     """
-    check_path("path", path)
-    notes = {} if notes is None else notes
-    check_instance("notes", notes, Mapping)
+    check_instance("path", path, (str, os.PathLike))
     if type(estimator) not in ESTIMATORS.values():
         raise TypeError(
             "estimator must be a fitted classifier of skcredal or an MDLDiscretizer, got "
@@ -96,7 +92,7 @@ def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, An
     check_is_fitted(estimator)
     packed = _pack(estimator)
     with naming("notes"):
-        text = json.dumps({**packed, "notes": dict(notes)})
+        text = json.dumps({**packed, "notes": dict(notes or {})})
     with replacing(path) as unfinished, zipfile.ZipFile(unfinished, "w") as file:
         # With no date, equal models are equal files.
         file.writestr(zipfile.ZipInfo("model.json"), text)
@@ -236,10 +232,6 @@ def _value(node: Any) -> Any:
         return {"tuple": tuple, "dict": dict}[kind](_value(content))
     dtype, shape, items = np.dtype(content[0]), content[1], _value(content[2])
     _need(dtype.kind in "biufUO", "an array")
-    if dtype.kind == "O":
-        array: AnyArray = np.empty(len(items), object)
-        array[:] = items
-        return array
     # The width of text is that of the longest: a file could claim any other.
     return np.array(items, str if dtype.kind == "U" else dtype).reshape(shape)
 
@@ -247,11 +239,9 @@ def _value(node: Any) -> Any:
 @contextmanager
 def _opened(path: Any) -> Iterator[tuple[dict[str, Any], zipfile.ZipFile]]:
     """Open a model file, and read its JSON."""
-    check_path("path", path)
+    check_instance("path", path, (str, os.PathLike))
     with Path(path).open("rb") as opened:
         try:
-            if opened.read(15) == b"skcredal model,":
-                raise ValueError("it has the format of 0.1.0.dev0, which is no longer read; fit it again")
             if not zipfile.is_zipfile(opened):
                 raise ValueError("it is not a model file of skcredal, or is damaged")
             with zipfile.ZipFile(opened) as file:
@@ -287,10 +277,9 @@ def _unpack(header: dict[str, Any], file: zipfile.ZipFile) -> Any:
     # Nothing else: an attribute would hide a method of its class.
     _need(header["learned"].keys() <= set(_learned_names(made)), "an attribute")
     vars(made).update({name: _value(node) for name, node in header["learned"].items()})
-    features = made._features if isinstance(made, MDLDiscretizer) else made._encoding.features
-    _need(len(features) == made.n_features_in_, "the number of features")
     if not isinstance(made, MDLDiscretizer):
         made._check_parameters()
+        _need(len(made._encoding.features) == made.n_features_in_, "the number of features")
         # Only the tables of these have a place for a state that may be any.
         _need(hasattr(made, "conservative_features") or not made._encoding.conservative.any(), "a feature")
         made.counts_ = _with_pairs(made, file)
@@ -324,16 +313,17 @@ def _check_numbers(name: str, array: Any, shape: tuple[int, ...], low: float = 0
 
 def _check_scores(made: Any, k: int, n_classes: int) -> None:
     """Refuse what else was learned from rows if it does not fit k features."""
-    shapes = {"log_likelihood_": (k,), "weights_": (k,), "covariance_": (1 + k, 1 + k)}
+    shapes = {"log_likelihood_": (k,), "weights_": (k,), "null_weight_": (), "covariance_": (1 + k, 1 + k)}
     shapes["missing_counts_"] = (k, n_classes)
-    for name in made._scores:
-        score = getattr(made, name)
-        if name == "tree_":
-            above, feature, n_states = score.parent[1:], score.feature, made._encoding.n_states
-            _check_numbers("a node", score.counts, (len(feature), n_classes))
-            _need((feature < k).all() and [*map(len, score.states)] == n_states.tolist(), "a node")
-            # Nodes come before those below them, so that every path ends.
-            _need((above >= 0).all() and (above < np.arange(1, len(feature))).all(), "the parent of a node")
-        # Where there are no weights to learn, the objective is NaN; nothing is computed with it.
-        elif name != "objective_":
-            _check_numbers(name, score, shapes.get(name, ()), -np.inf)
+    # With the others nothing is computed.
+    for name in shapes.keys() & set(made._scores):
+        _check_numbers(name, getattr(made, name), shapes[name], -np.inf)
+    if "tree_" in made._scores:
+        tree, above = made.tree_, made.tree_.parent[1:]
+        _check_numbers("a node", tree.counts, (len(tree.feature), n_classes))
+        _need(
+            (tree.feature < k).all() and np.array_equal(np.diff(tree.starts), made._encoding.n_states),
+            "a node",
+        )
+        # Nodes come before those below them, so that every path ends.
+        _need((above >= 0).all() and (above < np.arange(1, len(tree.feature))).all(), "the parent of a node")

@@ -238,7 +238,11 @@ def test_a_batch_that_fails_leaves_nothing_behind(failing):
 @pytest.mark.parametrize(
     ("batches", "error", "message"),
     [
-        ((batch for batch in []), TypeError, "iterable several times, got a generator; pass the function"),
+        (
+            (batch for batch in []),
+            TypeError,
+            "iterable several times.* or a function that returns one, got <generator",
+        ),
         (iter([]), TypeError, "iterable several times"),
         (3, TypeError, "batches must be an iterable of tables"),
         ("rows.parquet", TypeError, r"got 'rows\.parquet'; scan_parquet reads"),

@@ -22,7 +22,7 @@ from skcredal._ensemble.weights import (
     spode_log_marginals,
 )
 from skcredal._threads import thread_count
-from skcredal._validation import safe_repr, to_float, warn
+from skcredal._validation import naming, safe_repr, warn
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._rows import Part, Rows
 
@@ -558,7 +558,8 @@ def resolve_epsilon(epsilon: Any, k: int, *, tells: bool = False) -> float:
     # In Python True is a number, but it is hardly meant as ε.
     if not isinstance(epsilon, Real) or isinstance(epsilon, bool):
         raise TypeError(f"epsilon must be 'auto' or a number in (0, 1/{k + 1}), got {safe_repr(epsilon)}.")
-    eps = to_float(epsilon)
+    with naming("epsilon"):
+        eps = float(epsilon)
     if not 0.0 < eps < np.inf:
         raise ValueError(f"epsilon must be positive and finite, got {eps!r}.")
     bound = 1.0 / (k + 1)

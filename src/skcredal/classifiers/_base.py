@@ -26,8 +26,6 @@ from skcredal._validation import (
     check_choice,
     check_integer,
     check_real,
-    check_seed,
-    check_strength,
     naming,
     safe_repr,
     warn,
@@ -50,15 +48,16 @@ RULES: dict[str, Callable[[str, Any], Any]] = {
     "handle_unknown": partial(check_choice, choices=("ignore", "error")),
     "average": partial(check_choice, choices=("posterior", "joint")),
     "likelihood": partial(check_choice, choices=("conditional", "marginal")),
-    "ess": check_strength,
-    "s": check_strength,
+    # The strength of a prior, in rows: beyond these bounds, sums with counts lose it.
+    "ess": partial(check_real, low=1e-6, high=1e6),
+    "s": partial(check_real, low=1e-6, high=1e6),
     "likelihood_floor": partial(check_real, low=0.0, high=1.0, high_open=True),
     "contamination": partial(check_real, low=0.0, high=1.0),
     "credibility": partial(check_real, low=0.0, high=1.0, high_open=True),
     "tol": partial(check_real, low=0.0),
     "max_iter": partial(check_integer, low=1),
     "max_rows": partial(check_integer, low=1),
-    "random_state": check_seed,
+    "random_state": check_integer,
 }
 
 

@@ -15,7 +15,7 @@ from typing import Self
 import numpy as np
 
 from skcredal._arrays import FloatArray
-from skcredal._validation import check_path
+from skcredal._validation import check_instance
 from skcredal.evaluation._sums import SUM_NAMES, FoldSums
 
 __all__ = ["ResultStore"]
@@ -81,7 +81,7 @@ class ResultStore:
     """
 
     def __init__(self, path: str | PathLike[str], *, fresh: bool = False) -> None:
-        check_path("path", path)
+        check_instance("path", path, (str, PathLike))
         self.path = Path(path)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self._lock = Lock()

@@ -7,14 +7,15 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-import numpy as np
+from sklearn.utils.validation import _num_samples
 
 from skcredal._progress import ProgressChoice, report_progress
+from skcredal._validation import safe_repr
 from skcredal.classifiers._base import TabularClassifier, fit_on
 from skcredal.classifiers._rows import LabelledRows, read_rows
 from skcredal.scale._rows import PassRows, check_learner
 
-__all__ = ["fit_batches"]
+__all__ = ["BatchRows", "fit_batches", "reading"]
 
 Classifier = TypeVar("Classifier", bound=TabularClassifier)
 
@@ -94,20 +95,15 @@ class BatchRows(PassRows):
 
     def _pass(self, stage: str, work: Callable[[LabelledRows, int], Any]) -> Any:
         total, n_rows, first = None, 0, 0
-        with report_progress(self.progress, stage, self.total) as advance:
-            for number, batch in enumerate(iterated(self.batches), 1):
-                with annotate_error(self.batches, stage, number):
-                    X, y, weights = _triple(batch)
-                    if n_rows_of(X) == 0:
-                        continue
-                    # The first batch tells the classifier its features.
-                    reset = not hasattr(self.classifier, "n_features_in_")
-                    rows = read_rows(self.classifier, X, y, weights, reset=reset)
-                    if len(rows.labels) > 0:
-                        part = work(rows, first)
-                        total = part if total is None else total + part
-                first, n_rows = first + len(rows.labels), n_rows + n_rows_of(X)
-                advance(n_rows_of(X))
+        with reading(self.batches, stage, self.progress, self.total) as batches:
+            for X, y, weights in batches:
+                # The first batch tells the classifier its features.
+                reset = not hasattr(self.classifier, "n_features_in_")
+                rows = read_rows(self.classifier, X, y, weights, reset=reset)
+                if len(rows.labels) > 0:
+                    part = work(rows, first)
+                    total = part if total is None else total + part
+                first, n_rows = first + len(rows.labels), n_rows + _num_samples(X)
         if total is None:
             raise ValueError(
                 f"batches must yield a row of positive weight in every pass, got none for the {stage}."
@@ -116,45 +112,47 @@ class BatchRows(PassRows):
         return total
 
 
-def iterated(batches: Any, *, once: bool = False) -> Iterable[Any]:
-    """Return an iterable of the batches; refuse what can be iterated only once, unless that is enough."""
-    found: Iterable[Any] = batches() if callable(batches) and not hasattr(batches, "__iter__") else batches
-    if isinstance(found, (str, os.PathLike)) or not hasattr(found, "__iter__"):
+@contextmanager
+def reading(
+    batches: Any, stage: str, progress: ProgressChoice, total: int | None, *, learning: bool = True
+) -> Iterator[Iterator[tuple[Any, Any, Any]]]:
+    """Yield the tables, classes and weights of all batches with rows, and show how far they have been used.
+
+    An error says in which batch it occurred. To learn there must be classes, and further passes.
+    """
+    found: Any = batches() if callable(batches) and not hasattr(batches, "__iter__") else batches
+    is_iterable = hasattr(found, "__iter__") and not isinstance(found, (str, os.PathLike))
+    if not is_iterable or (learning and found is batches and iter(found) is found):
         raise TypeError(
-            f"batches must be an iterable of tables, or a function that returns one, got {found!r}; "
-            "scan_parquet reads them from files."
+            "batches must be an iterable of tables (to learn, iterable several times) or a function that "
+            f"returns one, got {safe_repr(found)}; scan_parquet reads them from files."
         )
-    if not once and found is batches and iter(found) is found:
-        raise TypeError(
-            f"batches must be iterable several times, got a {type(found).__name__}; pass the function that "
-            "makes it."
-        )
-    return found
+    number = 1
+
+    def triples() -> Iterator[tuple[Any, Any, Any]]:
+        nonlocal number
+        for batch in found:
+            X, y, weights = _triple(batch, learning=learning)
+            if (n_rows := _num_samples(X)) > 0:
+                yield X, y, weights
+                advance(n_rows)
+            number += 1
+
+    with report_progress(progress, stage, total) as advance:
+        try:
+            yield triples()
+        except Exception as error:
+            where = f", from {batches.where}," if hasattr(batches, "where") else ""
+            error.add_note(f"This happened in batch {number}{where} in the pass for the {stage}.")
+            raise
 
 
-def _triple(batch: Any) -> tuple[Any, Any, Any]:
+def _triple(batch: Any, *, learning: bool) -> tuple[Any, Any, Any]:
+    if not learning and not isinstance(batch, tuple):
+        return batch, None, None
     if not isinstance(batch, (tuple, list)) or len(batch) not in (2, 3):
         raise TypeError(
             f"batches must yield (X, y) or (X, y, sample_weight), got {type(batch).__name__}; for a "
             "scan_parquet, pass target."
         )
     return batch[0], batch[1], batch[2] if len(batch) == 3 else None
-
-
-@contextmanager
-def annotate_error(batches: Any, stage: str, number: int) -> Iterator[None]:
-    """Add to an error in which batch it occurred."""
-    try:
-        yield
-    except Exception as error:
-        where = getattr(batches, "where", None)
-        source = f", from {where}," if where else ""
-        error.add_note(f"This happened in batch {number}{source} in the pass for the {stage}.")
-        raise
-
-
-def n_rows_of(X: Any) -> int:
-    """Return the number of rows of a table."""
-    # A scalar counts as one row here, so that reading it raises the error that says what is wrong.
-    shape = getattr(X, "shape", None)
-    return int(shape[0]) if shape else len(np.atleast_1d(X) if np.isscalar(X) else X)

@@ -107,10 +107,9 @@ def predict_dask(estimator: Any, data: Any) -> Any:
     ['apple', 'banana', 'apple']
     """
     check_is_fitted(estimator)
-    _refuse_other_tables(data)
+    description, blocks = _tables(data)
     dask = require("dask", extra="dask", purpose="predict_dask")
     frames = require("dask.dataframe", extra="dask", purpose="predict_dask")
-    description = _description(data) if _is_array(data) else data._meta
     # An error should come now, and not from the workers when the answers are computed. Other estimators may
     # accept other columns than they were fitted with.
     if isinstance(estimator, TabularClassifier):
@@ -118,7 +117,6 @@ def predict_dask(estimator: Any, data: Any) -> Any:
     meta = _frame(arrow_columns(no_answers(estimator)))
     model = dask.delayed(estimator)  # one node of the graph, which all partitions share
     # Not map_partitions, which up to dask 2025.1 passes a delayed model on as it is, without computing it.
-    blocks = data.rechunk({1: -1}).to_delayed()[:, 0] if _is_array(data) else data.to_delayed()
     parts = [dask.delayed(_predict_part)(block, model, meta) for block in blocks]
     divisions = None if _is_array(data) else data.divisions
     # Sets are lists, which dask would take for text.
@@ -145,7 +143,7 @@ class DaskRows(PassRows):
     def __init__(
         self, classifier: TabularClassifier, data: Any, target: Any, sample_weight: Any, client: Any
     ) -> None:
-        features, self.parts = (_blocks if _is_array(data) else _partitions)(data, target, sample_weight)
+        features, self.parts = _labelled_parts(data, target, sample_weight)
         validate_data(classifier, features, reset=True, skip_check_array=True)
         self.client, self.first_rows = client, [0] * len(self.parts)
         super().__init__(classifier)
@@ -172,16 +170,16 @@ class DaskRows(PassRows):
         return total
 
 
-def _work(shared: tuple[Any, Any], part: tuple[Any, Any, Any], first: int, number: int) -> Any:
+def _work(shared: tuple[Any, Any], part: tuple[Any, ...], first: int, number: int) -> Any:
     """Read a partition and work on its rows; an error tells in which partition it occurred."""
-    (classifier, work), (X, target, weight) = shared, part
+    (classifier, work), (X, *given) = shared, part
     if len(X) == 0:
         return None
     try:
-        if not isinstance(X, np.ndarray):
-            features = _features(X, target, weight)
-            X, target, weight = features, X[target], None if weight is None else X[weight]
-        rows = read_rows(classifier, X, target, weight, reset=False)
+        if not isinstance(X, np.ndarray):  # what was given are names of columns
+            X, given = X.drop(columns=given), [X[name] for name in given]
+        y, weights = given if len(given) == 2 else (*given, None)
+        rows = read_rows(classifier, X, y, weights, reset=False)
         return work(rows, first) if len(rows.labels) > 0 else None
     except Exception as error:
         error.add_note(f"This happened in partition {number}.")
@@ -198,52 +196,37 @@ def _is_array(data: Any) -> bool:
     return hasattr(data, "rechunk") and hasattr(data, "to_delayed")
 
 
-def _refuse_other_tables(data: Any) -> None:
-    if not _is_array(data) and not (hasattr(data, "to_delayed") and hasattr(data, "columns")):
-        raise TypeError(
-            f"data must be a dask.dataframe.DataFrame or a dask.array.Array, got {type(data).__name__}."
-        )
-
-
-def _features(frame: Any, target: Any, weight: Any) -> Any:
-    return frame.drop(columns=[name for name in (target, weight) if name is not None])
-
-
-def _partitions(data: Any, target: Any, weight: Any) -> tuple[Any, list[Any]]:
-    """Return the features of a DataFrame without rows, and its partitions with the names of their columns."""
-    _refuse_other_tables(data)
-    names = list(data.columns)
-    for parameter, name in (("target", target), ("sample_weight", weight)):
-        if (name is not None or parameter == "target") and name not in names:
-            raise ValueError(f"{parameter} must be one of the columns {names}, got {safe_repr(name)}.")
-    if target == weight:
-        raise ValueError(f"target and sample_weight must be different columns, got {target!r} for both.")
-    return _features(data._meta, target, weight), [(part, target, weight) for part in data.to_delayed()]
-
-
-def _blocks(data: Any, target: Any, weight: Any) -> tuple[Any, list[Any]]:
-    """Return a table of the width of an array, and its blocks of rows with their classes and weights."""
-    description, X = _description(data), data.rechunk({1: -1})
-    columns = [X.to_delayed()[:, 0], [None] * X.numblocks[0], [None] * X.numblocks[0]]
-    for column, (parameter, given) in enumerate((("target", target), ("sample_weight", weight)), 1):
-        if given is None and parameter == "sample_weight":
-            continue
-        if not _is_array(given) or given.ndim != 1:
+def _tables(data: Any) -> tuple[Any, Any]:
+    """Return a small table with the columns of a collection, and its partitions."""
+    if not _is_array(data):
+        if not (hasattr(data, "to_delayed") and hasattr(data, "columns")):
             raise TypeError(
-                f"{parameter} must be a dask.array.Array of one dimension, got {safe_repr(given)}."
+                f"data must be a dask.dataframe.DataFrame or a dask.array.Array, got {type(data).__name__}."
             )
-        with naming(parameter):
-            # Blocks of unknown sizes can only be taken as they are.
-            if not np.isnan([*X.chunks[0], *given.chunks[0]]).any():
-                given = given.rechunk((X.chunks[0],))
-            if given.numblocks != X.numblocks[:1]:
-                raise ValueError(f"it has {given.numblocks[0]} blocks, but data has {X.numblocks[0]}")
-        columns[column] = given.to_delayed()
-    return description, list(zip(*columns, strict=True))
-
-
-def _description(data: Any) -> Any:
-    """Return a table of one row with the width and dtype of an array."""
+        return data._meta, data.to_delayed()
     if data.ndim != 2 or np.isnan(data.shape[1]):
         raise ValueError(f"data must have two dimensions and a known number of columns, got {data.shape}.")
-    return np.empty((1, data.shape[1]), data.dtype)
+    return np.empty((1, data.shape[1]), data.dtype), data.rechunk({1: -1}).to_delayed()[:, 0]
+
+
+def _labelled_parts(data: Any, target: Any, weight: Any) -> tuple[Any, list[Any]]:
+    """Return a small table of the features, and the partitions, each with its classes and weights.
+
+    For a DataFrame these are the names of columns.
+    """
+    table, blocks = _tables(data)
+    given = {"target": target} if weight is None else {"target": target, "sample_weight": weight}
+    if not _is_array(data):
+        for parameter, name in given.items():
+            if name not in (names := list(table.columns)):
+                raise ValueError(f"{parameter} must be one of the columns {names}, got {safe_repr(name)}.")
+        return table.drop(columns=list(given.values())), [(block, *given.values()) for block in blocks]
+    columns = []
+    for parameter, array in given.items():
+        if not _is_array(array) or array.ndim != 1:
+            raise TypeError(
+                f"{parameter} must be a dask.array.Array of one dimension, got {safe_repr(array)}."
+            )
+        with naming(parameter):
+            columns.append(array.rechunk((data.chunks[0],)).to_delayed())
+    return table, list(zip(blocks, *columns, strict=True))

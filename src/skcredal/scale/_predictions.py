@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -16,10 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 from skcredal._encoding.tables import read_series
 from skcredal._extras import require
 from skcredal._files import replacing
-from skcredal._progress import ProgressChoice, report_progress
+from skcredal._progress import ProgressChoice
 from skcredal._validation import naming
 from skcredal.classifiers._answers import Answers, answers
-from skcredal.scale._batches import annotate_error, iterated, n_rows_of
+from skcredal.scale._batches import reading
 from skcredal.scale._parquet import locate
 
 __all__ = ["arrow_columns", "predict_batches", "prediction_columns"]
@@ -82,29 +81,20 @@ def predict_batches(
     check_is_fitted(estimator)
     arrow = require("pyarrow", extra="scale", purpose="predict_batches")
     parquet = require("pyarrow.parquet", extra="scale", purpose="predict_batches")
-    tables = iterated(batches, once=True)
-    total = 0
-    with ExitStack() as stack:
-        file = stack.enter_context(_new_file(path, filesystem))
-        advance = stack.enter_context(
-            report_progress(progress, "predictions", getattr(batches, "n_rows", None))
-        )
-        writer = None
-        for number, batch in enumerate(tables, 1):
-            X, y = (
-                (batch[0], batch[1]) if isinstance(batch, tuple) and len(batch) in (2, 3) else (batch, None)
-            )
-            if n_rows_of(X) == 0:
-                continue
-            with annotate_error(batches, "predictions", number):
-                table = arrow.table(prediction_columns(estimator, X, y))
-                # The schema is that of the first batch: whether there is a target is not known before.
-                if writer is None:
-                    writer = stack.enter_context(parquet.ParquetWriter(file, table.schema))
-                # A batch in which all classes are missing fits any other.
-                writer.write_table(table.cast(writer.schema))
+    total, writer, known = 0, None, getattr(batches, "n_rows", None)
+    with (
+        _new_file(path, filesystem) as file,
+        ExitStack() as stack,
+        reading(batches, "predictions", progress, known, learning=False) as triples,
+    ):
+        for X, y, _ in triples:
+            table = arrow.table(prediction_columns(estimator, X, y))
+            # The schema is that of the first batch: whether there is a target is not known before.
+            if writer is None:
+                writer = stack.enter_context(parquet.ParquetWriter(file, table.schema))
+            # A batch in which all classes are missing fits any other.
+            writer.write_table(table.cast(writer.schema))
             total += table.num_rows
-            advance(table.num_rows)
         if writer is None:
             raise ValueError("batches must yield at least one row, got none.")
     return total
@@ -122,16 +112,19 @@ def _new_file(path: Any, filesystem: Any) -> Iterator[str]:
     # A file is sent to a store as a whole: an object appears there as soon as its stream is closed, also
     # where that happens because of an error.
     with TemporaryDirectory() as folder:
-        local = Path(folder) / "answers.parquet"
-        yield str(local)
-        with local.open("rb") as source, store.open_output_stream(name) as stream:
-            shutil.copyfileobj(source, stream, 1 << 20)
+        local = str(Path(folder) / "answers.parquet")
+        yield local
+        fs.copy_files(local, name, source_filesystem=fs.LocalFileSystem(), destination_filesystem=store)
 
 
 def prediction_columns(estimator: Any, X: Any, y: Any = None) -> dict[str, Any]:
     """Return the answers for a table as Arrow columns, by name, with ``y`` as ``target``."""
+    arrow = require("pyarrow", extra="scale", purpose="predict_batches")
     columns = arrow_columns(answers(estimator, X))
-    return columns if y is None else {**columns, "target": _target(y, n_rows_of(X))}
+    if y is not None:
+        with naming("y"):
+            columns["target"] = arrow.array(np.asarray(read_series(y)), from_pandas=True)
+    return columns
 
 
 def arrow_columns(found: Answers) -> dict[str, Any]:
@@ -141,13 +134,3 @@ def arrow_columns(found: Answers) -> dict[str, Any]:
     # Without rows, values alone do not tell the types.
     types = {"predicted": label, "set": arrow.list_(label), "set_size": arrow.int32()}
     return {name: arrow.array(values, types.get(name)) for name, values in found.columns().items()}
-
-
-def _target(y: Any, n_rows: int) -> Any:
-    """Return the true classes, some of which may be missing, as an Arrow column."""
-    arrow = require("pyarrow", extra="scale", purpose="predict_batches")
-    with naming("y"):
-        column = arrow.array(np.asarray(read_series(y)), from_pandas=True)
-    if len(column) != n_rows:
-        raise ValueError(f"y must have one class for each of the {n_rows} rows of X, got {len(column)}.")
-    return column

@@ -15,9 +15,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from skcredal._arrays import AnyArray, FloatArray
-from skcredal._encoding.encoding import Encoding
+from skcredal._arrays import FloatArray
 from skcredal._encoding.statistics import MOST_CELLS, Statistics
+from skcredal._ensemble.counts import class_counts
 from skcredal._threads import thread_count
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._rows import LabelledRows, MemoryRows, Part, rules_of
@@ -47,8 +47,15 @@ class PassRows(ABC):
 
     def sum(self, work: Callable[[Part], Value], stage: str, key: Hashable = None) -> Value:
         """Return the sum of the work over all parts."""
-        n_threads = thread_count(self.classifier.n_jobs)
-        found: _Summed = self._pass(stage, partial(_sum, work, self.encoding, self.classes, n_threads))
+        # Not self, as Dask sends to the workers what the function below refers to.
+        encoding, classes, n_threads = self.encoding, self.classes, thread_count(self.classifier.n_jobs)
+
+        def summed(rows: LabelledRows, first: int) -> _Summed:
+            part = MemoryRows.encoded(encoding, rows.among(classes, CHANGED), n_threads=n_threads).part
+            part = part._replace(numbers=part.numbers + first)
+            return _Summed(work(part), class_counts(part.labels, part.weights, len(classes)))
+
+        found: _Summed = self._pass(stage, summed)
         # Sums of real weights differ in their last digits if the parts come in another order.
         if not np.allclose(found.n_c, self._n_c, rtol=1e-9, atol=0.0):
             first, now = self._n_c.tolist(), found.n_c.tolist()
@@ -78,17 +85,3 @@ class _Summed:
 def _statistics(classifier: TabularClassifier, rows: LabelledRows, first: int) -> Statistics:
     names, n_threads = getattr(classifier, "feature_names_in_", None), thread_count(classifier.n_jobs)
     return Statistics.of_rows(*rows, rules_of(classifier), names, limit=MOST_CELLS, n_threads=n_threads)
-
-
-def _sum(
-    work: Callable[[Part], Any],
-    encoding: Encoding,
-    classes: AnyArray,
-    n_threads: int,
-    rows: LabelledRows,
-    first: int,
-) -> _Summed:
-    part = MemoryRows.encoded(encoding, rows.among(classes, CHANGED), n_threads=n_threads).part
-    part = part._replace(numbers=part.numbers + first)
-    n_c: FloatArray = np.bincount(part.labels, part.weights, len(classes)).astype(np.float64)
-    return _Summed(work(part), n_c)
