@@ -319,11 +319,8 @@ def _check_scores(made: Any, k: int, n_classes: int) -> None:
     for name in shapes.keys() & set(made._scores):
         _check_numbers(name, getattr(made, name), shapes[name], -np.inf)
     if "tree_" in made._scores:
-        tree, above = made.tree_, made.tree_.parent[1:]
+        tree, above, n_states = made.tree_, made.tree_.parent[1:], np.diff(made.tree_.starts)
         _check_numbers("a node", tree.counts, (len(tree.feature), n_classes))
-        _need(
-            (tree.feature < k).all() and np.array_equal(np.diff(tree.starts), made._encoding.n_states),
-            "a node",
-        )
+        _need((tree.feature < k).all() and np.array_equal(n_states, made._encoding.n_states), "a node")
         # Nodes come before those below them, so that every path ends.
         _need((above >= 0).all() and (above < np.arange(1, len(tree.feature))).all(), "the parent of a node")
