@@ -251,6 +251,7 @@ def test_a_batch_that_fails_leaves_nothing_behind(failing):
         ([(np.empty((0, 2)), [])], ValueError, "a row of positive weight"),
         ([np.zeros((2, 2))], TypeError, r"must yield \(X, y\).* got ndarray"),
         ([([[1]], [0], None, None)], TypeError, r"must yield \(X, y\).* got tuple"),
+        ([(3, [0])], TypeError, "X cannot be read"),
         ([([["a"]], [0], [0.0])], ValueError, "a row of positive weight"),
         ([([["a"]], [0], [-1.0])], ValueError, "sample_weight must hold finite numbers"),
         ([([["a"]], [None])], ValueError, "missing value"),

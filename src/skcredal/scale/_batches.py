@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from sklearn.utils.validation import _num_samples
 
 from skcredal._progress import ProgressChoice, report_progress
-from skcredal._validation import safe_repr
+from skcredal._validation import naming, safe_repr
 from skcredal.classifiers._base import TabularClassifier, fit_on
 from skcredal.classifiers._rows import LabelledRows, read_rows
 from skcredal.scale._rows import PassRows, check_learner
@@ -133,7 +133,9 @@ def reading(
         nonlocal number
         for batch in found:
             X, y, weights = _triple(batch, learning=learning)
-            if (n_rows := _num_samples(X)) > 0:
+            with naming("X"):
+                n_rows = _num_samples(X)
+            if n_rows > 0:
                 yield X, y, weights
                 advance(n_rows)
             number += 1
