@@ -30,7 +30,7 @@ __all__ = [
 
 Value = TypeVar("Value")
 # It takes at least so many rows to be worth starting threads for the columns.
-ROWS_WORTH_A_THREAD = 10_000
+ROWS_WORTH_A_THREAD = 200_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,21 @@ from skcredal._ensemble.counts import Counts
 from skcredal._kernels import sum_pairs
 from skcredal._threads import run_in_threads
 
-__all__ = ["SpodeTables", "chunks", "class_prior", "log_likelihoods", "log_sum_exp", "normalised", "softmax"]
+__all__ = [
+    "WORTH_A_THREAD",
+    "SpodeTables",
+    "chunks",
+    "class_prior",
+    "log_likelihoods",
+    "log_sum_exp",
+    "normalised",
+    "softmax",
+]
 
 # Numbers of a chunk of rows, 1 MiB: they stay in the cache.
 CHUNK_NUMBERS = 1 << 17
+# Starting threads pays from this many numbers that are looked up.
+WORTH_A_THREAD = 10_000_000
 # Chunks are not so short that calls take longer than the work, and not so long that threads wait.
 LEAST_ROWS, MOST_ROWS = 64, 2048
 
@@ -289,6 +300,7 @@ def log_likelihoods(
 
     _ = tables.log_odds  # before the threads, which would all make it
     # Chunk after chunk, whichever thread computes it: the sum does not depend on threads.
+    n_threads = n_threads if states.size * k * n_classes >= WORTH_A_THREAD else 1
     parts = run_in_threads(sum_chunk, chunks(len(labels), k * n_classes), n_threads)
     return np.sum(parts, axis=0) if parts else np.zeros(k)
 

@@ -55,9 +55,7 @@ def relative_likelihoods(log_lik: FloatArray) -> FloatArray:
     >>> relative_likelihoods(np.log([2.0, 8.0, 1e-9])).round(6).tolist()
     [0.25, 1.0, 0.0]
     """
-    if len(log_lik) == 0:
-        return log_lik
-    likelihood: FloatArray = np.exp(log_lik - log_lik.max())
+    likelihood: FloatArray = np.exp(log_lik - log_lik.max(initial=-np.inf))
     likelihood[likelihood < LIKELIHOOD_CUT] = 0.0
     return likelihood
 

@@ -19,7 +19,7 @@ from skcredal._encoding.features import Feature
 from skcredal._encoding.tables import read_series, read_table
 from skcredal._encoding.target import encode_target, read_weights
 from skcredal._ensemble.counts import CodingCounts, Counts, count_values, pair_table_bytes
-from skcredal._ensemble.spodes import chunks
+from skcredal._ensemble.spodes import WORTH_A_THREAD, chunks
 from skcredal._threads import run_in_threads, thread_count
 from skcredal._ties import best_class
 from skcredal._validation import (
@@ -232,8 +232,7 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
         """
         # One snapshot for both: the probabilities and the classes must come from the same model.
         model = self._snapshot()
-        y_pred: AnyArray = model.classes_[best_class(model.predict_proba(X))]
-        return y_pred
+        return np.asarray(model.classes_[best_class(model.predict_proba(X))])
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Return the probability of every class.
@@ -269,8 +268,7 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
             The natural logarithms, columns as in ``classes_``; ``-inf`` where a probability is 0 as a double.
         """
         with np.errstate(divide="ignore"):
-            log_proba: FloatArray = np.log(self.predict_proba(X))
-        return log_proba
+            return np.log(self.predict_proba(X))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the accuracy of :meth:`predict`.
@@ -345,8 +343,11 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
         n_numbers = len(table.states) * len(self.classes_)
         # A table without rows is one chunk: what is returned for it has the right shape.
         slices = chunks(table.states.shape[1], n_numbers) or [slice(0, 0)]
-        work(table.chunk(slice(0, 0)))  # tables that are made when first needed, before threads all make them
-        return run_in_threads(lambda rows: work(table.chunk(rows)), slices, thread_count(self.n_jobs))
+        # Inference looks up as many numbers for each feature of a row.
+        n_threads = thread_count(self.n_jobs) if table.states.size * n_numbers >= WORTH_A_THREAD else 1
+        if n_threads > 1:  # tables that are made when first needed are made once, not by every thread
+            work(table.chunk(slice(0, 0)))
+        return run_in_threads(lambda rows: work(table.chunk(rows)), slices, n_threads)
 
     def _over_rows(self, X: Any, work: Callable[[Self, Chunk], AnyArray]) -> AnyArray:
         """Return what one model makes of all rows, even if another thread fits it meanwhile."""
