@@ -14,16 +14,7 @@ from skcredal._ensemble.counts import Counts
 from skcredal._kernels import sum_pairs
 from skcredal._threads import run_in_threads
 
-__all__ = [
-    "WORTH_A_THREAD",
-    "SpodeTables",
-    "chunks",
-    "class_prior",
-    "log_likelihoods",
-    "log_sum_exp",
-    "normalised",
-    "softmax",
-]
+__all__ = ["SpodeTables", "chunks", "class_prior", "log_likelihoods", "log_sum_exp", "normalised", "softmax"]
 
 # Numbers of a chunk of rows, 1 MiB: they stay in the cache.
 CHUNK_NUMBERS = 1 << 17
