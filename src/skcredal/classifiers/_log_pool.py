@@ -84,6 +84,8 @@ class LogPoolAODE(TabularClassifier):
         The weight of each SPODE. Their sum is free: the larger it is, the sharper are the probabilities.
     null_weight_ : float
         The weight of the null model, which knows only the class frequencies. It may be negative.
+    covariance_ : ndarray of shape (1 + n_experts, 1 + n_experts)
+        How uncertain the weights are, the null model first; 0 for a weight at its bound.
 
     Warns
     -----
