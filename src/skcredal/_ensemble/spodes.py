@@ -70,19 +70,17 @@ def normalised(log_joint: FloatArray) -> FloatArray:
 def softmax(log_odds: FloatArray) -> FloatArray:
     """Return the probabilities (k, l, rows) of log-odds against the first class, (k, l - 1, rows).
 
-    Of two classes the less probable one is computed, not the difference to 1, which would lose its digits.
+    In place: arrays of this size that come and go would be given back to the system, and cleared, every time.
     """
     k, m, n = log_odds.shape
     proba = np.empty((k, m + 1, n))
     if m == 1:
-        odds = log_odds[:, 0]
-        less = np.exp(-np.abs(odds))
-        more = 1.0 / (1.0 + less)
-        less *= more
-        first_is_more = odds <= 0.0
-        proba[:, 0] = np.where(first_is_more, more, less)
-        proba[:, 1] = np.where(first_is_more, less, more)
-        return proba
+        # Each by itself: the difference of the other to 1 would have lost its digits.
+        with np.errstate(over="ignore"):
+            np.exp(log_odds[:, 0], out=proba[:, 0])
+            np.exp(-log_odds[:, 0], out=proba[:, 1])
+        proba += 1.0
+        return np.reciprocal(proba, out=proba)
     proba[:, 0], proba[:, 1:] = 0.0, log_odds
     proba -= proba.max(axis=1, keepdims=True)
     np.exp(proba, out=proba)
@@ -297,17 +295,20 @@ def log_likelihoods(
 
 
 def _log_posterior_of(log_odds: FloatArray, labels: LabelArray) -> FloatArray:
-    """Return log P(c_r | a_r, s_j) of each row's own class, (k, rows), from log-odds over the first class."""
+    """Return log P(c_r | a_r, s_j) of each row's own class, (k, rows), from log-odds over the first class.
+
+    The log-odds are used up.
+    """
     k, m, n = log_odds.shape
-    if m == 0:
-        return np.zeros((k, n))
-    own = np.take_along_axis(log_odds, np.maximum(labels.astype(np.int64) - 1, 0)[None, None], axis=1)[:, 0]
-    own = np.where(labels > 0, own, 0.0)
     if m == 1:
-        # log(1 + e^x) without overflow; one exponential.
-        odds = log_odds[:, 0]
-        total = np.maximum(odds, 0.0) + np.log1p(np.exp(-np.abs(odds)))
-    else:
-        highest = np.maximum(log_odds.max(axis=1), 0.0)
-        total = highest + np.log(np.exp(-highest) + np.exp(log_odds - highest[:, None]).sum(axis=1))
-    return np.asarray(own - total)
+        # Of the log-odds x of the own class, min(x, 0) - log(1 + exp(-|x|)): one exponential, no overflow.
+        own: FloatArray = np.multiply(log_odds[:, 0], np.where(labels > 0, 1.0, -1.0), out=log_odds[:, 0])
+        less = np.abs(own)
+        np.exp(np.negative(less, out=less), out=less)
+        np.minimum(own, 0.0, out=own)
+        return np.subtract(own, np.log1p(less, out=less), out=own)
+    scores = np.zeros((k, m + 1, n))
+    scores[:, 1:] = log_odds
+    scores -= scores.max(axis=1, keepdims=True)
+    own = np.take_along_axis(scores, labels.astype(np.int64)[None, None], axis=1)[:, 0]
+    return np.asarray(own - np.log(np.exp(scores, out=scores).sum(axis=1)))
