@@ -172,3 +172,21 @@ def test_pipelines_and_searches_answer_as_what_is_inside():
 def test_an_unfitted_classifier_answers_nothing():
     with pytest.raises(NotFittedError):
         skcredal.answers(AODE(), [["a"]])
+
+
+@pytest.mark.parametrize("classifier", [AODE, CredalCompAODE, CredalBmaAODE, CredalLogPoolAODE, NaiveCredal])
+def test_rows_that_are_encoded_and_none_at_all(classifier):
+    X, y = small_problem()
+    clf = classifier().fit(X, y)
+    every = clf._encode(X)
+    np.testing.assert_array_equal(clf.predict_proba(every), clf.predict_proba(X))
+    none, n_classes = every.select(np.arange(0)), len(clf.classes_)
+    assert clf.predict_proba(none).shape == skcredal.answers(clf, none).proba.shape == (0, n_classes)
+    if hasattr(clf, "predict_set"):
+        assert clf.predict_set(none).shape == (0, n_classes)
+        assert clf.predict_interval(none).shape == (0, n_classes, 2)
+    if hasattr(clf, "explain"):
+        assert len(clf.explain(none)) == 0
+    other = classifier().fit(X, y)
+    with pytest.raises(ValueError, match="another encoding"):
+        other.predict(every)
