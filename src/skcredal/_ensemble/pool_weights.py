@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
+from scipy.special import logsumexp
 
 from skcredal._arrays import FloatArray, LabelArray
 from skcredal._ensemble.spodes import log_sum_exp
@@ -181,7 +182,8 @@ class _Rows:
 
     def loss(self, v: FloatArray) -> float:
         """Return -Σ_r ω_r log P(c_r|a_r)."""
-        return float(self.weights @ log_sum_exp(self.log_odds @ v, axis=1)) if len(self.weights) else 0.0
+        # scipy's, which keeps what a rival adds to a class that is all but certain: Newton's method needs it.
+        return float(self.weights @ logsumexp(self.log_odds @ v, axis=1)) if len(self.weights) else 0.0
 
     def derivatives(self, v: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the gradient of the loss and its curvature, Σ_r ω_r Cov(L_r) over the classes."""

@@ -49,15 +49,10 @@ def class_prior(n_c: FloatArray, ess: float) -> FloatArray:
 
 
 def log_sum_exp(x: FloatArray, axis: int) -> FloatArray:
-    """Return log Σ exp(x) along an axis of finite numbers, as exact as scipy's at a third of the time.
-
-    The largest is taken out of the sum: log1p keeps what the others add to it, however little.
-    """
-    at = np.expand_dims(x.argmax(axis=axis), axis)
-    highest = np.take_along_axis(x, at, axis)
-    others = np.exp(x - highest)
-    np.put_along_axis(others, at, 0.0, axis)
-    return np.asarray(np.log1p(others.sum(axis=axis)) + highest.squeeze(axis))
+    """Return log Σ exp(x) along an axis of finite numbers, at a third of the time of scipy's."""
+    highest = x.max(axis=axis, keepdims=True)
+    total = np.exp(x - highest).sum(axis=axis)
+    return np.asarray(np.log(total) + highest.squeeze(axis))
 
 
 def normalised(log_joint: FloatArray) -> FloatArray:

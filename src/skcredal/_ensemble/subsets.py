@@ -99,7 +99,7 @@ class SubsetSearch:
                 for j in order.tolist():
                     if bool(subset >> j & 1) == adds:
                         continue
-                    factor = self.tables.log_a[:, self.states[j]]
+                    factor = self.tables.log_a.take(self.states[j], axis=1)
                     changed, moved = subset ^ (1 << j), log_joint + factor if adds else log_joint - factor
                     if changed not in scores:
                         scores[changed] = self._score(changed, moved)
