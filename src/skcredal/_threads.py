@@ -17,7 +17,8 @@ from skcredal._validation import safe_repr
 
 __all__ = ["one_blas_thread", "run_in_threads", "thread_count", "worker_options"]
 
-_one_at_a_time = threading.Lock()
+_lock = threading.Lock()
+_at_work: list[Any] = []
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -52,9 +53,17 @@ def one_blas_thread() -> Iterator[None]:
     The last digits of its results may depend on the number of threads; and where other work keeps the cores
     busy, threads that wait for each other at every small product take many times as long as one alone.
     """
-    # The limit is that of the process: two that set and lift it in turns would lift each other's.
-    with _one_at_a_time, _blas().limit(limits=1, user_api="blas"):
+    # The limit is that of the process: the first sets it, and the last of those at work lifts it.
+    with _lock:
+        _at_work.append(_blas().limit(limits=1, user_api="blas") if not _at_work else None)
+    try:
         yield
+    finally:
+        with _lock:
+            limit = _at_work[0]
+            _at_work.pop()
+            if not _at_work:
+                limit.restore_original_limits()
 
 
 @cache

@@ -13,7 +13,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from skcredal._arrays import AnyArray, FloatArray, LabelArray
+from skcredal._arrays import AnyArray, FloatArray, IntArray, LabelArray
 from skcredal._validation import has_hash, naming, safe_repr
 
 __all__ = ["Column", "Factor", "in_order", "is_missing", "number_objects", "number_small_integers"]
@@ -85,9 +85,14 @@ class Column:
         """Return the column as states: those that its type declares, else those that occur, sorted."""
         return self._factor
 
-    def check(self) -> None:
-        """Refuse values that are not supported, in a column that is not read otherwise."""
-        _ = self._numbers if self.is_numeric else self._factor
+    def plain(self, rows: IntArray, *, categorical: bool) -> AnyArray:
+        """Return some cells as numbers, or as objects where the column has states, or may have them."""
+        if self.is_numeric and not self.is_untyped and not categorical:
+            return self.numbers()[rows]
+        factor = self.factor()
+        # A missing value is -1, which indexes the last entry.
+        states = np.fromiter([*factor.states, None], object)
+        return states[factor.codes[rows]]
 
     @cached_property
     def _array(self) -> AnyArray:

@@ -1,20 +1,19 @@
-"""Cuts of a numeric feature from its histogram: by MDL (§1), or of equal frequency (§12)."""
+"""The MDL cuts of a numeric feature and its median, from its histogram (§1)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import isinf, log, log1p, log2
 
 import numpy as np
 
 from skcredal._arrays import AnyArray, FloatArray
 
-__all__ = ["equal_frequency_cuts", "mdl_cuts", "midpoint", "weighted_median"]
+__all__ = ["mdl_cuts", "midpoint", "weighted_median"]
 
 # Rounding of a sum of n·log2(n) terms, relative to the largest, with some room: cuts closer than this are a
 # tie, of which the lowest is taken (§1).
 ROUNDING = 2.0**-48
-# How far sums of real weights may be off, relative to the sum (§1, §12).
+# How far sums of real weights may be off, relative to the sum (§1).
 SLACK = 1e-12
 
 
@@ -144,31 +143,3 @@ def weighted_median(values: FloatArray, weights: FloatArray) -> float:
     low = np.searchsorted(passed, half - slack, side="left")
     high = min(np.searchsorted(passed, half + slack, side="right"), len(values) - 1)
     return _mean(float(values[low]), float(values[high]))
-
-
-def equal_frequency_cuts(
-    low: FloatArray, high: FloatArray, weights: FloatArray, bins: Sequence[int]
-) -> list[FloatArray]:
-    """Return the cuts of a feature into each number of bins with about equally many rows.
-
-    For every b below the number of bins B, the lowest cell is found up to which there are b shares of B of
-    all rows, and the cut lies between it and the next one.
-
-    Examples
-    --------
-    Half of the rows have the value 1: of five bins, the first two begin and end there.
-
-    >>> import numpy as np
-    >>> values = np.array([1.0, 2.0, 3.0, 4.0])
-    >>> equal_frequency_cuts(values, values, np.array([5.0, 2.0, 2.0, 1.0]), (5,))
-    [array([1.5, 2.5, 3.5])]
-    """
-    passed = np.cumsum(weights)
-    found = []
-    for n_bins in bins:
-        wanted = (np.arange(1, n_bins) - SLACK) * passed[-1]
-        below = np.unique(np.searchsorted(n_bins * passed, wanted))
-        # The last cell has no next one to be cut from.
-        below = below[below < len(low) - 1]
-        found.append(np.array([midpoint(float(high[q]), float(low[q + 1])) for q in below]))
-    return found

@@ -96,7 +96,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
 
         def learn(j: int) -> NumericFeature:
             histogram = Histogram.of_column(table.columns[j].numbers(), labels, weights, len(classes))
-            return NumericFeature.learn(histogram, impute=True)[0]
+            return NumericFeature.learn(histogram)
 
         self._features = run_in_threads(learn, range(len(table.columns)), thread_count(self.n_jobs))
         self._derive()
@@ -127,9 +127,8 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
         def fill(j: int) -> None:
             # Unknown, the code after the last bin, would be a bin that no training row has.
             n_bins = self._features[j].n_states
-            bins[j] = self._features[j].encode(
-                table.columns[j], np.minimum(np.arange(n_bins + 2), n_bins - 1)
-            )
+            numbering = np.minimum(np.arange(n_bins + 2), n_bins - 1)
+            bins[j] = self._features[j].encode(table.columns[j].numbers(), numbering)
 
         run_in_threads(fill, range(len(bins)), thread_count(self.n_jobs))
         return bins.T

@@ -1,17 +1,16 @@
-"""How the user wants a table to be read, and the encoding by which its rows become states (§1, §12)."""
+"""How the user wants a table to be read, and the encoding by which its rows become states (§1)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from numbers import Integral
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
-from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray, StateArray
+from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray, LabelArray, StateArray
 from skcredal._encoding.columns import is_missing
 from skcredal._encoding.features import CategoricalFeature, Feature, NumericFeature, too_many_states
 from skcredal._encoding.tables import Table
@@ -19,7 +18,7 @@ from skcredal._threads import run_in_threads
 from skcredal._validation import has_hash, safe_repr, warn
 
 __all__ = [
-    "Chunk",
+    "Cells",
     "EncodedTable",
     "Encoding",
     "FeatureEncoding",
@@ -29,6 +28,8 @@ __all__ = [
 ]
 
 Value = TypeVar("Value")
+# The columns of some rows as they were read, one array each.
+Cells: TypeAlias = list[AnyArray]
 # It takes at least so many rows to be worth starting threads for the columns.
 ROWS_WORTH_A_THREAD = 200_000
 
@@ -37,7 +38,6 @@ ROWS_WORTH_A_THREAD = 200_000
 class Rules:
     """How the user wants tables to be read: the parameters of the same names of every estimator.
 
-    ``bins`` is that of the estimators that read a table in several codings; ``None`` where there is only one.
     ``conservative_features`` is that of the naive credal classifier; all others have none.
     """
 
@@ -46,7 +46,6 @@ class Rules:
     missing: str = "impute"
     handle_unknown: str = "ignore"
     max_categories: int | None = None
-    bins: tuple[int, ...] | None = None
     conservative_features: Any = None
 
     def categorical(self, numeric: Sequence[bool], names: Sequence[str] | None) -> BoolArray:
@@ -100,7 +99,7 @@ class FeatureEncoding(NamedTuple):
     states : tuple
         The states of a categorical column; empty for a numeric one.
     cuts : tuple of float
-        The cut points of a numeric column, in all codings together; empty for a categorical one.
+        The cut points of a numeric column; empty for a categorical one.
     range : tuple of float, optional
         The least and the greatest training value of a numeric column.
     kept : bool
@@ -120,70 +119,42 @@ class FeatureEncoding(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Encoding:
-    """How a table becomes states: what was learned about each column, in one coding or in several (§12).
+    """How a table becomes states: what was learned about each column.
 
-    All states of a coding are numbered 0 to V-1, feature after feature; V is *unknown*, and V+1 a missing
-    value that may be any (§13).
+    A table is first read as cells, a list with an array for each column (see :mod:`.features`). All states of
+    the features kept are numbered 0 to V-1, feature after feature; V is *unknown*, and V+1 a missing value
+    that may be any (§13).
 
     Parameters
     ----------
     features : list of Feature
-        All columns of the table, kept or not, with the cuts of MDL.
-    bins : dict, optional
-        The columns in the other codings, with bins of equal frequency; the keys are the names of the codings.
+        All columns of the table, kept or not.
     """
 
     features: list[Feature]
-    bins: dict[str, list[Feature]] = field(default_factory=dict)
-
-    @cached_property
-    def _codings(self) -> dict[str, list[Feature]]:
-        """The codings that keep some feature, by name."""
-        every = {"MDL": self.features} | self.bins
-        return {name: some for name, some in every.items() if any(one.is_informative for one in some)}
-
-    @property
-    def coding_names(self) -> list[str]:
-        """The names of the codings that keep some feature."""
-        return list(self._codings)
-
-    @cached_property
-    def rows(self) -> list[slice]:
-        """Which lines of ``states`` belong to each coding."""
-        sizes = [sum(one.is_informative for one in some) for some in self._codings.values()]
-        return [slice(begin, end) for begin, end in pairwise(np.cumsum([0, *sizes]).tolist())]
 
     @cached_property
     def kept(self) -> list[int]:
-        """The columns behind the lines of ``states``: those of the first coding, then of the second.
-
-        A feature with a single bin or value is dropped (§1).
-        """
-        return [j for some in self._codings.values() for j, one in enumerate(some) if one.is_informative]
-
-    @cached_property
-    def _lines(self) -> list[Feature]:
-        """The features behind the lines of ``states``."""
-        return [feature for some in self._codings.values() for feature in some if feature.is_informative]
+        """The columns behind the lines of ``states``: a feature with a single bin or value is dropped (§1)."""
+        return [j for j, feature in enumerate(self.features) if feature.is_informative]
 
     @cached_property
     def n_states(self) -> IntArray:
         """The numbers of states of the features kept."""
-        return np.array([feature.n_states for feature in self._lines], np.int64)
+        return np.array([self.features[j].n_states for j in self.kept], np.int64)
+
+    @property
+    def n_values(self) -> int:
+        """V, the number of all states."""
+        return int(self.n_states.sum())
 
     @cached_property
     def conservative(self) -> BoolArray:
         """Which of the features kept have missing values that may be any (§13)."""
-        return np.array([feature.conservative for feature in self._lines], np.bool_)
+        return np.array([self.features[j].is_conservative for j in self.kept], np.bool_)
 
-    def every_cut(self, j: int) -> FloatArray:
-        """Return the cut points of a numeric column in all its codings, sorted."""
-        versions: list[Any] = [self.features[j], *(features[j] for features in self.bins.values())]
-        cuts: FloatArray = np.unique(np.concatenate([feature.cuts for feature in versions]))
-        return cuts
-
-    def encode(self, table: Table, *, n_threads: int = 1, is_part: bool = False) -> StateArray:
-        """Return the states (k, n_rows) of the features kept; several codings are stacked.
+    def read(self, table: Table, *, n_threads: int = 1, is_part: bool = False) -> Cells:
+        """Return the cells of all columns.
 
         Parameters
         ----------
@@ -195,28 +166,55 @@ class Encoding:
             Whether these are training rows or a part of a table. Then nothing is said of a column without a
             single known state: this has been said in training, or it may be by chance.
         """
-        numberings, states = self._numberings, np.empty((len(self.kept), table.n_rows), self._dtype)
 
-        def write(j: int) -> None:
+        def read(j: int) -> AnyArray:
             feature, column = self.features[j], table.columns[j]
-            lines = [line for line, kept in enumerate(self.kept) if kept == j]
-            if isinstance(feature, CategoricalFeature) and lines and not is_part:
+            if isinstance(feature, CategoricalFeature) and feature.is_informative and not is_part:
                 feature.warn_of_another_kind(column.factor().states, column.label)
-            for line in lines:
-                states[line] = self._lines[line].encode(column, numberings[line])
-            # A dropped column is not written, but what it contains is refused like that of others.
-            if not lines and isinstance(feature, CategoricalFeature):
-                feature.encode(column, np.zeros(feature.n_states + 2))
-            elif not lines:
-                column.check()
+            return feature.read(column)
 
-        for_each_column(write, len(self.features), table.n_rows, n_threads)
+        return for_each_column(read, len(self.features), table.n_rows, n_threads)
+
+    def encode(self, cells: Cells, *, n_threads: int = 1) -> StateArray:
+        """Return the states (k, n_rows) of the features kept."""
+        n_rows = len(cells[0])
+        dtype = np.uint16 if self.n_values + 1 < 2**16 else np.uint32
+        states, ends = np.empty((len(self.kept), n_rows), dtype), np.cumsum([0, *self.n_states]).tolist()
+
+        def write(line: int) -> None:
+            j, beyond = self.kept[line], [ends[-1], ends[-1] + 1]
+            numbering = np.array([*range(ends[line], ends[line + 1]), *beyond], dtype)
+            states[line] = self.features[j].encode(cells[j], numbering)
+
+        for_each_column(write, len(self.kept), n_rows, n_threads)
         return states
+
+    def numbers(self, cells: Cells) -> FloatArray:
+        """Return the cells as numbers, (n_columns, n_rows): those of a category's states in their order.
+
+        NaN stands for an unknown state, and for a missing value that is not imputed.
+        """
+        pairs = zip(self.features, cells, strict=True)
+        return np.stack([feature.numbers(own) for feature, own in pairs])
+
+    @property
+    def fills(self) -> FloatArray:
+        """The numbers of the medians and modes of all columns, NaN where nothing was seen."""
+        return np.array([feature.fill_number for feature in self.features])
+
+    def learned_from(
+        self, cells: Cells, labels: LabelArray, weights: FloatArray, n_classes: int
+    ) -> Encoding:
+        """Return the encoding as fewer rows of the same table would have it (§14)."""
+        pairs = zip(self.features, cells, strict=True)
+        return Encoding(
+            [feature.learned_from(own, labels, weights, n_classes) for feature, own in pairs]
+        )
 
     def columns_with_new_states(self, table: Table) -> list[str]:
         """Return what messages call the categorical columns in which some rows have unknown states."""
         new = []
-        for j in sorted(set(self.kept)):
+        for j in self.kept:
             feature, column = self.features[j], table.columns[j]
             if isinstance(feature, CategoricalFeature) and feature.unknown_states(column.factor()):
                 new.append(column.label)
@@ -237,16 +235,21 @@ class Encoding:
             numberings += [np.array([*range(*own), *beyond], self._dtype) for own in pairwise(ends)]
         return numberings
 
-    def describe(self, names: Sequence[Any] | None = None) -> tuple[FeatureEncoding, ...]:
-        """Describe how each column is read, by its name or, where there are none, its index."""
-        kept, found = set(self.kept), []
+    def describe(
+        self, names: Sequence[Any] | None = None, used: Collection[int] = ()
+    ) -> tuple[FeatureEncoding, ...]:
+        """Describe how each column is read, by its name or, where there are none, its index.
+
+        ``used`` are the columns that take part even if the coding drops them.
+        """
+        kept, found = {*self.kept, *used}, []
         for j, feature in enumerate(self.features):
             name = j if names is None else str(names[j])
             if isinstance(feature, NumericFeature):
                 why_not = "no value was seen" if np.isnan(feature.low) else "it has a single value"
                 if feature.varies:
                     why_not = "no cut tells the classes apart"
-                cuts, span = tuple(self.every_cut(j).tolist()), (feature.low, feature.high)
+                cuts, span = tuple(feature.cuts.tolist()), (feature.low, feature.high)
                 one = FeatureEncoding(name, "numeric", (), cuts, span, j in kept, why_not)
             else:
                 why_not = "it has a single value" if feature.n_observed else "no value was seen"
@@ -259,37 +262,33 @@ class Encoding:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EncodedTable:
-    """Rows that are already states (k, n_rows), with their columns, and the encoding that made them.
+    """Rows that are already cells and states (k, n_rows), and the encoding that made them.
 
     A classifier with the very same encoding takes them instead of a table, so that many classifiers can
     answer for rows that are encoded once.
     """
 
     encoding: Encoding
+    cells: Cells
     states: StateArray
-    table: Table
 
     @classmethod
-    def of(cls, encoding: Encoding, table: Table, *, n_threads: int = 1) -> EncodedTable:
-        """Encode a table."""
-        return cls(encoding, encoding.encode(table, n_threads=n_threads), table)
+    def of(
+        cls, encoding: Encoding, table: Table, *, n_threads: int = 1, is_part: bool = False
+    ) -> EncodedTable:
+        """Read and encode a table."""
+        cells = encoding.read(table, n_threads=n_threads, is_part=is_part)
+        return cls.encoded(encoding, cells, n_threads=n_threads)
 
-    def chunk(self, rows: slice) -> Chunk:
-        """Return some of the rows."""
-        return Chunk(np.ascontiguousarray(self.states[:, rows]), self.table, rows)
+    @classmethod
+    def encoded(cls, encoding: Encoding, cells: Cells, *, n_threads: int = 1) -> EncodedTable:
+        """Encode cells."""
+        return cls(encoding, cells, encoding.encode(cells, n_threads=n_threads))
 
-    def select(self, rows: AnyArray) -> EncodedTable:
-        """Return the rows of these indices."""
+    def select(self, rows: Any) -> EncodedTable:
+        """Return some of the rows: a slice, or an array of indices."""
         states = np.ascontiguousarray(self.states[:, rows])
-        return EncodedTable(self.encoding, states, self.table.select(rows))
-
-
-class Chunk(NamedTuple):
-    """Some rows of a table: their states (k, n), and where their columns are, for what states do not tell."""
-
-    states: StateArray
-    table: Table
-    rows: slice
+        return EncodedTable(self.encoding, [own[rows] for own in self.cells], states)
 
 
 def warn_of_identifiers(encoding: Encoding, labels: Sequence[str], n_rows: int) -> None:

@@ -1,24 +1,25 @@
 """How one feature becomes codes, learned from what was seen in its training column (§1).
 
-Codes are those of one feature: 0 to ``n_states - 1`` are its states, ``n_states`` is *unknown*, a value that
-is not among them, and ``n_states + 1`` is a missing value that may be any (§13). A missing value gets the
-code that ``fill`` stands for: the median's or the mode's where missing values are imputed, and *unknown*
-where they are marginalized, or where the training column had no value. In a conservative feature it may be
-any.
+A column is read as *cells*: numbers, NaN where they are missing; or the indices of known values, -1 where a
+value is missing, and the number of known values where it is none of them. Codes are those of one feature: 0 to
+``n_states - 1`` are its states, ``n_states`` is *unknown*, a value that is not among them, and
+``n_states + 1`` is a missing value that may be any (§13). A missing value gets the code of the median or the
+mode where missing values are imputed; it is *unknown* where they are marginalized, or where the training
+column had no value. In a conservative feature it may be any.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from skcredal._arrays import AnyArray, FloatArray, IntArray
+from skcredal._arrays import AnyArray, FloatArray, IntArray, LabelArray
 from skcredal._encoding.columns import Column, Factor
-from skcredal._encoding.cuts import equal_frequency_cuts, mdl_cuts, weighted_median
+from skcredal._encoding.cuts import mdl_cuts, weighted_median
 from skcredal._encoding.histogram import Histogram
 from skcredal._validation import naming, safe_repr, warn
 
@@ -37,52 +38,50 @@ FEW_CUTS, MANY_ROWS = 20, 1000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NumericFeature:
-    """Cuts of a numeric feature, what replaces a missing value, and the range of the training values.
+    """Cuts of a numeric feature, its median, and the range of the training values.
 
     Parameters
     ----------
     cuts : ndarray
         The cuts, ascending.
     fill : float
-        The number that replaces a missing value; NaN if it stays unknown or may be any.
+        The median of the training values; NaN if there was none.
     low, high : float
         The least and the greatest training value; NaN if there was none.
-    conservative : bool
-        Whether a missing value may be any (§13).
+    missing : {"impute", "marginalize", "any"}
+        Whether a missing value becomes the median, is left out, or may be any (§13).
     """
 
     cuts: FloatArray
     fill: float
     low: float = np.nan
     high: float = np.nan
-    conservative: bool = False
+    missing: str = "impute"
 
     @classmethod
-    def learn(
-        cls, histogram: Histogram, *, impute: bool, conservative: bool = False, bins: Sequence[int] = ()
-    ) -> list[NumericFeature]:
-        """Learn the median and the MDL cuts from how often each value was seen with each class.
-
-        ``bins`` says how many bins of equal frequency each further feature is to have (§12).
-        """
+    def learn(cls, histogram: Histogram, missing: str = "impute") -> NumericFeature:
+        """Learn the median and the MDL cuts from how often each value was seen with each class."""
         low, high, counts = histogram.low, histogram.high, histogram.counts
         if len(low) == 0:
-            return [cls(np.empty(0), np.nan, conservative=conservative)] * (1 + len(bins))
-        fill = np.nan
-        if impute and not conservative:
-            # A cell of several values is represented by its middle; a single value must stay exactly itself.
-            middles = np.where(low == high, low, low / 2 + high / 2)
-            fill = weighted_median(middles, counts.sum(axis=0))
-            if histogram.missing.any():
-                # Imputed first, then cut (§1): missing rows take part at the median, maybe a new value.
-                cell = int(np.searchsorted(high, fill))
-                if fill < low[cell]:
-                    low, high = np.insert(low, cell, fill), np.insert(high, cell, fill)
-                    counts = np.insert(counts, cell, 0.0, axis=1)
-                counts = counts.copy()
-                counts[:, cell] += histogram.missing
-        all_cuts = [mdl_cuts(low, high, counts), *equal_frequency_cuts(low, high, counts.sum(axis=0), bins)]
-        return [cls(cuts, fill, float(low[0]), float(high[-1]), conservative) for cuts in all_cuts]
+            return cls(np.empty(0), np.nan, missing=missing)
+        # A cell of several values is represented by its middle; a single value must stay exactly itself.
+        middles = np.where(low == high, low, low / 2 + high / 2)
+        fill = weighted_median(middles, counts.sum(axis=0))
+        if missing == "impute" and histogram.missing.any():
+            # Imputed first, then cut (§1): missing rows take part at the median, maybe a new value.
+            cell = int(np.searchsorted(high, fill))
+            if fill < low[cell]:
+                low, high = np.insert(low, cell, fill), np.insert(high, cell, fill)
+                counts = np.insert(counts, cell, 0.0, axis=1)
+            counts = counts.copy()
+            counts[:, cell] += histogram.missing
+        return cls(mdl_cuts(low, high, counts), fill, float(low[0]), float(high[-1]), missing)
+
+    def learned_from(
+        self, cells: FloatArray, labels: LabelArray, weights: FloatArray, n_classes: int
+    ) -> NumericFeature:
+        """Return the feature as fewer rows would have it."""
+        return self.learn(Histogram.of_column(cells, labels, weights, n_classes), self.missing)
 
     @property
     def varies(self) -> bool:
@@ -99,43 +98,65 @@ class NumericFeature:
         """Whether the feature is kept: it has more than one bin."""
         return self.n_states > 1
 
-    def encode(self, column: Column, numbering: AnyArray) -> AnyArray:
+    @property
+    def is_conservative(self) -> bool:
+        """Whether a missing value may be any (§13)."""
+        return self.missing == "any"
+
+    def read(self, column: Column) -> AnyArray:
+        """Return the cells of a column."""
+        return column.numbers()
+
+    @property
+    def fill_number(self) -> float:
+        """The median, as :meth:`numbers` has it."""
+        return self.fill
+
+    def numbers(self, cells: AnyArray) -> FloatArray:
+        """Return the numbers, imputed where missing ones are, and NaN where they are left out."""
+        return np.where(np.isnan(cells), self.fill, cells) if self.missing == "impute" else cells
+
+    def encode(self, cells: AnyArray, numbering: AnyArray) -> AnyArray:
         """Return what ``numbering`` (n_states + 2,) calls each row's bin, which contains its upper cut."""
-        numbers = column.numbers()
-        if len(self.cuts) <= FEW_CUTS and len(numbers) >= MANY_ROWS:
-            codes: AnyArray = np.zeros(len(numbers), np.uint8)
+        if len(self.cuts) <= FEW_CUTS and len(cells) >= MANY_ROWS:
+            codes: AnyArray = np.zeros(len(cells), np.uint8)
             for cut in self.cuts:
-                codes += numbers > cut
+                codes += cells > cut
         else:
-            codes = np.searchsorted(self.cuts, numbers, side="left")
-        missing = np.isnan(numbers)
+            codes = np.searchsorted(self.cuts, cells, side="left")
+        missing = np.isnan(cells)
         if missing.any():
-            fill = int(np.searchsorted(self.cuts, self.fill)) if self.fill == self.fill else self.n_states
-            codes[missing] = self.n_states + 1 if self.conservative else fill
+            imputes = self.missing == "impute" and self.fill == self.fill
+            fill = int(np.searchsorted(self.cuts, self.fill)) if imputes else self.n_states
+            codes[missing] = self.n_states + 1 if self.is_conservative else fill
         states: AnyArray = numbering.take(codes)
         return states
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CategoricalFeature:
-    """States of a categorical feature, and the code that replaces a missing value.
+    """States of a categorical feature, and its mode.
 
     Parameters
     ----------
     values : list
         The values that are known.
     codes : ndarray of shape (n_values,)
-        The code of each; values that were merged share one.
+        The code of each; values that were merged share one, and one that does not occur is unknown.
     states : list
         What each code means, for display.
     n_observed : int
         How many codes occur among the training cells: the known ones, or all if missing ones may be any.
     fill : int
-        The code that replaces a missing value; the number of states if it stays unknown or may be any.
+        The index of the most frequent value; -1 if there was none.
+    declared : bool
+        Whether the states are known without a row that has them.
+    missing : {"impute", "marginalize", "any"}
+        Whether a missing value becomes the mode, is left out, or may be any (§13).
     refuse_unknown : bool
         Whether a value that is not among the states is an error.
-    conservative : bool
-        Whether a missing value may be any (§13).
+    state_numbers : ndarray of shape (n_states,), optional
+        The numbers that the states have among those of all rows, where only some of them were seen.
     """
 
     values: list[Any]
@@ -143,23 +164,17 @@ class CategoricalFeature:
     states: list[Any]
     n_observed: int
     fill: int
+    declared: bool = False
+    missing: str = "impute"
     refuse_unknown: bool = False
-    conservative: bool = False
+    state_numbers: IntArray | None = None
 
     @classmethod
     def learn(
-        cls,
-        seen: Mapping[Any, float],
-        rules: Rules,
-        *,
-        declared: Sequence[Any] | None = None,
-        conservative: bool = False,
-        has_missing: bool = False,
+        cls, seen: Mapping[Any, float], rules: Rules, missing: str, *, declared: bool, has_missing: bool
     ) -> CategoricalFeature:
         """Learn the states and the mode from how often each state was seen, in the order of the states."""
-        # Declared states count even if no row has them: they have their BDeu probability (§1).
-        states = list(seen if declared is None else declared)
-        counts = [seen.get(state, 0.0) for state in states]
+        states, counts = list(seen), list(seen.values())
         codes, names = list(range(len(states))), states
         if rules.max_categories is not None and len(states) > rules.max_categories:
             # The sort is stable: of equally frequent states the first stay. Those that stay keep their order.
@@ -167,15 +182,31 @@ class CategoricalFeature:
             new_code = {old: code for code, old in enumerate(common)}
             codes = [new_code.get(old, len(common)) for old in codes]
             names = [*(states[old] for old in common), OTHER]
-        n_observed = len({code for code, count in zip(codes, counts, strict=True) if count > 0})
-        # The mode is that of the states before they are merged, the first of equal ones (§1). Where nothing
-        # was seen, a missing value stays unknown.
-        imputes = rules.missing == "impute" and not conservative and n_observed > 0
-        fill = codes[counts.index(max(counts))] if imputes else len(names)
-        if conservative and has_missing and n_observed > 0:
-            n_observed = len(names)
         refuse = rules.handle_unknown == "error"
-        return cls(states, np.array(codes, np.int64), names, n_observed, fill, refuse, conservative)
+        feature = cls(states, np.array(codes, np.int64), names, 0, -1, declared, missing, refuse)
+        return feature._seen(np.array(counts, np.float64), has_missing=has_missing)
+
+    def _seen(self, counts: FloatArray, *, has_missing: bool) -> CategoricalFeature:
+        """Return the feature with its mode, given how often each value was seen."""
+        n_observed = len(np.unique(self.codes[counts > 0.0]))
+        # The mode is that of the states before they are merged, the first of equal ones (§1).
+        fill = int(counts.argmax()) if n_observed else -1
+        if self.is_conservative and has_missing and n_observed > 0:
+            n_observed = self.n_states
+        return replace(self, n_observed=n_observed, fill=fill)
+
+    def learned_from(
+        self, cells: AnyArray, labels: LabelArray, weights: FloatArray, n_classes: int
+    ) -> CategoricalFeature:
+        """Return the feature as fewer rows would have it: states without a row are unknown, or declared."""
+        counts = np.bincount(cells.astype(np.int64) + 1, weights, len(self.values) + 2)[1:-1]
+        if self.declared:
+            return self._seen(counts, has_missing=False)
+        found, codes = np.unique(np.where(counts > 0.0, self.codes, self.n_states), return_inverse=True)
+        found = found[found < self.n_states]
+        states = [self.states[code] for code in found]
+        some = replace(self, codes=codes, states=states, state_numbers=found)
+        return some._seen(counts, has_missing=False)
 
     @property
     def n_states(self) -> int:
@@ -204,23 +235,53 @@ class CategoricalFeature:
         seen = [factor.states[code] for code in np.unique(factor.codes).tolist() if code >= 0]
         return sorted(map(safe_repr, set(seen).difference(self.values)))
 
-    def encode(self, column: Column, numbering: AnyArray) -> AnyArray:
-        """Return what ``numbering`` (n_states + 2,) calls the code of each row."""
-        factor, code_of = column.factor(), dict(zip(self.values, self.codes.tolist(), strict=True))
+    @property
+    def is_conservative(self) -> bool:
+        """Whether a missing value may be any (§13)."""
+        return self.missing == "any"
+
+    def read(self, column: Column) -> AnyArray:
+        """Return the cells of a column."""
+        factor, index_of = column.factor(), {value: index for index, value in enumerate(self.values)}
         with naming(column.label):  # hashes and comparisons of any class
-            codes = [code_of.get(state, self.n_states) for state in factor.states]
+            indices = [index_of.get(state, len(self.values)) for state in factor.states]
         if self.refuse_unknown and (unknown := self.unknown_states(factor)):
             some = ", ".join(unknown[:5]) + (", ..." if len(unknown) > 5 else "")
             raise ValueError(
                 f"{column.label} must hold only known states where handle_unknown='error', got {some}."
             )
+        if indices == list(range(len(indices))):
+            return factor.codes
         # A missing value is -1, which indexes the last entry.
-        missing = self.n_states + 1 if self.conservative else self.fill
-        named = numbering[[*codes, missing]]
-        if factor.codes.dtype.kind == "u" and (np.diff(named[:-1].astype(np.int64)) == 1).all():
+        return np.array([*indices, -1], np.int32).take(factor.codes)
+
+    def numbers(self, cells: AnyArray) -> FloatArray:
+        """Return the numbers of the states; NaN where one is unknown, or missing and left out.
+
+        A missing value that is imputed has the number of the mode.
+        """
+        missing = self.fill_number if self.missing == "impute" else np.nan
+        return np.array([*self._value_numbers(), np.nan, missing]).take(cells)
+
+    @property
+    def fill_number(self) -> float:
+        """The number of the mode; NaN if there was no value."""
+        return float(self._value_numbers()[self.fill]) if self.fill >= 0 else np.nan
+
+    def _value_numbers(self) -> FloatArray:
+        """Return the number of each value's state; NaN where it is unknown."""
+        own = np.arange(self.n_states) if self.state_numbers is None else self.state_numbers
+        return np.append(own, np.nan)[self.codes]
+
+    def encode(self, cells: AnyArray, numbering: AnyArray) -> AnyArray:
+        """Return what ``numbering`` (n_states + 2,) calls the code of each row."""
+        imputes = self.missing == "impute" and self.fill >= 0
+        missing = int(self.codes[self.fill]) if imputes else self.n_states + self.is_conservative
+        named = numbering[[*self.codes.tolist(), self.n_states, missing]]
+        if cells.dtype.kind == "u" and (np.diff(named[:-2].astype(np.int64)) == 1).all():
             # Codes of which none is missing, and that keep their order: adding is far faster than looking up.
-            return np.asarray(np.add(factor.codes, named[0], dtype=named.dtype))
-        return np.asarray(named.take(factor.codes))
+            return np.asarray(np.add(cells, named[0], dtype=named.dtype))
+        return np.asarray(named.take(cells))
 
 
 Feature: TypeAlias = NumericFeature | CategoricalFeature

@@ -114,21 +114,21 @@ class _ColumnStatistics:
             )
         return _ColumnStatistics(self.label, numbers, states)
 
-    def learn(
-        self, rules: Rules, *, declared: Sequence[Any] | None, conservative: bool
-    ) -> list[NumericFeature] | list[CategoricalFeature]:
-        """Learn the feature, a numeric one also with the bins of each further coding."""
+    def learn(self, rules: Rules, *, declared: Sequence[Any] | None, conservative: bool) -> Feature:
+        """Learn the feature."""
+        missing = "any" if conservative else rules.missing
         if self.numbers is not None:
-            impute, bins = rules.missing == "impute", rules.bins or ()
-            return NumericFeature.learn(self.numbers, impute=impute, conservative=conservative, bins=bins)
+            return NumericFeature.learn(self.numbers, missing)
         assert self.states is not None  # a column is one or the other
-        seen, has_missing = self.states.in_order(), self.states.missing > 0
+        seen, are_declared = self.states.in_order(), self.states.declared or declared is not None
+        # Declared states count even if no row has them: they have their BDeu probability (§1).
+        of_states = seen if declared is None else {state: seen.get(state, 0.0) for state in declared}
         feature = CategoricalFeature.learn(
-            seen, rules, declared=declared, conservative=conservative, has_missing=has_missing
+            of_states, rules, missing, declared=are_declared, has_missing=self.states.missing > 0
         )
         # Declared states of another type than the values would make all of them unknown.
         feature.warn_of_another_kind(list(seen), self.label)
-        return [feature]
+        return feature
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -238,18 +238,10 @@ class Statistics:
         declared = rules.declared(labels, categorical)
         conservative = rules.conservative(len(labels), names).tolist()
 
-        def learn(j: int) -> Sequence[Feature]:
+        def learn(j: int) -> Feature:
             return self.columns[j].learn(rules, declared=declared.get(j), conservative=conservative[j])
 
-        learned = for_each_column(learn, len(labels), self.n_rows, n_threads)
-        features = [versions[0] for versions in learned]
-        bins: dict[str, list[Feature]] = {}
-        # Without a numeric column that varies, other cuts would only repeat the first coding (§12).
-        if any(isinstance(feature, NumericFeature) and feature.varies for feature in features):
-            for f, n_bins in enumerate(rules.bins or (), start=1):
-                # Of a categorical column, the one version serves all codings.
-                bins[f"{n_bins} bins"] = [versions[min(f, len(versions) - 1)] for versions in learned]
-        encoding = Encoding(features, bins)
+        encoding = Encoding(for_each_column(learn, len(labels), self.n_rows, n_threads))
         warn_of_identifiers(encoding, labels, self.n_rows)
         return encoding
 

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from skcredal._arrays import FloatArray, IntArray, LabelArray, StateArray
 from skcredal._kernels import count_pairs
 from skcredal._threads import run_in_threads
 
-__all__ = ["CodingCounts", "Counts", "class_counts", "count", "count_values", "pair_table_bytes"]
+__all__ = ["Counts", "class_counts", "count", "count_values", "pair_table_bytes"]
 
 # Starting a thread pays from this many increments.
 WORTH_A_THREAD = 1_000_000
@@ -90,31 +89,6 @@ class Counts:
 
     def __repr__(self) -> str:
         return f"Counts(n={self.n:g}, features={len(self.n_states)}, classes={len(self.n_c)})"
-
-
-@dataclass(frozen=True, eq=False)
-class CodingCounts:
-    """The counts of the same rows in several codings (§12), which add like those of one.
-
-    Parameters
-    ----------
-    n_c : ndarray of shape (n_classes,)
-        Rows of each class.
-    codings : tuple of Counts
-        The counts of each coding; there may be none.
-    """
-
-    n_c: FloatArray
-    codings: tuple[Counts, ...]
-
-    @property
-    def n(self) -> float:
-        """The number of rows, or the sum of their weights."""
-        return float(self.n_c.sum())
-
-    def __add__(self, other: CodingCounts) -> CodingCounts:
-        codings = tuple(one + two for one, two in zip(self.codings, other.codings, strict=True))
-        return CodingCounts(self.n_c + other.n_c, codings)
 
 
 def class_counts(labels: LabelArray, weights: FloatArray, n_classes: int) -> FloatArray:
@@ -200,15 +174,17 @@ def count(
     return Counts(n_states, class_counts(labels, weights, n_classes), n_ca, n_cab)
 
 
-def pair_table_bytes(n_states: npt.ArrayLike, n_classes: int) -> int:
+def pair_table_bytes(n_values: int, n_classes: int, n_leaves: int = 0) -> int:
     """Return the size in bytes of a model's pair tables: the counts, and the logarithms for inference.
+
+    ``n_leaves`` is the number of regions, which are super-parents of all states, too.
 
     Examples
     --------
     Two features of two states and two classes: 4·4·2 counts and 5·5·2 logarithms of 8 bytes each.
 
-    >>> pair_table_bytes([2, 2], 2)
+    >>> pair_table_bytes(4, 2)
     656
     """
-    n_values = sum(int(v) for v in np.atleast_1d(np.asarray(n_states)))
-    return 8 * int(n_classes) * (n_values**2 + (n_values + 1) ** 2)
+    counts, logarithms = (n_values + n_leaves) * n_values, (n_values + 1 + n_leaves) * (n_values + 1)
+    return 8 * n_classes * (counts + logarithms)

@@ -1,7 +1,7 @@
 """The weights of a logarithmic pool: the best ones within their bounds, and how certain they are (§12).
 
-Experts are numbered as in §12: 0 is the null model, which knows only the class frequencies, then come the
-SPODEs of the first coding, of the second, and so on.
+Experts are numbered: 0 is the null model, which knows only the class frequencies, then come the others, block
+after block: the SPODEs, the regions, the line (§14).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class PoolWeights(NamedTuple):
 
 
 def prior_weights(sizes: Sequence[int]) -> tuple[FloatArray, FloatArray]:
-    """Return the mean and the standard deviation of the prior of each weight, given the codings' features.
+    """Return the mean and the standard deviation of the prior of each weight, given the blocks' sizes.
 
     Examples
     --------
@@ -71,11 +71,11 @@ def pool_weights(
     Parameters
     ----------
     logs : ndarray of shape (n_rows, n_classes, 1 + m)
-        What the experts say of the rows, as logarithms.
+        What the experts say of the rows, as logarithms up to a constant for each row and expert.
     labels, row_weights : ndarray of shape (n_rows,)
         The classes of the rows, and their weights.
     sizes : sequence of int
-        How many experts each coding has.
+        How many experts each block has.
 
     Notes
     -----

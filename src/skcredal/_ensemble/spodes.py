@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from skcredal._arrays import FloatArray, LabelArray, StateArray
+from skcredal._arrays import AnyArray, FloatArray, IntArray, LabelArray, StateArray
 from skcredal._ensemble.counts import Counts
 from skcredal._kernels import sum_pairs
 from skcredal._threads import run_in_threads
 
-__all__ = ["SpodeTables", "chunks", "class_prior", "log_likelihoods", "log_sum_exp", "normalised", "softmax"]
+__all__ = [
+    "SpodeTables",
+    "between",
+    "chunks",
+    "class_prior",
+    "log_conditionals",
+    "log_likelihoods",
+    "log_mass",
+    "log_sum_exp",
+    "normalised",
+    "softmax",
+]
 
 # Numbers of a chunk of rows, 1 MiB: they stay in the cache.
 CHUNK_NUMBERS = 1 << 17
@@ -83,9 +94,36 @@ def softmax(log_odds: FloatArray) -> FloatArray:
     return proba
 
 
-def _log_mass(n: FloatArray, pseudo_count: FloatArray | float, less: FloatArray | float) -> FloatArray:
+def log_mass(n: FloatArray, pseudo_count: FloatArray | float, less: FloatArray | float = 0.0) -> FloatArray:
     """Return the logarithm of a count less what a row takes off it, plus the prior's pseudo-count."""
     return np.log(np.maximum(n - less, 0.0) + pseudo_count)
+
+
+def log_conditionals(
+    n: FloatArray, n_states: IntArray, n_of_parent: IntArray, ess: float, n_classes: int, less: float = 0.0
+) -> FloatArray:
+    """Return log P(a_t | s, c) of one class (§2), from the counts n[s, t] of its rows, (parents, V).
+
+    ``n_of_parent`` is how many states the variable has to which each parent s belongs. A conditional is
+    divided by the rows that know both: for complete data, by n(c, s).
+    """
+    if not n.size:
+        return np.zeros(n.shape)
+    alpha = ess / (n_classes * n_of_parent[:, None])
+    n_both = np.add.reduceat(n, np.cumsum(n_states) - n_states, axis=1)
+    log_both = log_mass(n_both, alpha, less).repeat(n_states, axis=1)
+    return np.asarray(log_mass(n, alpha / n_states.repeat(n_states), less) - log_both)
+
+
+def between(log_odds: FloatArray, one: IntArray, other: IntArray, *at: AnyArray) -> FloatArray:
+    """Return the entries of one class less those of another, of each row, in a table of log-odds."""
+    if not len(log_odds):  # a single class
+        return np.zeros(len(one))
+
+    def of_class(c: IntArray) -> FloatArray:
+        return np.where(c > 0, log_odds[(c - 1, *at)], 0.0)  # the first class has none: all are 0
+
+    return of_class(one) - of_class(other)
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,17 +175,13 @@ class SpodeTables:
         if not n_values:
             return log_p
 
-        log_mass = partial(_log_mass, less=less)
-        # A conditional is divided by the rows that know both features: for complete data, by n(c, a_s).
-        n, alpha = counts.n_cab[c], self.ess / (n_classes * v[:, None])
-        n_both = counts.sum_over_features(n)
-        log_p[:-1, :-1] = log_mass(n, alpha / v) - log_mass(n_both, alpha).repeat(counts.n_states, axis=1)
+        log_p[:-1, :-1] = log_conditionals(counts.n_cab[c], counts.n_states, v, self.ess, n_classes, less)
         for j in range(len(counts.n_states)):
             log_p[counts.states_of(j), counts.states_of(j)] = 0.0
         n_known = counts.sum_over_features(counts.n_ca[c])
-        log_a = log_mass(counts.n_ca[c], self.ess / (n_classes * v))
-        log_a -= log_mass(n_known, self.ess / n_classes).repeat(counts.n_states)
-        log_c = log_mass(counts.n_c[c], self.ess / n_classes) - math.log(counts.n + self.ess)
+        log_a = log_mass(counts.n_ca[c], self.ess / (n_classes * v), less)
+        log_a -= log_mass(n_known, self.ess / n_classes, less).repeat(counts.n_states)
+        log_c = log_mass(counts.n_c[c], self.ess / n_classes, less) - math.log(counts.n + self.ess)
         diagonal = np.arange(n_values)
         log_p[diagonal, diagonal] = log_c + log_a
         log_p[-1, :-1] = log_a
@@ -188,6 +222,23 @@ class SpodeTables:
     def posteriors(self, states: StateArray) -> FloatArray:
         """Return P(c | a, s_j), (k, n_classes, rows); likewise."""
         return softmax(self.odds(states))
+
+    def contributions(
+        self, states: StateArray, weights: FloatArray, one: IntArray, other: IntArray
+    ) -> FloatArray:
+        """Return what each feature adds to the weighted log-odds of one class over another, (k, rows) (§12).
+
+        Feature i adds w_i Δlog P(a_i|c) and Σ_{j≠i} w_j Δlog P(a_i|a_j,c) over the super-parents j that the
+        row knows; what they all say of P(c) belongs to the frequencies.
+        """
+        found = np.zeros(states.shape)
+        for j, parent in enumerate(states):
+            known = weights[j] * (parent != self.unknown)
+            for i, child in enumerate(states):
+                # The super-parent itself has P(a_j|c), as with an unknown parent.
+                given = np.full_like(parent, self.unknown) if i == j else parent
+                found[i] += known * between(self.log_odds, one, other, given, child)
+        return found
 
     def mean_posterior(self, states: StateArray, weights: FloatArray, posterior: FloatArray) -> FloatArray:
         """Return Σ_j w_j P(c | a, s_j), (rows, n_classes), over the SPODEs whose super-parent is known.
@@ -246,17 +297,16 @@ class SpodeTables:
         known = states < self.unknown
         s = np.where(known, states, 0)
 
-        log_mass = partial(_log_mass, less=less)
         v = counts.n_states[:, None, None]
         alpha = self.ess / (n_classes * v)
         n_both = counts.sum_over_features(counts.n_cab[c])
-        factors = log_mass(counts.n_cab[c][s[:, None], s[None]], alpha / v.swapaxes(0, 1))
-        factors -= log_mass(n_both[s[:, None], np.arange(k)[None, :, None]], alpha)
+        factors = log_mass(counts.n_cab[c][s[:, None], s[None]], alpha / v.swapaxes(0, 1), less)
+        factors -= log_mass(n_both[s[:, None], np.arange(k)[None, :, None]], alpha, less)
         factors[~np.broadcast_to(known, factors.shape)] = 0.0  # an unknown child drops out
         factors[np.arange(k), np.arange(k)] = 0.0
         n_known = counts.sum_over_features(counts.n_ca[c])[:, None]
-        own = log_mass(counts.n_ca[c][s], alpha[:, 0]) - log_mass(n_known, self.ess / n_classes)
-        log_c = log_mass(counts.n_c[c], self.ess / n_classes) - math.log(counts.n + self.ess)
+        own = log_mass(counts.n_ca[c][s], alpha[:, 0], less) - log_mass(n_known, self.ess / n_classes, less)
+        log_c = log_mass(counts.n_c[c], self.ess / n_classes, less) - math.log(counts.n + self.ess)
         return np.asarray(factors.sum(axis=1) + own + log_c)
 
 

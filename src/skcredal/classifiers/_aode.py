@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from skcredal._arrays import FloatArray, StateArray
-from skcredal._encoding.encoding import Chunk
+from skcredal._encoding.encoding import EncodedTable
 from skcredal._ensemble.counts import Counts, count
 from skcredal._ensemble.maplmg import Mixture, log_own_left_out, maplmg_weights
 from skcredal._ensemble.spodes import SpodeTables, log_likelihoods
@@ -67,7 +67,7 @@ class SpodeEnsemble(TabularClassifier):
         """
         return self._over_rows(X, lambda model, chunk: spode_answers(model._tables, chunk.states))
 
-    def _posterior(self, chunk: Chunk) -> FloatArray:
+    def _posterior(self, chunk: EncodedTable) -> FloatArray:
         posterior = self._tables.posteriors(chunk.states)
         return self._tables.mean_posterior(chunk.states, self.weights_, posterior)
 
@@ -166,7 +166,7 @@ class AODE(SpodeEnsemble):
         k = len(self.super_parents_)
         self.weights_ = np.full(k, 1.0 / max(k, 1))
 
-    def _posterior(self, chunk: Chunk) -> FloatArray:
+    def _posterior(self, chunk: EncodedTable) -> FloatArray:
         if self.average == "posterior":
             return super()._posterior(chunk)
         return self._tables.mean_joint(chunk.states, np.zeros(len(chunk.states)))
@@ -446,7 +446,7 @@ class BmaAODE(LikelihoodWeightedEnsemble):
         self.log_likelihood_ = spode_log_marginals(self.counts_, float(self.ess))
         self.weights_ = model_probabilities(self.log_likelihood_)
 
-    def _posterior(self, chunk: Chunk) -> FloatArray:
+    def _posterior(self, chunk: EncodedTable) -> FloatArray:
         if self.likelihood == "conditional":
             return super()._posterior(chunk)
         # Not by the weights: in a row without the best super-parents those that are left may all be 0 by

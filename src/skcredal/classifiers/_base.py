@@ -14,11 +14,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skcredal._arrays import AnyArray, FloatArray
 from skcredal._config import get_config
-from skcredal._encoding.encoding import Chunk, EncodedTable, Encoding, FeatureEncoding
+from skcredal._encoding.encoding import EncodedTable, Encoding, FeatureEncoding
 from skcredal._encoding.features import Feature
 from skcredal._encoding.tables import read_series, read_table
 from skcredal._encoding.target import encode_target, read_weights
-from skcredal._ensemble.counts import CodingCounts, Counts, count_values, pair_table_bytes
+from skcredal._ensemble.counts import Counts, count_values, pair_table_bytes
 from skcredal._ensemble.spodes import WORTH_A_THREAD, chunks
 from skcredal._threads import run_in_threads, thread_count
 from skcredal._ties import best_class
@@ -39,7 +39,7 @@ Value = TypeVar("Value")
 Classifier = TypeVar("Classifier", bound="TabularClassifier")
 
 # Learned attributes without a trailing underscore.
-LEARNED = {"_encoding", "_tables", "_pool", "_priors", "_from_batches"}
+LEARNED = {"_encoding", "_tables", "_view", "_region_counts", "_experts", "_priors", "_from_batches"}
 
 
 # What each parameter must be, whichever classifier has it.
@@ -57,6 +57,7 @@ RULES: dict[str, Callable[[str, Any], Any]] = {
     "tol": partial(check_real, low=0.0),
     "max_iter": partial(check_integer, low=1),
     "max_rows": partial(check_integer, low=1),
+    "n_regions": partial(check_integer, low=0),
     "random_state": check_integer,
 }
 
@@ -79,7 +80,7 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
 
     _encoding: Encoding
     _tables: Any
-    counts_: Counts | CodingCounts
+    counts_: Counts
     classes_: AnyArray
     n_features_in_: int
     feature_names_in_: AnyArray
@@ -327,16 +328,16 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
     def _derive(self) -> None:
         """Derive everything else, without rows; this also happens when a model is loaded."""
 
-    def _posterior(self, chunk: Chunk) -> FloatArray:
+    def _posterior(self, chunk: EncodedTable) -> FloatArray:
         """Return the probabilities (rows, n_classes) of a chunk of rows, whose ``states`` are (k, rows)."""
         proba: FloatArray = self._tables.posteriors(chunk.states)
         return proba
 
-    def _answer_chunk(self, chunk: Chunk) -> Answers:
+    def _answer_chunk(self, chunk: EncodedTable) -> Answers:
         """Return the results of all methods for a chunk, exactly as each of them would by itself."""
         return Answers(self.classes_, self._posterior(chunk))
 
-    def _for_each_chunk(self, X: Any, work: Callable[[Chunk], Value]) -> list[Value]:
+    def _for_each_chunk(self, X: Any, work: Callable[[EncodedTable], Value]) -> list[Value]:
         """Encode a table and do the work chunk by chunk, so that memory does not grow with the rows."""
         table = self._encode(X)
         # What inference holds per row: a number for each SPODE and class.
@@ -346,10 +347,10 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
         # Inference looks up as many numbers for each feature of a row.
         n_threads = thread_count(self.n_jobs) if table.states.size * n_numbers >= WORTH_A_THREAD else 1
         if n_threads > 1:  # tables that are made when first needed are made once, not by every thread
-            work(table.chunk(slice(0, 0)))
-        return run_in_threads(lambda rows: work(table.chunk(rows)), slices, n_threads)
+            work(table.select(slice(0, 0)))
+        return run_in_threads(lambda rows: work(table.select(rows)), slices, n_threads)
 
-    def _over_rows(self, X: Any, work: Callable[[Self, Chunk], AnyArray]) -> AnyArray:
+    def _over_rows(self, X: Any, work: Callable[[Self, EncodedTable], AnyArray]) -> AnyArray:
         """Return what one model makes of all rows, even if another thread fits it meanwhile."""
         model = self._snapshot()
         return np.concatenate(model._for_each_chunk(X, lambda chunk: work(model, chunk)))
@@ -370,7 +371,15 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
     def encoding_(self) -> tuple[FeatureEncoding, ...]:
         """How each column of the training table is read: a record with its name, kind, states or cuts."""
         check_is_fitted(self)
-        return self._encoding.describe(getattr(self, "feature_names_in_", None))
+        return self._encoding.describe(getattr(self, "feature_names_in_", None), self._used_columns())
+
+    def _used_columns(self) -> set[int]:
+        """Return the columns that take part although the coding drops them."""
+        return set()
+
+    def _sample_size(self) -> tuple[int, int] | None:
+        """Return how many of the rows themselves are learned from, and the seed that chooses them."""
+        return None
 
     def _kept_features(self) -> AnyArray:
         """Return the names of the features kept, or their indices if they have no names."""
@@ -378,17 +387,16 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
         names = getattr(self, "feature_names_in_", None)
         return kept if names is None else names[kept]
 
-    def _refuse_large_tables(self, encoding: Encoding) -> None:
+    def _refuse_large_tables(self, encoding: Encoding, n_leaves: int = 0) -> None:
         """Raise an error if the pair tables would exceed the limit, before one is allocated."""
         n_classes, limit = len(self.classes_), get_config()["pair_table_limit"]
-        needed = sum(pair_table_bytes(encoding.n_states[lines], n_classes) for lines in encoding.rows)
+        needed = pair_table_bytes(encoding.n_values, n_classes, n_leaves)
         if needed <= limit:
             return
         # Name a few features: those that are worth merging or dropping.
-        names, sizes = self._kept_features(), dict[str, int]()
-        for line in np.argsort(-encoding.n_states, kind="stable"):
-            sizes.setdefault(str(names[line]), int(encoding.n_states[line]))
-        worst = ", ".join(f"{name} ({n} states)" for name, n in list(sizes.items())[:3])
+        names, sizes = self._kept_features(), encoding.n_states
+        largest = np.argsort(-sizes, kind="stable")[:3]
+        worst = ", ".join(f"{names[line]} ({sizes[line]} states)" for line in largest)
         raise ValueError(
             f"The pair tables of {len(sizes)} features and {n_classes} classes would take "
             f"{needed / 2**20:.3g} MiB, more than the limit of {limit / 2**20:.3g} MiB. The largest features "

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from skcredal._arrays import FloatArray, IntArray
-from skcredal._encoding.encoding import Chunk
+from skcredal._encoding.encoding import EncodedTable
 from skcredal._ensemble.counts import Counts
 from skcredal._ensemble.naive import (
     NaiveTables,
@@ -104,7 +104,7 @@ class NullClassifier(BayesClassifier):
         self.features_ = self._kept_features()
         self.prior_ = class_prior(self.counts_.n_c, float(self.ess))
 
-    def _posterior(self, chunk: Chunk) -> FloatArray:
+    def _posterior(self, chunk: EncodedTable) -> FloatArray:
         # A view: the one row of probabilities is not copied for every row.
         return np.broadcast_to(self.prior_, (chunk.states.shape[1], len(self.prior_)))
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from skcredal._arrays import BoolArray, FloatArray, IntArray
-from skcredal._encoding.encoding import Chunk
+from skcredal._encoding.encoding import EncodedTable
 from skcredal._encoding.tables import frame_library, make_frame
 from skcredal._ensemble.dominance import interval_dominance
 from skcredal._ties import best_class
@@ -105,10 +105,10 @@ class CredalMixin(TabularClassifier):
         check_choice("criterion", self.criterion, self._criteria)
 
     @abstractmethod
-    def _evidence(self, chunk: Chunk) -> Any:
+    def _evidence(self, chunk: EncodedTable) -> Any:
         """Return what the set of priors judges, for a chunk of rows."""
 
-    def _answer_chunk(self, chunk: Chunk) -> Answers:
+    def _answer_chunk(self, chunk: EncodedTable) -> Answers:
         # Inference is most of the work, and sets, bounds and robustness need the same: it runs once.
         evidence = self._evidence(chunk)
         interval = self._priors.intervals(evidence)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from skcredal._arrays import BoolArray, FloatArray
-from skcredal._encoding.encoding import Chunk
+from skcredal._encoding.encoding import EncodedTable
 from skcredal._ensemble.explain import votes_and_sentences
 from skcredal._ensemble.priors import BmaPriors, CompressionPriors, Evidence
 from skcredal._ensemble.weights import bma_weights
@@ -59,7 +59,7 @@ class CredalSpodesMixin(CredalMixin, SpodeEnsemble):
         """
         return self._explain(X)
 
-    def _explain_chunk(self, chunk: Chunk) -> dict[str, list[Any]]:
+    def _explain_chunk(self, chunk: EncodedTable) -> dict[str, list[Any]]:
         evidence = self._evidence(chunk)
         sets = self._sets(evidence)
         names = [str(name) if isinstance(name, str) else f"feature {name}" for name in self.super_parents_]
@@ -70,7 +70,7 @@ class CredalSpodesMixin(CredalMixin, SpodeEnsemble):
             **{name: found[name] for name in ("super_parents", "votes", "prior", "sentence")},
         }
 
-    def _evidence(self, chunk: Chunk) -> Evidence:
+    def _evidence(self, chunk: EncodedTable) -> Evidence:
         tables, states = self._tables, chunk.states
         posterior = tables.posteriors(states)
         reference = tables.mean_posterior(states, self.weights_, posterior)

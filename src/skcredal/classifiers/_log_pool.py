@@ -1,59 +1,68 @@
-"""LP-AODE and LP-AODE*: the logarithmic pool of the SPODEs of several codings (§12). Not from the paper."""
+"""LP-AODE and LP-AODE*: the logarithmic pool of SPODEs, regions and a line (§12, §14). Not from the paper."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from numbers import Integral
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from skcredal._arrays import FloatArray
-from skcredal._encoding.encoding import Chunk
-from skcredal._ensemble.counts import CodingCounts, class_counts, count
+from skcredal._arrays import BoolArray, FloatArray, IntArray
+from skcredal._encoding.encoding import EncodedTable
 from skcredal._ensemble.explain import describe_odds
-from skcredal._ensemble.log_pool import LogPool, PoolEvidence, WeightSet, left_out_logs, with_lines
+from skcredal._ensemble.log_pool import PoolEvidence, WeightSet, pooled
 from skcredal._ensemble.pool_weights import ENOUGH, pool_weights
-from skcredal._ensemble.spodes import SpodeTables, class_prior
-from skcredal._threads import thread_count
-from skcredal._validation import safe_repr, warn
+from skcredal._ensemble.regions import RegionCounts
+from skcredal._ensemble.spodes import class_prior
+from skcredal._threads import one_blas_thread, run_in_threads, thread_count
+from skcredal._validation import check_instance, warn
 from skcredal.classifiers._aode import spode_answers
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
-from skcredal.classifiers._rows import Part, Rows, RowSample
+from skcredal.classifiers._experts import Experts, PoolCounts, View
+from skcredal.classifiers._rows import Part, Rows, row_hashes
 
 __all__ = ["CredalLogPoolAODE", "Expert", "LogPoolAODE"]
 
+# Folds that the rows are dealt into, and the fewest rows that are: with fewer, the prior weights stay (§14).
+MOST_FOLDS, ROWS_PER_FOLD, LEAST_ROWS = 10, 3, 6
+
 
 class Expert(NamedTuple):
-    """A SPODE of a pool: the coding that it is learned from, and the name or index of its super-parent."""
+    """An expert of a pool: ``"spode"`` with the name or index of its super-parent, ``"regions"`` or ``"line"``."""
 
-    coding: str
+    kind: str
     super_parent: Any
 
 
 class LogPoolAODE(TabularClassifier):
-    """LP-AODE: a logarithmic pool of the SPODEs of several codings.
+    """LP-AODE: a logarithmic pool of SPODEs, regions of the table, and a line.
 
-    AODE averages the probabilities of its SPODEs. This classifier takes a weighted sum of their logarithms.
-    With its weights the pool as a whole, not each SPODE by itself, best predicts the class of each training
-    row from all other rows. Numeric features are read in several codings at once: cut by MDL, and into bins
-    of equal frequency.
+    AODE averages the probabilities of its SPODEs. This classifier takes a weighted sum of their logarithms,
+    together with two other experts: regions of the table, the leaves of randomised trees, which are
+    super-parents like the features; and a line, by logistic regression, which keeps the order of numbers.
+    With its weights the pool as a whole best predicts the classes of training rows that none of its experts
+    has seen.
 
-    It is ours, not the paper's. Its definition and the proofs are in the documentation's theory, §12.
+    It is our own, not the paper's. Its definition and the proofs are in the documentation's theory, §12 and
+    §14.
 
     Parameters
     ----------
     ess : float, default=4.0
         Equivalent sample size of the BDeu prior over the parameters, from 1e-6 to 1e6.
-    bins : sequence of int, default=(5, 10)
-        Numbers of bins of equal frequency. Each is another coding of the numeric features, beside the MDL
-        cuts. With ``()``, or if no numeric feature varies, there is one coding.
-    max_rows : int, default=2000
-        The most training rows that the weights are learned from. The counts are always those of all rows.
+    n_regions : int, default=20
+        How many randomised trees divide the table into regions; 0 for none.
+    line : bool, default=True
+        Whether one expert is a line, by logistic regression.
+    max_rows : int, default=5000
+        The most training rows that trees, line and weights are learned from. Cuts and counts are always
+        those of all rows.
     random_state : int, default=0
-        Which rows those are, if there are more.
+        Which rows those are, if there are more; how the trees grow; and how rows are dealt into folds.
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
@@ -75,13 +84,15 @@ class LogPoolAODE(TabularClassifier):
         Number of features seen in :meth:`fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, if ``X`` has column names and all of them are strings.
-    counts_ : CodingCounts
-        How often each class, value and pair of values was seen, in every coding.
+    counts_ : Counts
+        How often each class, value and pair of values was seen.
+    regions_ : ndarray of shape (n_regions,)
+        The number of leaves of each tree; empty without trees.
     experts_ : list of Expert
-        The SPODEs, as named tuples of ``coding`` and ``super_parent`` (its name, or else index). A feature
-        with a single bin or observed value in a coding is dropped from that coding.
+        The experts, as named tuples of ``kind`` and ``super_parent``: ``"spode"`` for each feature with two
+        bins or observed values (its name, or else index), then ``"regions"`` and ``"line"``.
     weights_ : ndarray of shape (n_experts,)
-        The weight of each SPODE. Their sum is free: the larger it is, the sharper are the probabilities.
+        The weight of each expert. Their sum is free: the larger it is, the sharper are the probabilities.
     null_weight_ : float
         The weight of the null model, which knows only the class frequencies. It may be negative.
     covariance_ : ndarray of shape (1 + n_experts, 1 + n_experts)
@@ -100,11 +111,15 @@ class LogPoolAODE(TabularClassifier):
 
     Notes
     -----
-    The pool is ``P(c|a) ∝ exp Σ_j w_j log p_j(c|a)``. Its weights minimise the log-loss of the training rows,
-    each left out of the counts, plus a penalty that draws them towards equal weights; cuts, states and the
-    features kept come from all rows. The weights of the SPODEs are at least 0, that of the null model at
-    least -1. In a row whose value of the super-parent is unknown, a SPODE says no more than the class
-    frequencies.
+    The pool is ``P(c|a) ∝ exp Σ_j w_j log p_j(c|a)``. Its weights minimise the log-loss of training rows, plus
+    a penalty that draws them towards equal weights. The rows are dealt into ten folds, and for each of them
+    cuts, states, trees, line and counts are learned anew from the others: an expert is judged by rows that
+    it has not seen. The weights are at least 0, that of the null model at least -1. In a row whose value of
+    the super-parent is unknown, a SPODE says no more than the class frequencies.
+
+    The answers depend on the order of rows and columns, on ``random_state``, and on the version of
+    scikit-learn, which grows the trees. A row of weight 2 is not exactly the same as two rows, which may
+    fall into different folds.
 
     References
     ----------
@@ -125,23 +140,25 @@ class LogPoolAODE(TabularClassifier):
     >>> clf = LogPoolAODE().fit(fruit, kind)
     >>> clf.predict_proba(pd.DataFrame({"colour": ["yellow"], "weight": [121.0]})).round(2)
     array([[0.02, 0.98]])
-    >>> clf.experts_[2]
-    Expert(coding='5 bins', super_parent='colour')
+    >>> clf.experts_[1:3]
+    [Expert(kind='spode', super_parent='weight'), Expert(kind='regions', super_parent=None)]
     >>> clf.weights_.round(2)
-    array([0.42, 0.42, 0.3 , 0.3 , 0.21, 0.21])
+    array([0.42, 0.42, 0.3 , 0.3 ])
     """
 
-    counts_: CodingCounts
-    _pool: LogPool
+    _scores = ("weights_", "null_weight_", "covariance_", "_view", "_region_counts")
 
-    _scores = ("weights_", "null_weight_", "covariance_")
+    _view: View
+    _region_counts: RegionCounts | None
+    _experts: Experts
 
     def __init__(
         self,
         *,
         ess: float = 4.0,
-        bins: Sequence[int] = (5, 10),
-        max_rows: int = 2000,
+        n_regions: int = 20,
+        line: bool = True,
+        max_rows: int = 5000,
         random_state: int = 0,
         categorical_features: Any = "from_dtype",
         categories: Any = "auto",
@@ -151,53 +168,65 @@ class LogPoolAODE(TabularClassifier):
         n_jobs: int | None = None,
     ) -> None:
         self.ess = ess
-        self.bins = bins
+        self.n_regions = n_regions
+        self.line = line
         self.max_rows = max_rows
         self.random_state = random_state
         self._keep_shared(categorical_features, categories, missing, handle_unknown, max_categories, n_jobs)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        numbers = self.bins
-        if isinstance(numbers, (str, bytes)) or not isinstance(numbers, (Sequence, np.ndarray)):
-            raise TypeError(f"bins must be a list of whole numbers, got {safe_repr(numbers)}.")
-        for number in numbers:
-            if not isinstance(number, (Integral, np.integer)) or isinstance(number, bool) or number < 2:
-                raise ValueError(f"bins must hold whole numbers of at least 2, got {safe_repr(number)}.")
-        if len(set(numbers)) < len(numbers):
-            raise ValueError(f"bins must hold different numbers, got {safe_repr(numbers)}.")
+        check_instance("line", self.line, (bool, np.bool_))
+
+    def _sample_size(self) -> tuple[int, int] | None:
+        return int(self.max_rows), int(self.random_state)
+
+    def _used_columns(self) -> set[int]:
+        return self._view.used
 
     def _count(self, rows: Rows) -> None:
-        self._refuse_large_tables(rows.encoding)
+        """Look at some of the rows, with trees and a line, and count all of them."""
         encoding, n_classes, n_threads = rows.encoding, len(rows.classes), thread_count(self.n_jobs)
+        self._refuse_large_tables(encoding)
+        sample, n_regions, line = rows.sample(*self._sample_size()), int(self.n_regions), bool(self.line)
 
-        def work(part: Part) -> CodingCounts:
-            states, labels, weights = part.labelled
-            codings = [
-                count(
-                    states[lines], labels, weights, encoding.n_states[lines], n_classes, n_threads=n_threads
-                )
-                for lines in encoding.rows
-            ]
-            return CodingCounts(class_counts(labels, weights, n_classes), tuple(codings))
+        with _line_is_exact():
+            self._view = rows.once(
+                lambda: self._look(sample, n_classes, n_regions, line=line), ("view", *self._choices())
+            )
+        trees = self._view.trees
+        self._refuse_large_tables(encoding, int(self._n_leaves().sum()))
 
-        self.counts_ = rows.sum(work, "counts", "codings")
+        def work(part: Part) -> PoolCounts:
+            return PoolCounts.of(part.rows, trees, part.labels, part.weights, n_classes, n_threads=n_threads)
 
-    def _make_tables(self) -> tuple[SpodeTables, ...]:
-        return tuple(SpodeTables(counts, float(self.ess)) for counts in self.counts_.codings)
+        counts = rows.sum(work, "counts", ("pool", *self._choices()))
+        self.counts_, self._region_counts = counts.spodes, counts.regions
 
-    def _log_c(self) -> FloatArray:
-        return np.log(class_prior(self.counts_.n_c, float(self.ess)))
+    def _choices(self) -> tuple[Any, ...]:
+        """Return what trees and line depend on besides the rows."""
+        return int(self.n_regions), bool(self.line), *self._sample_size()
+
+    def _look(self, part: Part, n_classes: int, n_regions: int, *, line: bool) -> View:
+        rows, seed = part.rows, int(self.random_state)
+        labelled = part.labels, part.weights, n_classes
+        return View.of(rows.encoding, rows.cells, *labelled, n_regions=n_regions, line=line, seed=seed)
 
     def _score(self, rows: Rows) -> None:
-        self._tables = self._make_tables()
-        most, seed = int(self.max_rows), int(self.random_state)
-        used = rows.sum(lambda part: RowSample.of(part, most, seed), "rows", (most, seed))
-        states, labels, weights = used.labelled
-        logs, speaks = left_out_logs(self._tables, self._log_c(), states, labels, weights)
-        sizes = [len(tables.counts.n_states) for tables in self._tables]
-        # A row without any known super-parent has the class frequencies, whatever the weights.
-        found = pool_weights(logs[speaks], labels[speaks], weights[speaks], sizes)
+        """Learn the weights from what the experts say of rows that they have not seen."""
+        sample, ess = rows.sample(*self._sample_size()), float(self.ess)
+        experts, sizes = self._make_experts(), self._sizes()
+        used = experts.speaks(sample.rows)  # the others are answered by the frequencies, whatever the weights
+        if len(used) < LEAST_ROWS or len(self.classes_) == 1:
+            used[:] = False
+        logs = np.empty((0, len(self.classes_), 1 + sum(sizes)))
+        if used.any():
+            with _line_is_exact():
+                logs = rows.once(
+                    lambda: self._out_of_fold(sample, experts, learns_encoding=rows.learns_encoding),
+                    ("out of fold", ess, *self._choices()),
+                )[used]
+        found = pool_weights(logs, sample.labels[used], sample.weights[used], sizes)
         if found.error > ENOUGH:
             warn(
                 f"The weights did not converge: log-odds of training rows may be off by {found.error:.1e}.",
@@ -206,19 +235,60 @@ class LogPoolAODE(TabularClassifier):
         self.null_weight_, self.weights_ = float(found.weights[0]), found.weights[1:]
         self.covariance_ = found.covariance
 
+    def _out_of_fold(self, sample: Part, whole: Experts, *, learns_encoding: bool) -> FloatArray:
+        """Return what the experts of each fold's other rows say of its rows, (n, n_classes, 1 + m).
+
+        Everything is learned anew from the other rows. The logarithms are those over the first class.
+        """
+        n_classes, log_odds_c = len(self.classes_), self._log_c()[1:] - self._log_c()[0]
+        encoding, view, n = whole.encoding, whole.view, len(sample.labels)
+        fold_of = deal(sample, int(self.random_state))
+        n_regions = 0 if view.trees is None else len(view.trees.roots)
+        logs = np.zeros((n, n_classes, 1 + len(encoding.kept) + len(view.sizes)))
+
+        def ask(fold: int) -> None:
+            own, others = fold_of == fold, sample.select(fold_of != fold)
+            if learns_encoding:
+                cells, labelled = others.rows.cells, (others.labels, others.weights, n_classes)
+                others = others._replace(
+                    rows=EncodedTable.encoded(encoding.learned_from(cells, *labelled), cells)
+                )
+            seen = others.rows.encoding
+            look = self._look(others, n_classes, n_regions, line=view.line is not None)
+            counts = PoolCounts.of(others.rows, look.trees, others.labels, others.weights, n_classes)
+            held = EncodedTable.encoded(seen, sample.rows.select(own).cells)
+            said = Experts(seen, look, counts, whole.ess).odds(
+                held, log_odds_c, encoding.kept, len(view.sizes)
+            )
+            logs[own, 1:] = said.transpose(2, 1, 0)
+
+        run_in_threads(ask, range(int(fold_of.max()) + 1), thread_count(self.n_jobs))
+        return logs
+
+    def _make_experts(self) -> Experts:
+        counts = PoolCounts(self.counts_, self._region_counts)
+        return Experts(self._encoding, self._view, counts, float(self.ess))
+
+    def _log_c(self) -> FloatArray:
+        return np.log(class_prior(self.counts_.n_c, float(self.ess)))
+
+    def _sizes(self) -> list[int]:
+        """Return how many experts each block has."""
+        k = len(self._encoding.kept)
+        return ([k] if k else []) + self._view.sizes
+
+    def _n_leaves(self) -> IntArray:
+        trees = self._view.trees
+        return np.empty(0, np.int64) if trees is None else trees.n_leaves
+
     def _derive(self) -> None:
-        names = getattr(self, "feature_names_in_", None)
-        encoding = self._encoding
-        self.experts_ = [
-            Expert(coding, j if names is None else names[j])
-            for coding, lines in zip(encoding.coding_names, encoding.rows, strict=True)
-            for j in encoding.kept[lines]
-        ]
-        self._tables = getattr(self, "_tables", None) or self._make_tables()
-        self._pool = LogPool(self._log_c(), self._tables, np.append(self.null_weight_, self.weights_))
+        self.experts_ = [Expert("spode", name) for name in self._kept_features().tolist()]
+        self.experts_ += [Expert("regions", None)] * (self._view.trees is not None)
+        self.experts_ += [Expert("line", None)] * (self._view.line is not None)
+        self.regions_, self._experts = self._n_leaves(), self._make_experts()
 
     def spode_proba(self, X: Any) -> FloatArray:
-        """Return what each expert says: the probabilities of its SPODE.
+        """Return what each SPODE says, without regions and line.
 
         Parameters
         ----------
@@ -227,46 +297,63 @@ class LogPoolAODE(TabularClassifier):
 
         Returns
         -------
-        proba : ndarray of shape (n_rows, n_experts, n_classes)
-            The probabilities, experts as in ``experts_``, columns as in ``classes_``; NaN where the value of
-            the super-parent is unknown.
+        proba : ndarray of shape (n_rows, k, n_classes)
+            The probabilities, SPODEs in the order of ``experts_``, columns as in ``classes_``; NaN where the
+            value of the super-parent is unknown.
         """
+        return self._over_rows(X, lambda model, chunk: spode_answers(model._experts.spodes, chunk.states))
 
-        def answer(model: LogPoolAODE, chunk: Chunk) -> FloatArray:
-            found = [
-                spode_answers(spodes, chunk.states[lines]) for spodes, lines in with_lines(model._tables)
-            ]
-            none = np.empty((chunk.states.shape[1], 0, len(model.classes_)))
-            return np.concatenate([none, *found], axis=1)
+    def _said(self, chunk: EncodedTable) -> tuple[FloatArray, BoolArray]:
+        """Return what the experts say of rows, and which rows know anything."""
+        log_c, experts = self._log_c(), self._experts
+        kept, n_others = self._encoding.kept, len(self._view.sizes)
+        return experts.odds(chunk, log_c[1:] - log_c[0], kept, n_others), experts.speaks(chunk)
 
-        return self._over_rows(X, answer)
+    def _posterior(self, chunk: EncodedTable) -> FloatArray:
+        odds, speaks = self._said(chunk)
+        return pooled(np.append(self.null_weight_, self.weights_), odds, speaks, self._log_c())
 
-    def _posterior(self, chunk: Chunk) -> FloatArray:
-        pool, states = self._pool, chunk.states
-        return pool.posterior(pool.odds(states), pool.speaks(states))
+
+def deal(sample: Part, seed: int) -> IntArray:
+    """Return the fold of each row: class by class, and inside a class by the hash of its number (§14)."""
+    n = len(sample.labels)
+    order, fold_of = np.lexsort((row_hashes(sample.numbers, seed), sample.labels)), np.empty(n, np.int64)
+    fold_of[order] = np.arange(n) % min(MOST_FOLDS, n // ROWS_PER_FOLD)
+    return fold_of
+
+
+@contextmanager
+def _line_is_exact() -> Iterator[None]:
+    """Let the line be found to the last digits that scikit-learn can, without its warning that these are."""
+    with one_blas_thread(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        yield
 
 
 class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
-    """LP-AODE*: the logarithmic pool of the SPODEs of several codings, with a set of weights.
+    """LP-AODE*: the logarithmic pool of SPODEs, regions and a line, with a set of weights.
 
     The fewer training rows there are, the less certain are the weights of the pool. This classifier takes all
     weights in an ellipsoid around the best ones, and :meth:`predict_set` returns the classes that no other
     class beats under all of them; that is decided exactly, by a closed form. :meth:`predict` and
     :meth:`predict_proba` answer with the best weights, like :class:`LogPoolAODE`.
 
-    It is ours, not the paper's. Its definition and the proofs are in the documentation's theory, §12.
+    It is our own, not the paper's. Its definition and the proofs are in the documentation's theory, §12 and
+    §14.
 
     Parameters
     ----------
     ess : float, default=4.0
         Equivalent sample size of the BDeu prior over the parameters, from 1e-6 to 1e6.
-    bins : sequence of int, default=(5, 10)
-        Numbers of bins of equal frequency. Each is another coding of the numeric features, beside the MDL
-        cuts. With ``()``, or if no numeric feature varies, there is one coding.
-    max_rows : int, default=2000
-        The most training rows that the weights are learned from. The counts are always those of all rows.
+    n_regions : int, default=20
+        How many randomised trees divide the table into regions; 0 for none.
+    line : bool, default=True
+        Whether one expert is a line, by logistic regression.
+    max_rows : int, default=5000
+        The most training rows that trees, line and weights are learned from. Cuts and counts are always
+        those of all rows.
     random_state : int, default=0
-        Which rows those are, if there are more.
+        Which rows those are, if there are more; how the trees grow; and how rows are dealt into folds.
     credibility : float, default=0.95
         The credibility of the interval that the set of weights gives to each log-odds of two classes, at
         least 0 and less than 1. The larger it is, the larger are the sets of classes.
@@ -295,17 +382,19 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
         Number of features seen in :meth:`fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, if ``X`` has column names and all of them are strings.
-    counts_ : CodingCounts
-        How often each class, value and pair of values was seen, in every coding.
+    counts_ : Counts
+        How often each class, value and pair of values was seen.
+    regions_ : ndarray of shape (n_regions,)
+        The number of leaves of each tree; empty without trees.
     experts_ : list of Expert
-        The SPODEs, as named tuples of ``coding`` and ``super_parent`` (its name, or else index). A feature
-        with a single bin or observed value in a coding is dropped from that coding.
+        The experts, as named tuples of ``kind`` and ``super_parent``: ``"spode"`` for each feature with two
+        bins or observed values (its name, or else index), then ``"regions"`` and ``"line"``.
     weights_ : ndarray of shape (n_experts,)
-        The weight of each SPODE. Their sum is free: the larger it is, the sharper are the probabilities.
+        The weight of each expert. Their sum is free: the larger it is, the sharper are the probabilities.
     null_weight_ : float
         The weight of the null model, which knows only the class frequencies. It may be negative.
     covariance_ : ndarray of shape (1 + n_experts, 1 + n_experts)
-        How uncertain the weights are, the null model's first; zeros for weights at their bounds.
+        How uncertain the weights are, the null model first; 0 for a weight at its bound.
 
     Warns
     -----
@@ -355,8 +444,9 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
         self,
         *,
         ess: float = 4.0,
-        bins: Sequence[int] = (5, 10),
-        max_rows: int = 2000,
+        n_regions: int = 20,
+        line: bool = True,
+        max_rows: int = 5000,
         random_state: int = 0,
         credibility: float = 0.95,
         criterion: str = "maximality",
@@ -368,7 +458,8 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
         n_jobs: int | None = None,
     ) -> None:
         self.ess = ess
-        self.bins = bins
+        self.n_regions = n_regions
+        self.line = line
         self.max_rows = max_rows
         self.random_state = random_state
         self.credibility = credibility
@@ -377,7 +468,10 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
 
     def _derive(self) -> None:
         super()._derive()
-        self._priors = WeightSet.of(self._pool, self.covariance_, float(self.credibility))
+        weights = np.append(self.null_weight_, self.weights_)
+        self._priors = WeightSet.of(
+            weights, self._log_c(), self.covariance_, self._sizes(), float(self.credibility)
+        )
 
     def robustness(self, X: Any) -> FloatArray:
         """Return up to which credibility the answer of :meth:`predict` dominates every other class.
@@ -418,15 +512,16 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
         """
         return self._explain(X)
 
-    def _explain_chunk(self, chunk: Chunk) -> dict[str, list[Any]]:
+    def _explain_chunk(self, chunk: EncodedTable) -> dict[str, list[Any]]:
         evidence = self._evidence(chunk)
         contest = self._priors.contest(evidence)
-        frequencies, by_expert = self._pool.contributions(chunk.states, evidence.best, contest.rival)
-        # Features are the same in all codings: what each contributes is summed over them.
-        columns, index = np.unique(self._encoding.kept, return_inverse=True)
-        by_feature = np.zeros((len(columns), len(evidence.best)))
-        np.add.at(by_feature, index, by_expert)
+        frequencies, by_feature = self._experts.contributions(
+            chunk, self._priors.weights, self._log_c(), evidence.best, contest.rival
+        )
         sets = self._sets(evidence)
+        # All columns that coding, trees or line use.
+        columns = sorted({*self._encoding.kept, *self._view.used})
+        by_feature = by_feature[columns]
         names = getattr(self, "feature_names_in_", None)
         shown = [f"feature {j}" if names is None else str(names[j]) for j in columns]
         order = np.argsort(-by_feature, axis=0, kind="stable").T
@@ -447,8 +542,8 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
         ]
         return found
 
-    def _evidence(self, chunk: Chunk) -> PoolEvidence:
-        return self._priors.evidence(chunk.states)
+    def _evidence(self, chunk: EncodedTable) -> PoolEvidence:
+        return self._priors.evidence(*self._said(chunk))
 
 
 def _odds(log_odds: Any) -> list[float]:

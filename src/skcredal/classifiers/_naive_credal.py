@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import expit
 
 from skcredal._arrays import FloatArray
-from skcredal._encoding.encoding import Chunk
+from skcredal._encoding.encoding import EncodedTable
 from skcredal._ensemble.counts import Counts
 from skcredal._ensemble.naive import averaged_tables, log_bayes_factors, naive_tables
 from skcredal._ensemble.ncc import DirichletPriors, InclusionPriors, NaiveEvidence
@@ -182,7 +182,7 @@ class NaiveCredal(CredalMixin, TabularClassifier):
             left_out=left_out,
         )
 
-    def _evidence(self, chunk: Chunk) -> NaiveEvidence:
+    def _evidence(self, chunk: EncodedTable) -> NaiveEvidence:
         return NaiveEvidence(chunk.states, self._posterior(chunk))
 
 
@@ -302,5 +302,5 @@ class CredalModelAveraging(CredalMixin, TabularClassifier):
         self._tables = averaged_tables(naive, self.counts_, ess, log_e, 0.0)
         self._priors = InclusionPriors.from_counts(naive, self.counts_, ess, log_e, eps)
 
-    def _evidence(self, chunk: Chunk) -> NaiveEvidence:
+    def _evidence(self, chunk: EncodedTable) -> NaiveEvidence:
         return NaiveEvidence(chunk.states, self._posterior(chunk))

@@ -11,7 +11,8 @@ import numpy.typing as npt
 from sklearn.utils.validation import validate_data
 
 from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray, LabelArray, StateArray
-from skcredal._encoding.encoding import Encoding, Rules
+from skcredal._encoding.columns import Column
+from skcredal._encoding.encoding import EncodedTable, Encoding, Rules
 from skcredal._encoding.statistics import Statistics
 from skcredal._encoding.tables import Table, read_table
 from skcredal._encoding.target import ONLY_ZEROS, check_weights, encode_target
@@ -28,16 +29,19 @@ Value = TypeVar("Value")
 class Part(NamedTuple):
     """Some of the training rows, all of positive weight.
 
-    ``states``, (k, n), are those of the features kept, ``labels`` the indices of the classes, and
-    ``numbers`` those of the rows among all of positive weight. ``table`` has the columns, for what states
-    do not tell.
+    ``rows`` are their cells and states, ``labels`` the indices of the classes, and ``numbers`` those of the
+    rows among all of positive weight.
     """
 
-    table: Table
-    states: StateArray
+    rows: EncodedTable
     labels: LabelArray
     weights: FloatArray
     numbers: IntArray
+
+    @property
+    def states(self) -> StateArray:
+        """The states (k, n) of the features kept."""
+        return self.rows.states
 
     @property
     def labelled(self) -> tuple[StateArray, LabelArray, FloatArray]:
@@ -46,13 +50,7 @@ class Part(NamedTuple):
 
     def select(self, rows: BoolArray) -> Part:
         """Return the rows of a mask."""
-        return Part(
-            self.table.select(rows),
-            np.ascontiguousarray(self.states[:, rows]),
-            self.labels[rows],
-            self.weights[rows],
-            self.numbers[rows],
-        )
+        return Part(self.rows.select(rows), self.labels[rows], self.weights[rows], self.numbers[rows])
 
 
 class Rows(Protocol):
@@ -73,6 +71,16 @@ class Rows(Protocol):
         classifier asks for them.
         """
 
+    @property
+    def learns_encoding(self) -> bool:
+        """Whether fewer of the rows would have another encoding: it was learned from them."""
+
+    def sample(self, most: int, seed: int) -> Part:
+        """Return all rows, or so many of them by :func:`row_hashes`, in the order of their numbers."""
+
+    def once(self, make: Callable[[], Value], key: Hashable) -> Value:
+        """Return what ``make`` does; of classifiers that share the rows, only the first makes it."""
+
 
 @dataclass(frozen=True, eq=False)
 class MemoryRows:
@@ -81,6 +89,7 @@ class MemoryRows:
     encoding: Encoding
     classes: AnyArray
     part: Part
+    learns_encoding: bool = True
 
     @classmethod
     def of(cls, classifier: TabularClassifier, X: Any, y: Any, sample_weight: Any = None) -> MemoryRows:
@@ -92,13 +101,20 @@ class MemoryRows:
     def encoded(cls, encoding: Encoding, rows: LabelledRows, *, n_threads: int = 1) -> MemoryRows:
         """Encode rows as an encoding says that was learned from them, or from more."""
         # What is to be said of the columns has been said when they were learned.
-        states = encoding.encode(rows.table, n_threads=n_threads, is_part=True)
+        table = EncodedTable.of(encoding, rows.table, n_threads=n_threads, is_part=True)
         weights = np.ones(len(rows.labels)) if rows.weights is None else rows.weights
-        part = Part(rows.table, states, rows.labels, weights, np.arange(len(weights)))
-        return cls(encoding, rows.classes, part)
+        return cls(encoding, rows.classes, Part(table, rows.labels, weights, np.arange(len(weights))))
 
     def sum(self, work: Callable[[Part], Value], stage: str, key: Hashable = None) -> Value:
         return work(self.part)
+
+    def sample(self, most: int, seed: int) -> Part:
+        if len(self.part.numbers) <= most:
+            return self.part
+        return self.part.select(_are_chosen(self.part.numbers, most, seed))
+
+    def once(self, make: Callable[[], Value], key: Hashable) -> Value:
+        return make()
 
 
 class LabelledRows(NamedTuple):
@@ -145,14 +161,12 @@ def learn_encoding(classifier: TabularClassifier, rows: LabelledRows) -> Encodin
 
 def rules_of(classifier: TabularClassifier) -> Rules:
     """Return how a classifier's parameters say that tables are to be read."""
-    bins = getattr(classifier, "bins", None)  # of classifiers that read a table in several codings
     return Rules(
         classifier.categorical_features,
         classifier.categories,
         classifier.missing,
         classifier.handle_unknown,
         classifier.max_categories,
-        None if bins is None else tuple(map(int, bins)),
         getattr(classifier, "conservative_features", None),
     )
 
@@ -163,43 +177,59 @@ class RowSample:
 
     Parameters
     ----------
-    parts : tuple of Part
-        The rows, by number; no part overlaps another.
-    most : int
-        How many rows there may be.
-    seed : int
-        What else is hashed.
+    columns : list of ndarray
+        Their cells as they came, before an encoding is known: numbers, or objects.
+    y : ndarray of shape (n,)
+        Their classes.
+    weights, numbers : ndarray of shape (n,)
+        Their weights, and their numbers among all rows of positive weight.
+    most, seed : int
+        How many rows there may be, and what else is hashed.
     """
 
-    parts: tuple[Part, ...]
+    columns: list[AnyArray]
+    y: AnyArray
+    weights: FloatArray
+    numbers: IntArray
     most: int
     seed: int
 
     @classmethod
-    def of(cls, part: Part, most: int, seed: int) -> RowSample:
-        """Take all rows of a part, or that many of them."""
-        return cls((part,), most, seed)._within_limit()
-
-    def _within_limit(self) -> RowSample:
-        numbers = np.concatenate([part.numbers for part in self.parts])
-        if len(numbers) <= self.most:
-            return self
-        # Stable: of equal hashes the lower number stays.
-        kept = numbers[np.argsort(row_hashes(numbers, self.seed), kind="stable")[: self.most]]
-        parts = (part.select(np.isin(part.numbers, kept)) for part in self.parts)
-        return replace(self, parts=tuple(part for part in parts if len(part.numbers)))
+    def of(cls, rows: LabelledRows, first: int, categorical: BoolArray, most: int, seed: int) -> RowSample:
+        """Take all rows, or so many of them; ``first`` is the number of the first one."""
+        numbers = first + np.arange(len(rows.labels))
+        kept = np.flatnonzero(_are_chosen(numbers, most, seed))
+        pairs = zip(rows.table.columns, categorical.tolist(), strict=True)
+        columns = [column.plain(kept, categorical=chosen) for column, chosen in pairs]
+        weights = np.ones(len(numbers)) if rows.weights is None else rows.weights
+        return cls(columns, rows.classes[rows.labels[kept]], weights[kept], numbers[kept], most, seed)
 
     def __add__(self, other: RowSample) -> RowSample:
-        if not isinstance(other, RowSample):
-            return NotImplemented
-        parts = sorted(self.parts + other.parts, key=lambda part: int(part.numbers[0]))
-        return replace(self, parts=tuple(parts))._within_limit()
+        numbers = np.concatenate([self.numbers, other.numbers])
+        order = np.argsort(numbers)
+        order = order[_are_chosen(numbers[order], self.most, self.seed)]
 
-    @property
-    def labelled(self) -> tuple[StateArray, LabelArray, FloatArray]:
-        """The states, labels and weights of all rows."""
-        states, labels, weights = zip(*(part.labelled for part in self.parts), strict=True)
-        return np.concatenate(states, axis=1), np.concatenate(labels), np.concatenate(weights)
+        def joined(one: AnyArray, two: AnyArray) -> AnyArray:
+            return np.concatenate([one, two])[order]
+
+        columns = [joined(one, two) for one, two in zip(self.columns, other.columns, strict=True)]
+        y, weights = joined(self.y, other.y), joined(self.weights, other.weights)
+        return replace(self, columns=columns, y=y, weights=weights, numbers=numbers[order])
+
+    def part(self, encoding: Encoding, classes: AnyArray) -> Part:
+        """Return the rows as an encoding reads them."""
+        columns = [Column(f"Column {j}", cells) for j, cells in enumerate(self.columns)]
+        rows = EncodedTable.of(encoding, Table(None, columns, len(self.y)), is_part=True)
+        labels = np.searchsorted(classes, self.y).astype(np.int32)
+        return Part(rows, labels, self.weights, self.numbers)
+
+
+def _are_chosen(numbers: IntArray, most: int, seed: int) -> BoolArray:
+    """Tell which rows are the chosen ones, given their ascending numbers."""
+    chosen = np.ones(len(numbers), np.bool_)
+    # Stable: of equal hashes the lower number stays.
+    chosen[np.argsort(row_hashes(numbers, seed), kind="stable")[most:]] = False
+    return chosen
 
 
 def row_hashes(numbers: IntArray, seed: int) -> npt.NDArray[np.uint64]:

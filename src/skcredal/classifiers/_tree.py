@@ -7,7 +7,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from skcredal._arrays import FloatArray, IntArray
-from skcredal._encoding.encoding import Chunk
+from skcredal._encoding.encoding import EncodedTable
 from skcredal._encoding.features import CategoricalFeature, NumericFeature
 from skcredal._ensemble.tree import LeafEvidence, LeafPriors, TreeNode, grow_tree, idm_posterior, idm_sets
 from skcredal._validation import check_integer
@@ -182,10 +182,10 @@ class CredalTree(CredalMixin, TabularClassifier):
         self.features_ = self._kept_features()
         self._priors = LeafPriors(float(self.s))
 
-    def _posterior(self, chunk: Chunk) -> FloatArray:
+    def _posterior(self, chunk: EncodedTable) -> FloatArray:
         return self._evidence(chunk).reference
 
-    def _evidence(self, chunk: Chunk) -> LeafEvidence:
+    def _evidence(self, chunk: EncodedTable) -> LeafEvidence:
         counts = self.tree_.counts[self.tree_.find(chunk.states)]
         return LeafEvidence(counts, idm_posterior(counts, self._priors.s))
 

@@ -56,7 +56,7 @@ def encode_whole(
         key = _encoding_key(classifier)
         if key not in encoded:
             rows = MemoryRows.of(clone(classifier), features, target)
-            encoded[key] = EncodedTable(rows.encoding, rows.part.states, rows.part.table)
+            encoded[key] = rows.part.rows
     return encoded
 
 
@@ -83,15 +83,19 @@ class SharedRows:
 
     def __init__(self, rows: MemoryRows) -> None:
         self.encoding, self.classes = rows.encoding, rows.classes
+        self.learns_encoding, self.sample = rows.learns_encoding, rows.sample
         self._rows = rows
-        self._sums: dict[Hashable, Any] = {}
+        self._made: dict[Hashable, Any] = {}
 
     def sum(self, work: Callable[[Part], Value], stage: str, key: Hashable = None) -> Value:
         if key is None:
             return self._rows.sum(work, stage)
-        if (stage, key) not in self._sums:
-            self._sums[stage, key] = self._rows.sum(work, stage)
-        value: Value = self._sums[stage, key]
+        return self.once(lambda: self._rows.sum(work, stage), (stage, key))
+
+    def once(self, make: Callable[[], Value], key: Hashable) -> Value:
+        if key not in self._made:
+            self._made[key] = make()
+        value: Value = self._made[key]
         return value
 
 
@@ -225,9 +229,9 @@ class Fold:
 def _rows_of(whole: EncodedTable, target: AnyArray, train: IntArray) -> MemoryRows:
     """Return the training rows of a table that was encoded as a whole."""
     classes, labels = np.unique(target[train], return_inverse=True)
-    some, n = whole.select(train), len(train)
-    part = Part(some.table, some.states, labels.astype(np.int32), np.ones(n), np.arange(n))
-    return MemoryRows(whole.encoding, classes, part)
+    part = Part(whole.select(train), labels.astype(np.int32), np.ones(len(train)), np.arange(len(train)))
+    # Medians, modes and cuts are those of the whole data set, whichever rows are learned from.
+    return MemoryRows(whole.encoding, classes, part, learns_encoding=False)
 
 
 def splits(target: AnyArray, *, folds: int, run: int, seed: int) -> list[tuple[IntArray, IntArray]]:

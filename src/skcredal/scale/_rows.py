@@ -1,8 +1,9 @@
 """Learning in passes over parts of the rows: each pass sums what the parts add, and must see the same rows.
 
-1. encoding: the classes, and the statistics that states and cuts are learned from;
+1. encoding: the classes, the statistics that states and cuts are learned from, and some of the rows
+   themselves, for classifiers that need them;
 2. counts;
-3. what the weights of the models depend on: likelihoods, or some of the rows themselves.
+3. likelihoods, where the weights of the models depend on them.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from skcredal._encoding.statistics import MOST_CELLS, Statistics
 from skcredal._ensemble.counts import class_counts
 from skcredal._threads import thread_count
 from skcredal.classifiers._base import TabularClassifier
-from skcredal.classifiers._rows import LabelledRows, MemoryRows, Part, rules_of
+from skcredal.classifiers._rows import LabelledRows, MemoryRows, Part, RowSample, rules_of
 
 __all__ = ["PassRows", "check_learner"]
 
@@ -39,11 +40,23 @@ def check_learner(estimator: Any) -> None:
 class PassRows(ABC):
     """Training rows that are summed part by part, in a pass for each sum."""
 
+    learns_encoding = True
+
     def __init__(self, classifier: TabularClassifier) -> None:
         self.classifier = classifier
-        statistics: Statistics = self._pass("encoding", partial(_statistics, classifier))
+        read: _Read = self._pass("encoding", partial(_read, classifier))
+        statistics, self._sample = read.statistics, read.sample
         self.encoding = statistics.learn(rules_of(classifier), getattr(classifier, "feature_names_in_", None))
         self.classes, self._n_c = statistics.classes, statistics.n_c
+
+    def sample(self, most: int, seed: int) -> Part:
+        """Return the rows that were taken in the first pass, as the classifier's parameters say."""
+        assert self._sample is not None  # a classifier that asks for it has said so
+        return self._sample.part(self.encoding, self.classes)
+
+    def once(self, make: Callable[[], Value], key: Hashable) -> Value:
+        """Return what ``make`` does."""
+        return make()
 
     def sum(self, work: Callable[[Part], Value], stage: str, key: Hashable = None) -> Value:
         """Return the sum of the work over all parts."""
@@ -82,6 +95,24 @@ class _Summed:
         return _Summed(self.value + other.value, self.n_c + other.n_c)
 
 
-def _statistics(classifier: TabularClassifier, rows: LabelledRows, first: int) -> Statistics:
+@dataclass(frozen=True, eq=False)
+class _Read:
+    """What the first pass learns of some rows: their statistics, and a sample for those that need one."""
+
+    statistics: Statistics
+    sample: RowSample | None
+
+    def __add__(self, other: _Read) -> _Read:
+        statistics = self.statistics + other.statistics
+        both = self.sample is not None and other.sample is not None
+        return _Read(statistics, self.sample + other.sample if both else None)
+
+
+def _read(classifier: TabularClassifier, rows: LabelledRows, first: int) -> _Read:
     names, n_threads = getattr(classifier, "feature_names_in_", None), thread_count(classifier.n_jobs)
-    return Statistics.of_rows(*rows, rules_of(classifier), names, limit=MOST_CELLS, n_threads=n_threads)
+    rules, size = rules_of(classifier), classifier._sample_size()
+    statistics = Statistics.of_rows(*rows, rules, names, limit=MOST_CELLS, n_threads=n_threads)
+    if size is None:
+        return _Read(statistics, None)
+    categorical = rules.categorical([True] * len(rows.table.columns), names)
+    return _Read(statistics, RowSample.of(rows, first, categorical, *size))

@@ -1,0 +1,260 @@
+"""Regions of a table, the leaves of randomised trees, and the columns of the line (§14).
+
+Both take the columns of a table as numbers, (n_columns, n_rows): those of a category are the numbers of its
+states, and NaN is a cell that is unknown, or missing and not imputed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from skcredal._arrays import BoolArray, FloatArray, IntArray, LabelArray
+from skcredal._kernels import find_leaves
+
+__all__ = ["LineColumns", "Regions", "varying_columns"]
+
+# A tree has a leaf for so many rows, within these bounds, and no leaf with fewer than this weight (§14).
+ROWS_PER_LEAF, LEAST_LEAVES, MOST_LEAVES = 16, 32, 256
+LEAST_WEIGHT = 5.0
+
+
+def varying_columns(numbers: FloatArray, fills: FloatArray) -> IntArray:
+    """Return the columns with two different values after imputation."""
+    imputed = _imputed(numbers, fills)
+    return np.flatnonzero((imputed != imputed[:, :1]).any(axis=1) & ~np.isnan(fills))
+
+
+def _imputed(numbers: FloatArray, fills: FloatArray) -> FloatArray:
+    return np.where(np.isnan(numbers), fills[:, None], numbers)
+
+
+@dataclass(frozen=True, eq=False)
+class Regions:
+    """Randomised trees over some columns. The nodes of all trees are numbered, parents before children.
+
+    Parameters
+    ----------
+    columns : ndarray of shape (m,)
+        The columns of the table that the trees ask about.
+    fills, low, high : ndarray of shape (m,)
+        Their imputed values, and the range of numbers; NaN for categories, which are not scaled.
+    roots : ndarray of shape (n_trees,)
+        The first node of each tree.
+    feature : ndarray of shape (n_nodes,)
+        Which of the columns a node asks about; -1 for a leaf.
+    threshold : ndarray of shape (n_nodes,)
+        Up to which value a row goes left.
+    left, right : ndarray of shape (n_nodes,)
+        The nodes below; -1 for a leaf.
+    """
+
+    columns: IntArray
+    fills: FloatArray
+    low: FloatArray
+    high: FloatArray
+    roots: IntArray
+    feature: IntArray
+    threshold: FloatArray
+    left: IntArray
+    right: IntArray
+
+    @classmethod
+    def grow(
+        cls,
+        numbers: FloatArray,
+        fills: FloatArray,
+        is_number: BoolArray,
+        labels: LabelArray,
+        weights: FloatArray,
+        *,
+        n_trees: int,
+        seed: int,
+    ) -> Regions:
+        """Grow trees from rows.
+
+        Parameters
+        ----------
+        numbers : ndarray of shape (n_columns, n_rows)
+            The columns of the table.
+        fills : ndarray of shape (n_columns,)
+            Their medians and modes.
+        is_number : ndarray of shape (n_columns,)
+            Which columns are numbers, not categories.
+        labels, weights : ndarray of shape (n_rows,)
+            The classes of the rows, and their weights.
+        n_trees, seed : int
+            How many trees, and the random state.
+        """
+        # Imported here: only LP-AODE needs it, and it takes a moment.
+        from sklearn.tree import ExtraTreeClassifier
+
+        columns = varying_columns(numbers, fills)
+        some = _imputed(numbers[columns], fills[columns])
+        scaled = is_number[columns]
+        low = np.where(scaled, some.min(axis=1, initial=np.inf), np.nan)
+        high = np.where(scaled, some.max(axis=1, initial=-np.inf), np.nan)
+        stump = np.array([-1]), np.array([0.0]), np.array([-1]), np.array([-1])
+        grown, total = [stump] * n_trees, float(weights.sum())
+        if total >= 2.0 * LEAST_WEIGHT:
+            x = np.ascontiguousarray(_scaled(some, low, high).T)
+            seeds = np.random.RandomState(seed % 2**32).randint(2**31 - 1, size=n_trees)
+            for t, state in enumerate(seeds.tolist()):
+                tree = ExtraTreeClassifier(
+                    max_leaf_nodes=min(MOST_LEAVES, max(LEAST_LEAVES, int(total / ROWS_PER_LEAF))),
+                    max_features=None,
+                    # A little less: the sum of five weights of 1 must not fall short by rounding.
+                    min_weight_fraction_leaf=(1.0 - 1e-9) * LEAST_WEIGHT / total,
+                    random_state=state,
+                )
+                found = tree.fit(x, labels, weights).tree_
+                below = found.children_left, found.children_right
+                grown[t] = np.maximum(found.feature, -1), found.threshold, *below
+        sizes = [len(tree[0]) for tree in grown]
+        roots = np.cumsum([0, *sizes])[:-1]
+        feature, threshold, left, right = (np.concatenate(parts) for parts in zip(*grown, strict=True))
+        shift = np.where(feature < 0, 0, roots.repeat(sizes))
+        return cls(
+            columns, fills[columns], low, high, roots, feature, threshold, left + shift, right + shift
+        )
+
+    @cached_property
+    def leaf_numbers(self) -> IntArray:
+        """The number of each leaf among those of all trees, for every node."""
+        return np.cumsum(self.feature < 0) - 1
+
+    @cached_property
+    def n_leaves(self) -> IntArray:
+        """The number of leaves of each tree."""
+        return np.add.reduceat(self.feature < 0, self.roots, dtype=np.int64)
+
+    def leaves(self, numbers: FloatArray) -> npt.NDArray[np.uint32]:
+        """Return the leaf that each row reaches in each tree, (n_trees, n_rows)."""
+        x = self._questions(numbers)
+        nodes = np.empty((len(self.roots), x.shape[1]), np.int64)
+        find_leaves(x, self.roots, self.feature, self.threshold, self.left, self.right, nodes)
+        return self.leaf_numbers[nodes].astype(np.uint32)
+
+    def sums_below(self, of_leaves: FloatArray) -> FloatArray:
+        """Return the sums over the leaves below each node, (…, n_nodes), given those of the leaves, (…, Z)."""
+        sums = np.where(self.feature < 0, of_leaves[..., self.leaf_numbers], 0.0)
+        for node in np.flatnonzero(self.feature >= 0)[::-1]:  # children come after their parents
+            sums[..., node] = sums[..., self.left[node]] + sums[..., self.right[node]]
+        return sums
+
+    def steps(self, numbers: FloatArray) -> Iterator[tuple[IntArray, IntArray, IntArray]]:
+        """Yield the steps of all rows down the trees: the rows, the nodes they leave and those they reach."""
+        x = self._questions(numbers)
+        for root in self.roots:
+            rows = np.arange(x.shape[1])
+            node = np.full(len(rows), root)
+            while len(rows := rows[self.feature[node[rows]] >= 0]):
+                at = node[rows]
+                goes_left = x[self.feature[at], rows] <= self.threshold[at]
+                node[rows] = np.where(goes_left, self.left[at], self.right[at])
+                yield rows, at, node[rows]
+
+    def _questions(self, numbers: FloatArray) -> npt.NDArray[np.float32]:
+        """Return the columns as the trees compare them: imputed, scaled, and as short as scikit-learn's."""
+        return _scaled(_imputed(numbers[self.columns], self.fills), self.low, self.high)
+
+
+def _scaled(numbers: FloatArray, low: FloatArray, high: FloatArray) -> npt.NDArray[np.float32]:
+    """Return numbers between 0, at ``low``, and 1, at ``high``; lines without a range as they are."""
+    low, high = low[:, None], high[:, None]
+    with np.errstate(over="ignore"):
+        # Halved, a difference of the largest doubles does not overflow.
+        half = np.where(np.isinf(high - low), 0.5, 1.0)
+        share = np.clip((numbers * half - low * half) / (high * half - low * half), 0.0, 1.0)
+    return np.where(np.isnan(low), numbers, share).astype(np.float32)
+
+
+@dataclass(frozen=True, eq=False)
+class LineColumns:
+    """The columns of the line: the standardised rank of a number, and an indicator of each state.
+
+    Parameters
+    ----------
+    column : ndarray of shape (d,)
+        The column of the table behind each.
+    state : ndarray of shape (d,)
+        The number of the state that it indicates; NaN for a rank.
+    mean, deviation : ndarray of shape (d,)
+        What is taken off, and what the rest is divided by; 1 for an indicator.
+    values, weights : list of ndarray
+        For each rank, the different values of the training rows, ascending, and the weights of their rows.
+    """
+
+    column: IntArray
+    state: FloatArray
+    mean: FloatArray
+    deviation: FloatArray
+    values: list[FloatArray]
+    weights: list[FloatArray]
+
+    @classmethod
+    def of(cls, numbers: FloatArray, columns: IntArray, is_number: BoolArray, weights: FloatArray) -> LineColumns:
+        """Learn the columns from rows; those without spread are left out."""
+        found: list[tuple[int, float, float, float]] = []
+        values, value_weights = [], []
+        for j in columns.tolist():
+            known = ~np.isnan(numbers[j])
+            different, index = np.unique(numbers[j, known], return_inverse=True)
+            if len(different) < 2:
+                continue
+            own = np.bincount(index, weights[known], len(different))
+            if is_number[j]:
+                ranks = _ranks(own)[1::2]
+                mean = float(np.average(ranks, weights=own))
+                deviation = float(np.sqrt(np.average((ranks - mean) ** 2, weights=own)))
+                found.append((j, np.nan, mean, deviation))
+                values.append(different)
+                value_weights.append(own)
+            else:
+                shares = own / own.sum()
+                found += [(j, state, share, 1.0) for state, share in zip(different, shares, strict=True)]
+        column, state, mean, deviation = np.array(found, np.float64).reshape(-1, 4).T
+        return cls(column.astype(np.int64), state, mean, deviation, values, value_weights)
+
+    @cached_property
+    def _rank_tables(self) -> list[FloatArray]:
+        """The entries of each rank: below the first value, at it, between it and the second, and so on."""
+        is_rank = np.isnan(self.state)
+        pairs = zip(self.weights, self.mean[is_rank], self.deviation[is_rank], strict=True)
+        return [(_ranks(weights) - mean) / deviation for weights, mean, deviation in pairs]
+
+    def of_rows(self, numbers: FloatArray) -> FloatArray:
+        """Return the columns of rows, (d, n_rows); 0 where a cell is not known."""
+        out, ranks = np.empty((len(self.column), numbers.shape[1])), iter(self._rank_tables)
+        values = iter(self.values)
+        for i, (j, state) in enumerate(zip(self.column, self.state, strict=True)):
+            own = numbers[j]
+            if np.isnan(state):
+                of_values = next(values)
+                below = np.searchsorted(of_values, own)
+                at = of_values[np.minimum(below, len(of_values) - 1)] == own
+                out[i] = next(ranks)[2 * below + at]
+            else:
+                out[i] = (own == state) - self.mean[i]
+            out[i][np.isnan(own)] = 0.0
+        return out
+
+
+def _ranks(weights: FloatArray) -> FloatArray:
+    """Return the share of rows below each value, half of those at it included: below, at, between, at, above.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> _ranks(np.array([1.0, 3.0]))
+    array([0.   , 0.125, 0.25 , 0.625, 1.   ])
+    """
+    passed = np.append(0.0, np.cumsum(weights)) / weights.sum()
+    ranks = np.empty(2 * len(weights) + 1)
+    ranks[::2] = passed
+    ranks[1::2] = passed[:-1] + 0.5 * weights / weights.sum()
+    return ranks
