@@ -30,15 +30,19 @@ from skcredal import classifiers
 from skcredal._encoding.discretizer import MDLDiscretizer
 from skcredal._encoding.encoding import Encoding
 from skcredal._encoding.features import CategoricalFeature, NumericFeature
-from skcredal._ensemble.counts import CodingCounts, Counts
+from skcredal._encoding.regions import LineColumns, Regions
+from skcredal._ensemble.counts import Counts
+from skcredal._ensemble.line import Line
+from skcredal._ensemble.regions import RegionCounts
 from skcredal._ensemble.tree import DecisionTree
 from skcredal._files import replacing
 from skcredal._validation import check_instance, naming, safe_repr
+from skcredal.classifiers._experts import View
 
 __all__ = ["load", "read_notes", "save"]
 
 # Raised with every change that older versions could not read; 1 was that of version 0.1.0.dev0.
-FORMAT = 2
+FORMAT = 3
 ESTIMATORS = {
     kind.__name__: kind
     for kind in (MDLDiscretizer, *(getattr(classifiers, name) for name in classifiers.__all__))
@@ -47,7 +51,10 @@ ESTIMATORS = {
 # What a fitted estimator is made of.
 PARTS = {
     kind.__name__: kind
-    for kind in (NumericFeature, CategoricalFeature, Encoding, Counts, CodingCounts, DecisionTree)
+    for kind in (
+        *(NumericFeature, CategoricalFeature, Encoding, Counts, DecisionTree),
+        *(View, Regions, LineColumns, Line, RegionCounts),
+    )
 }
 
 
@@ -96,10 +103,10 @@ def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, An
     with replacing(path) as unfinished, zipfile.ZipFile(unfinished, "w") as file:
         # With no date, equal models are equal files.
         file.writestr(zipfile.ZipInfo("model.json"), text)
-        for f, counts in enumerate(_codings(estimator)):
-            if counts.n_cab.size:
-                content = counts.n_cab.astype("<f8").tobytes()
-                file.writestr(zipfile.ZipInfo(f"pairs{f}"), content, zipfile.ZIP_DEFLATED)
+        for name, pairs in _pairs(estimator).items():
+            if pairs.size:
+                content = pairs.astype("<f8").tobytes()
+                file.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -172,10 +179,11 @@ def _learned_names(estimator: Any) -> list[str]:
     return ["n_features_in_", "feature_names_in_", *own, *getattr(estimator, "_scores", ())]
 
 
-def _codings(estimator: Any) -> list[Counts]:
-    """Return the counts in each coding."""
-    counts = getattr(estimator, "counts_", CodingCounts(np.empty(0), ()))
-    return list(counts.codings) if isinstance(counts, CodingCounts) else [counts]
+def _pairs(estimator: Any) -> dict[str, Any]:
+    """Return the counts of pairs: of two states, and of regions and states."""
+    found = {"n_cab": estimator.counts_.n_cab} if hasattr(estimator, "counts_") else {}
+    regions = getattr(estimator, "_region_counts", None)
+    return found if regions is None else {**found, "n_cza": regions.n_cza}
 
 
 def _pack(estimator: Any) -> dict[str, Any]:
@@ -282,29 +290,75 @@ def _unpack(header: dict[str, Any], file: zipfile.ZipFile) -> Any:
         _need(len(made._encoding.features) == made.n_features_in_, "the number of features")
         # Only the tables of these have a place for a state that may be any.
         _need(hasattr(made, "conservative_features") or not made._encoding.conservative.any(), "a feature")
-        made.counts_ = _with_pairs(made, file)
+        _check_view(made)
+        _take_pairs(made, file)
         _check_scores(made, len(made._encoding.kept), len(made.classes_))
     made._derive()
     return made
 
 
-def _with_pairs(made: Any, file: zipfile.ZipFile) -> Counts | CodingCounts:
-    """Return the counts with those of pairs, if all are those of the states and classes."""
-    encoding, codings, n_classes = made._encoding, _codings(made), len(made.classes_)
-    lines = encoding.rows if hasattr(made, "bins") else [slice(None)]
-    n_states = [encoding.n_states[some].tolist() for some in lines]
-    _need([one.n_states.tolist() for one in codings] == n_states, "n_states")
-    if any(one.n_cab for one in codings):
-        made._refuse_large_tables(encoding)  # as in fit
-    _check_numbers("n_c", made.counts_.n_c, (n_classes,))
-    for f, one in enumerate(codings):
-        square = (n_classes, one.n_values, one.n_values) if one.n_cab else (n_classes, 0, 0)
-        content = _read(file, f"pairs{f}", 8 * math.prod(square)) if one.n_cab else b""
-        codings[f] = replace(one, n_cab=np.frombuffer(content, "<f8").reshape(square))
-        _check_numbers("n_cab", codings[f].n_cab, square)
-        _check_numbers("n_ca", one.n_ca, (n_classes, one.n_values))
-        _check_numbers("n_c", one.n_c, (n_classes,))
-    return replace(made.counts_, codings=tuple(codings)) if hasattr(made, "bins") else codings[0]
+def _take_pairs(made: Any, file: zipfile.ZipFile) -> None:
+    """Give the counts those of pairs, if all are those of the states, regions and classes."""
+    counts, n_classes, n_values = made.counts_, len(made.classes_), made._encoding.n_values
+    _need(np.array_equal(counts.n_states, made._encoding.n_states), "n_states")
+    regions = getattr(made, "_region_counts", None)
+    n_leaves = 0 if regions is None else int(made._view.trees.n_leaves.sum())
+    if any(_pairs(made).values()):
+        made._refuse_large_tables(made._encoding, n_leaves)  # as in fit
+
+    def pairs(name: str, n_parents: int, *, are_there: bool) -> Any:
+        shape = (n_classes, n_parents, n_values) if are_there else (n_classes, 0, 0)
+        content = _read(file, name, 8 * math.prod(shape)) if are_there and math.prod(shape) else b""
+        found = np.frombuffer(content, "<f8").reshape(shape)
+        _check_numbers(name, found, shape)
+        return found
+
+    made.counts_ = replace(counts, n_cab=pairs("n_cab", n_values, are_there=counts.n_cab))
+    _check_numbers("n_ca", counts.n_ca, (n_classes, n_values))
+    _check_numbers("n_c", counts.n_c, (n_classes,))
+    if regions is not None:
+        made._region_counts = replace(regions, n_cza=pairs("n_cza", n_leaves, are_there=True))
+        _need(np.array_equal(regions.n_leaves, made._view.trees.n_leaves), "n_leaves")
+        _check_numbers("n_cz", regions.n_cz, (n_classes, n_leaves))
+
+
+def _check_view(made: Any) -> None:
+    """Refuse trees and a line that lead beyond the table, or nowhere."""
+    view, n_columns, n_classes = getattr(made, "_view", View()), made.n_features_in_, len(made.classes_)
+    _need((view.trees is None) == (getattr(made, "_region_counts", None) is None), "a tree")
+    if (trees := view.trees) is not None:
+        m, n, inner = len(trees.columns), len(trees.feature), trees.feature >= 0
+        for name in ("fills", "low", "high"):
+            _need(np.shape(getattr(trees, name)) == (m,), "a tree")
+        _check_numbers("a tree", trees.fills, (m,), -np.inf)
+        _check_numbers("a tree", trees.threshold, (n,), -np.inf)
+        _need(_are_within(trees.columns, n_columns) and (trees.feature < m).all(), "a column of a tree")
+        # Children come after their parent, inside the same tree, so that every path ends.
+        ends = np.append(trees.roots, n)[1:]
+        _need(trees.roots[0] == 0 and (np.diff(trees.roots) > 0).all() and trees.roots[-1] < n, "a root")
+        for below in (trees.left, trees.right):
+            _need(np.shape(below) == (n,), "a node")
+            end = ends.repeat(ends - trees.roots)
+            _need(((below > np.arange(n)) & (below < end))[inner].all(), "a node")
+    _need((view.line is None) == (view.columns is None), "the line")
+    if view.line is not None:
+        columns, d = view.columns, len(view.columns.column)
+        _need(_are_within(columns.column, n_columns), "a column of the line")
+        _check_numbers("the line", view.line.intercepts, (n_classes,), -np.inf)
+        _check_numbers("the line", view.line.slopes, (n_classes, d), -np.inf)
+        _check_numbers("the line", columns.mean, (d,), -np.inf)
+        _check_numbers("the line", columns.deviation, (d,))
+        _need((columns.deviation > 0.0).all(), "the line")
+        n_ranks = int(np.isnan(columns.state).sum())
+        _need(np.shape(columns.state) == (d,) and len(columns.values) == len(columns.weights) == n_ranks, "a rank")
+        for values, weights in zip(columns.values, columns.weights, strict=True):
+            _need(len(values) > 0 and (np.diff(values) > 0).all(), "a rank")
+            _check_numbers("a rank", values, (len(values),), -np.inf)
+            _check_numbers("a rank", weights, (len(values),))
+
+
+def _are_within(indices: Any, n: int) -> bool:
+    return np.ndim(indices) == 1 and bool((indices >= 0).all() and (indices < n).all())
 
 
 def _check_numbers(name: str, array: Any, shape: tuple[int, ...], low: float = 0.0) -> None:
@@ -313,7 +367,8 @@ def _check_numbers(name: str, array: Any, shape: tuple[int, ...], low: float = 0
 
 def _check_scores(made: Any, k: int, n_classes: int) -> None:
     """Refuse what else was learned from rows if it does not fit k features."""
-    shapes = {"log_likelihood_": (k,), "weights_": (k,), "null_weight_": (), "covariance_": (1 + k, 1 + k)}
+    m = sum(made._sizes()) if hasattr(made, "_view") else k
+    shapes = {"log_likelihood_": (k,), "weights_": (m,), "null_weight_": (), "covariance_": (1 + m, 1 + m)}
     shapes["missing_counts_"] = (k, n_classes)
     # With the others nothing is computed.
     for name in shapes.keys() & set(made._scores):
