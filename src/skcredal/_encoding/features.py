@@ -202,10 +202,12 @@ class CategoricalFeature:
         counts = np.bincount(cells.astype(np.int64) + 1, weights, len(self.values) + 2)[1:-1]
         if self.declared:
             return self._seen(counts, has_missing=False)
-        found, codes = np.unique(np.where(counts > 0.0, self.codes, self.n_states), return_inverse=True)
-        found = found[found < self.n_states]
+        # Merged as among all rows: a value that does not occur is known if another of its state does.
+        found = np.unique(self.codes[counts > 0.0])
+        codes = np.full(self.n_states, len(found))
+        codes[found] = np.arange(len(found))
         states = [self.states[code] for code in found]
-        some = replace(self, codes=codes, states=states, state_numbers=found)
+        some = replace(self, codes=codes[self.codes], states=states, state_numbers=found)
         return some._seen(counts, has_missing=False)
 
     @property
