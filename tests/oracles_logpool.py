@@ -1,244 +1,629 @@
-"""LP-AODE and LP-AODE* from their definition (SPEC §12): plain, slow, and independent of the package.
+"""LP-AODE and LP-AODE* from their definition (SPEC §12 and §14): plain, slow, independent of the package.
 
-Rows and classes are as in `oracles`. A table has several codings; `rows[f]` is one row in coding `f`.
-Experts are numbered as §12 does: 0 is the null model, then the SPODEs of the first coding, of the second, and
-so on. What they say of a row is an array `logs[j, c] = log p_j(c|a)`. Rows are left out by counting anew, the
-weights come from scipy's general solver and Newton steps, minima over the credal set from the closed forms
-and, to be compared with them, from SLSQP.
+`LogPoolOracle.fit` learns from a table and answers single rows; what it is made of stands below, one part of
+the definition after another. Columns are lists of cells: a number, a category, or None where it is missing.
+Experts are numbered from the null model, 0, over the SPODEs in the order of the table to the regions and the
+line. What they say of a row is an array `logs[j, c] = log p_j(c|a)`. Counts are exact fractions; trees and
+line are scikit-learn's, which the definition names. The weights come from scipy's general solver and Newton
+steps, minima over the credal set from the closed forms and, to be compared with them, from SLSQP.
 
-Points that §12 leaves open are decided here as follows.
+Points that §12 and §14 leave open are decided here as follows.
 
-- Rows of positive weight are numbered from 0. The rank of row i is
-  `splitmix64(splitmix64(random_state) XOR i)`, where `splitmix64(x)` is the first output of the generator
-  whose state is x, all modulo 2**64.
-- Real weights: `B·W(x) ≥ b·T − 1e-12·T`, as soon as one weight is not an integer.
-- The "score" of a class, whose largest size sets τ, is the exponent of the pool, `Σ_j w_j log p_j(c|a)`.
-- A training row without any known super-parent adds `−ω log P(c)` to J, its answer being P(c) whatever the
-  weights. For the same reason the frequencies alone explain such a row: they contribute `Δ log P(c)`.
+- The rank of row i, in the sample and in the folds, is `splitmix64(splitmix64(random_state) XOR i)`, where
+  `splitmix64(x)` is the first output of the generator whose state is x, all modulo 2**64; i numbers all rows
+  of positive weight. The N rows stay in the order of the table.
+- Rows of weight 0 are absent: their classes and states, too.
+- With `missing="impute"` a missing cell is known, as the imputed value: to the line, whose ranks and means
+  count it, and where it is asked whether a row knows anything.
+- Where `max_categories` merges states, "state" is the merged one, also for trees and line, and in a fold,
+  where it is known as soon as one of its values was seen. The mode is that of the states before they merge
+  (as in §1), in the order that they have among all rows.
+- Whether a training row knows anything, and so takes part in J, is asked of the whole model as it is of a new
+  row, not of the fold's: otherwise no row of a fold without columns would take part, and it would not matter
+  what regions and line say there.
+- Columns that all lack spread (trees have columns, the known cells of the sample are constant) leave a line
+  of intercepts alone.
+- Real weights: the median's half, and ties between cuts, are met within 1e-12 of the total (§12's slack), and
+  a total of at most 1 is not cut, log2(N−1) being undefined.
 - The most probable classes of P(c) are tied within 1e-12, as in §7.
 """
 
 import math
-from collections.abc import Callable, Sequence
+import warnings
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
+from itertools import accumulate, pairwise
 from typing import Any, Literal, NamedTuple
 
+import mpmath  # type: ignore[import-untyped]
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
 from scipy.special import erf, erfinv, logsumexp, softmax
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import ExtraTreeClassifier
 
 from oracles import (
-    Counts,
     Number,
-    Row,
     _cut_between,
     _exact_weights,
+    _mean_of_two,
     _most_probable,
-    _p_value,
-    _p_value_given_parent,
+    _mpf,
     bin_of,
-    class_prior,
-    count_tables,
     maximal_set,
     mdl_cuts,
     mode,
-    spode_posteriors,
-    weighted_median,
 )
 
 Array = npt.NDArray[np.float64]
+Cell = Any  # a float, a category, or None where it is missing
+Row = Sequence[Cell]
+Missing = Literal["impute", "marginalize"]
 
-BINS = (5, 10)  # equal frequency, beside MDL
-ESS = 4
-MAX_ROWS = 2000
+ESS = 4.0
+N_REGIONS = 20
+MAX_ROWS = 5000
+MOST_FOLDS = 10
 CLOSE = 1e-12  # of the total weight: what real weights may lack
 AT_BOUND = 1e-6  # of the prior weight: what is nearer to the bound lies on it
-TAU = 1e-10  # of the largest score: what log-odds must exceed
+TAU = 1e-10  # of the largest log-odds: what log-odds must exceed
 
 
-# --- codings --------------------------------------------------------------------------------------
+# --- one feature ----------------------------------------------------------------------------------
 
 
-class Coding(NamedTuple):
-    """§12: the columns that one coding keeps, their numbers of states, and the codes of both tables."""
+class States(NamedTuple):
+    """§1, §14: the categories of a column in their order, and the number of each; merged ones share one."""
 
-    features: list[int]
-    n_states: list[int]
-    train: list[list[int | None]]
-    test: list[list[int | None]]
+    order: list[Hashable]
+    numbers: dict[Hashable, int]
+    declared: bool
 
-
-def equal_frequency_cuts(values: Sequence[float], weights: Sequence[Number] | None, bins: int) -> list[float]:
-    """§12: for b = 1…B−1 the smallest x with B·W(≤x) ≥ b·W; each cut halfway to the next distinct value."""
-    exact = _exact_weights(weights, len(values))
-    present = [(value, weight) for value, weight in zip(values, exact, strict=True) if weight > 0]
-    total = sum((weight for _, weight in present), Fraction(0))
-    slack = 0 if all(weight.denominator == 1 for weight in exact) else Fraction(CLOSE) * total
-    distinct = sorted({value for value, _ in present})
-
-    def weight_up_to(x: float) -> Fraction:
-        return sum((weight for value, weight in present if value <= x), Fraction(0))
-
-    below = {
-        next(i for i, x in enumerate(distinct) if bins * weight_up_to(x) >= b * total - slack)
-        for b in range(1, bins)
-        if distinct
-    }
-    # The largest value has no next one to lie halfway to.
-    return [_cut_between(distinct[i], distinct[i + 1]) for i in sorted(below) if i + 1 < len(distinct)]
-
-
-def codings_of_table(
-    train: Sequence[Sequence[Any]],
-    test: Sequence[Sequence[Any]],
-    kinds: Sequence[str],
-    declared: Sequence[Sequence[Any] | None],
-    y: Sequence[int],
-    weights: Sequence[int] | None = None,
-    missing: Literal["impute", "marginalize"] = "impute",
-) -> list[Coding]:
-    """§12: MDL and, if a numeric feature varies, equal frequency with 5 and with 10 bins; None is missing."""
-    omega = [1] * len(y) if weights is None else list(weights)
-    columns = [
-        _Column([row[j] for row in train], [row[j] for row in test], kind, declared[j], y, omega, missing)
-        for j, kind in enumerate(kinds)
-    ]
-    varies = any(column.kind == "numeric" and len(set(column.present())) > 1 for column in columns)
-    codings = [_coding(columns, bins) for bins in (None, *(BINS if varies else ()))]
-    return [coding for coding in codings if coding.features]
+    @classmethod
+    def of(
+        cls,
+        cells: Sequence[Cell],
+        weights: Sequence[Fraction],
+        declared: Sequence[Hashable] | None,
+        max_categories: int | None,
+    ) -> "States":
+        """§1: the declared states, else the sorted observed ones; beyond max_categories the rarest merge."""
+        seen = {x for x in cells if x is not None}
+        order: list[Hashable] = sorted(seen) if declared is None else list(declared)
+        numbers = {state: number for number, state in enumerate(order)}
+        if max_categories is not None and len(order) > max_categories:
+            total = dict.fromkeys(order, Fraction(0))
+            for x, weight in zip(cells, weights, strict=True):
+                if x in total:
+                    total[x] += weight
+            # Of equally frequent states the first stay; those that stay keep their order.
+            stay = set(sorted(order, key=lambda state: -total[state])[: max_categories - 1])
+            kept = [state for state in order if state in stay]
+            numbers = {state: kept.index(state) if state in stay else len(kept) for state in order}
+        return cls(order, numbers, declared is not None)
 
 
-class _Column(NamedTuple):
-    """One feature: its cells in both tables, and what the training rows know besides."""
+class Feature(NamedTuple):
+    """§1, §14: what some rows tell of a column: the imputed value, the cuts or the states, if it is kept.
 
-    train: list[Any]
-    test: list[Any]
-    kind: str
-    declared: Sequence[Any] | None
-    y: Sequence[int]
-    weights: list[int]
-    missing: str
+    Values are numbers, or the numbers of states.
+    """
 
-    def present(self) -> list[Any]:
-        """§2: the known training values (imputing adds no second one to a constant); weight 0 is absent."""
-        return [x for x, w in zip(self.train, self.weights, strict=True) if x is not None and w > 0]
+    states: States | None  # None: a numeric feature
+    known: frozenset[int]  # the numbers of the states that are not unknown
+    fill: float | None  # the imputed value, None where nothing was seen
+    cuts: list[float]
+    n_states: int
+    is_kept: bool
+    missing: Missing
 
-    def codes(self, bins: int | None) -> tuple[list[int | None], list[int | None], int]:
-        """§1, §12: the codes of both tables and the number of states."""
-        if not self.present():
-            return [None] * len(self.train), [None] * len(self.test), 0
-        if self.kind == "numeric":
-            return self._numeric_codes(bins)
-        return self._categorical_codes()
+    @classmethod
+    def learn(
+        cls,
+        cells: Sequence[Cell],
+        y: Sequence[int],
+        weights: Sequence[Fraction],
+        states: States | None,
+        missing: Missing,
+    ) -> "Feature":
+        """§1: impute, then cut; with marginalize the cuts come from the known cells."""
+        if states is not None:
+            return cls._learn_states(cells, weights, states, missing)
+        seen = [(float(x), w) for x, w in zip(cells, weights, strict=True) if x is not None]
+        if not seen:
+            return cls(None, frozenset(), None, [], 0, False, missing)
+        fill = median([x for x, _ in seen], [w for _, w in seen])
+        values = [(fill if missing == "impute" else None) if x is None else float(x) for x in cells]
+        used = [(x, c, w) for x, c, w in zip(values, y, weights, strict=True) if x is not None]
+        found = cuts([x for x, _, _ in used], [c for _, c, _ in used], [w for _, _, w in used])
+        return cls(None, frozenset(), fill, found, len(found) + 1, len(found) > 0, missing)
 
-    def _numeric_codes(self, bins: int | None) -> tuple[list[int | None], list[int | None], int]:
-        """§1: the median in, unless missing cells stay unknown; then the bins of the cuts."""
-        known = [(x, w) for x, w in zip(self.train, self.weights, strict=True) if x is not None]
-        fill = weighted_median(*zip(*known, strict=True)) if self.missing == "impute" else None
-        train = [fill if x is None else float(x) for x in self.train]
-        cells = [
-            (x, c, w) for x, c, w in zip(train, self.y, self.weights, strict=True) if x is not None and w > 0
-        ]
-        values, labels, weights = (list(part) for part in zip(*cells, strict=True))
-        cuts = (
-            mdl_cuts(values, labels, weights) if bins is None else equal_frequency_cuts(values, weights, bins)
+    @classmethod
+    def _learn_states(
+        cls, cells: Sequence[Cell], weights: Sequence[Fraction], states: States, missing: Missing
+    ) -> "Feature":
+        """§1, §14: states keep their numbers; those that are not declared are the ones seen here."""
+        seen = frozenset(states.numbers[x] for x in cells if x in states.numbers)
+        known = frozenset(states.numbers.values()) if states.declared else seen
+        fill = states.numbers[mode(list(cells), states.order, list(weights))] if seen else None
+        return cls(states, known, fill, [], len(known), len(seen) > 1, missing)
+
+    def value(self, cell: Cell) -> float | None:
+        """§1: the cell's value, None where it is unknown; what is missing is imputed, or unknown, too."""
+        if cell is None:
+            return self.fill if self.missing == "impute" else None
+        if self.states is None:
+            return float(cell)
+        number = self.states.numbers.get(cell)
+        return number if number in self.known else None
+
+    def imputed(self, cell: Cell) -> float | None:
+        """§14: what goes down the trees: the imputed value for missing and unknown cells, in any case."""
+        value = self.value(cell)
+        return self.fill if value is None else value
+
+    def code(self, cell: Cell) -> int | None:
+        """§1: the bin, or the number of the state; None where it is unknown or there was nothing to learn."""
+        value = self.value(cell)
+        if value is None or self.n_states == 0:
+            return None
+        return int(value) if self.states is not None else bin_of(value, self.cuts)
+
+
+def median(values: Sequence[float], weights: Sequence[Fraction]) -> float:
+    """§1: the weighted median; where a value ends half of the weight, the mean of it and the next."""
+    total = sum(weights, Fraction(0))
+    slack = _slack(weights)
+    passed = Fraction(0)
+    lower = None
+    for value, weight in sorted(zip(values, weights, strict=True)):
+        passed += weight
+        if lower is None and passed >= total / 2 - slack:
+            lower = value
+        if lower is not None and passed > total / 2 + slack:
+            return _mean_of_two(lower, value)
+    raise ValueError("there is no weight.")
+
+
+def cuts(values: Sequence[float], labels: Sequence[int], weights: Sequence[Fraction]) -> list[float]:
+    """§1: Fayyad–Irani cuts; real weights go by the same rule with N = Σ weights (§2)."""
+    if all(weight.denominator == 1 for weight in weights):
+        return mdl_cuts(values, labels, weights)
+    table = {value: [Fraction(0)] * (max(labels) + 1) for value in sorted(values)}
+    for value, c, weight in zip(values, labels, weights, strict=True):
+        table[value][c] += weight
+    with mpmath.workdps(60):
+        return _cuts_within(list(table.items()))
+
+
+def _cuts_within(cells: list[tuple[float, list[Fraction]]]) -> list[float]:
+    """§1: the best cut of the ascending values, if accepted, and those of both its sides."""
+    places = range(1, len(cells))
+    sides = {q: (_by_class(cells[:q]), _by_class(cells[q:])) for q in places}
+    whole = _by_class(cells)
+    n = _mpf(sum(whole, Fraction(0)))
+    if not places or n <= 1:
+        return []
+    entropy = {q: _entropy_sum(left) + _entropy_sum(right) for q, (left, right) in sides.items()}
+    tie = CLOSE * (n + 1) * mpmath.log(n + 1, 2)
+    best = next(q for q in places if entropy[q] <= min(entropy.values()) + tie)
+    left, right = sides[best]
+    delta = mpmath.log(3 ** _present(whole) - 2, 2) - _penalty(whole) + _penalty(left) + _penalty(right)
+    if not (_entropy_sum(whole) - entropy[best]) / n > (mpmath.log(n - 1, 2) + delta) / n:
+        return []
+    cut = _cut_between(cells[best - 1][0], cells[best][0])
+    return [*_cuts_within(cells[:best]), cut, *_cuts_within(cells[best:])]
+
+
+def _by_class(cells: Sequence[tuple[float, list[Fraction]]]) -> list[Fraction]:
+    """Return the weight of each class in some cells."""
+    return [sum(column, Fraction(0)) for column in zip(*(counts for _, counts in cells), strict=True)]
+
+
+def _present(counts: Sequence[Fraction]) -> int:
+    """§1: m, how many classes are present."""
+    return sum(1 for count in counts if count)
+
+
+def _entropy_sum(counts: Sequence[Fraction]) -> Any:
+    """§1: N·Ent in bits."""
+    n = sum(counts, Fraction(0))
+    return mpmath.fsum(_mpf(count) * mpmath.log(_mpf(n / count), 2) for count in counts if count)
+
+
+def _penalty(counts: Sequence[Fraction]) -> Any:
+    """§1: m·Ent."""
+    return _present(counts) * _entropy_sum(counts) / _mpf(sum(counts, Fraction(0)))
+
+
+def _slack(weights: Sequence[Fraction]) -> Fraction:
+    """§12: how far sums of real weights may be off; whole numbers are exact."""
+    whole = all(weight.denominator == 1 for weight in weights)
+    return Fraction(0) if whole else Fraction(CLOSE) * sum(weights, Fraction(0)) / 2
+
+
+# --- super-parents: SPODEs and regions ------------------------------------------------------------
+
+
+class SuperParent:
+    """§2, §3, §14: n(c,a_j) and n(c,a_j,a_i) of one super-parent, be it a feature or the regions of a tree.
+
+    `rows` hold the codes of the children by feature. A row counts where the cells concerned are known.
+    """
+
+    def __init__(
+        self,
+        parents: Sequence[int | None],
+        n_states: int,
+        rows: Sequence[dict[int, int | None]],
+        children: dict[int, int],
+        y: Sequence[int],
+        weights: Sequence[Fraction],
+        n_classes: int,
+        ess: Fraction,
+    ) -> None:
+        self.n_states, self.children, self.n_classes, self.ess = n_states, children, n_classes, ess
+        self.counts: dict[Any, Fraction] = {}
+        for a, row, c, weight in zip(parents, rows, y, weights, strict=True):
+            if a is None:
+                continue
+            # The second and the last key are what the first and the third are divided by (§1, marginalize).
+            cells = [(i, row[i]) for i in children if row[i] is not None]
+            for key in [(c, a), c, *((i, c, a, b) for i, b in cells), *((i, c, a) for i, _ in cells)]:
+                self.counts[key] = self.counts.get(key, Fraction(0)) + weight
+
+    def p_value(self, a: int, c: int) -> Fraction:
+        """§2: P(a_j|c), the prior of one pseudo-count spread over l·v_j cells."""
+        s, cells = self.ess, self.n_classes * self.n_states
+        return (self._n(c, a) + s / cells) / (self._n(c) + s / self.n_classes)
+
+    def p_child(self, i: int, b: int, a: int, c: int) -> Fraction:
+        """§2: P(a_i = b|a_j = a, c)."""
+        s, cells = self.ess, self.n_classes * self.n_states
+        return (self._n(i, c, a, b) + s / (cells * self.children[i])) / (self._n(i, c, a) + s / cells)
+
+    def log_joint(self, a: int, row: dict[int, int | None], log_prior: Array) -> Array:
+        """§3: log P(c) + log P(a_j|c) + Σ_i log P(a_i|a_j,c) over the known children."""
+        known = [(i, b) for i, b in row.items() if i in self.children and b is not None]
+        return np.array(
+            [
+                log_prior[c]
+                + _log(self.p_value(a, c))
+                + sum(_log(self.p_child(i, b, a, c)) for i, b in known)
+                for c in range(self.n_classes)
+            ]
         )
 
-        def code(x: Any) -> int | None:
-            x = fill if x is None else x
-            return None if x is None else bin_of(float(x), cuts)
-
-        return [code(x) for x in train], [code(x) for x in self.test], len(cuts) + 1
-
-    def _categorical_codes(self) -> tuple[list[int | None], list[int | None], int]:
-        """§1: the mode in, unless missing cells stay unknown; then positions among the states."""
-        states = sorted(set(self.present())) if self.declared is None else list(self.declared)
-        fill = mode(self.train, states, self.weights) if self.missing == "impute" else None
-
-        def code(x: Any) -> int | None:
-            x = fill if x is None else x
-            return states.index(x) if x in states else None
-
-        return [code(x) for x in self.train], [code(x) for x in self.test], len(states)
+    def _n(self, *key: int) -> Fraction:
+        return self.counts.get(key if len(key) > 1 else key[0], Fraction(0))
 
 
-def _coding(columns: Sequence[_Column], bins: int | None) -> Coding:
-    """§12: one coding, without the features that have one bin or one observed value."""
-    coded = [column.codes(bins) for column in columns]
-    kept = []
-    for j, ((codes, _, _), column) in enumerate(zip(coded, columns, strict=True)):
-        seen = {a for a, w in zip(codes, column.weights, strict=True) if a is not None and w > 0}
-        if len(seen) > 1:
-            kept.append(j)
-    n_train, n_test = (len(columns[0].train), len(columns[0].test)) if columns else (0, 0)
-    return Coding(
-        kept,
-        [coded[j][2] for j in kept],
-        [[coded[j][0][r] for j in kept] for r in range(n_train)],
-        [[coded[j][1][r] for j in kept] for r in range(n_test)],
-    )
+def _log(p: Fraction) -> float:
+    return math.log(p.numerator) - math.log(p.denominator)
 
 
-# --- experts --------------------------------------------------------------------------------------
+def class_frequencies(
+    y: Sequence[int], weights: Sequence[Fraction], n_classes: int, ess: Fraction
+) -> list[Fraction]:
+    """§2: P(c) = (n(c) + s/l)/(n + s)."""
+    total = sum(weights, Fraction(0))
+    own = [sum((w for d, w in zip(y, weights, strict=True) if d == c), Fraction(0)) for c in range(n_classes)]
+    return [(n_c + ess / n_classes) / (total + ess) for n_c in own]
 
 
-def expert_posteriors(counts: Counts, row: Row, ess: int | Fraction = ESS) -> list[list[Fraction]]:
-    """§12: p_j(c|a) of the SPODEs of one coding; P(c) where the row does not know the super-parent."""
-    prior = class_prior(counts, ess)
-    return [prior if p is None else p for p in spode_posteriors(counts, row, ess)]
+# --- trees ----------------------------------------------------------------------------------------
 
 
-def left_out_posteriors(
-    codes: Sequence[Row],
-    y: Sequence[int],
-    n_states: Sequence[int],
-    n_classes: int,
-    ess: int | Fraction = ESS,
-    weights: Sequence[Number] | None = None,
-) -> list[list[list[Fraction]]]:
-    """§12: p_{−r,j}(c|a_r), every count made anew without row r; what stands in for P(c) is not left out."""
-    prior = class_prior(count_tables(codes, y, n_states, n_classes, weights), ess)
-    table = []
-    for r, row in enumerate(codes):
-        others = _exact_weights(weights, len(y))
-        others[r] = max(Fraction(0), others[r] - min(Fraction(1), others[r]))
-        counts = count_tables(codes, y, n_states, n_classes, others)
-        table.append([prior if p is None else p for p in spode_posteriors(counts, row, ess)])
-    return table
+class Scale(NamedTuple):
+    """§14: how the trees see a column: a number by where it lies between lo and hi, a state by its number."""
+
+    feature: int
+    lo: float | None  # None: a category
+    hi: float | None
+
+    def __call__(self, value: float) -> float:
+        """§14: (x − lo)/(hi − lo) clipped to [0, 1]; all three halved first if the difference overflows."""
+        lo, hi = self.lo, self.hi
+        if lo is None or hi is None:
+            return float(value)
+        if math.isinf(hi - lo):
+            value, lo, hi = value / 2, lo / 2, hi / 2
+        return min(1.0, max(0.0, (value - lo) / (hi - lo)))
 
 
-def counts_without(counts: Counts, row: Row, c: int, weight: Number = 1) -> Counts:
-    """§12: the counts less min(1, weight) wherever the row was counted, clamped at 0: the direct formula."""
-    less = min(Fraction(1), Fraction(weight))
-    n_c = list(counts.n_c)
-    n_ca = [[list(by_class) for by_class in table] for table in counts.n_ca]
-    n_cab = {pair: [[list(cell) for cell in line] for line in t] for pair, t in counts.n_cab.items()}
-    touched = [n_c]
-    touched += [n_ca[j][a] for j, a in enumerate(row) if a is not None]
-    for i, j in n_cab:
-        a, b = row[i], row[j]
-        if a is not None and b is not None:
-            touched.append(n_cab[i, j][a][b])
-    for by_class in touched:
-        by_class[c] = max(Fraction(0), by_class[c] - less)
-    return Counts(list(counts.n_states), counts.n_classes, n_c, n_ca, n_cab)
+class Tree:
+    """§14: an extremely randomised tree whose leaves are regions; `ω < 10`: one leaf, nothing is fitted."""
+
+    def __init__(
+        self, x: Array, features: Sequence[int], y: Sequence[int], weights: Sequence[Fraction], seed: int
+    ) -> None:
+        total = sum(weights, Fraction(0))
+        self.features, self.fitted = list(features), None
+        if total >= 10:
+            self.fitted = ExtraTreeClassifier(
+                max_leaf_nodes=min(256, max(32, math.floor(total / 16))),
+                max_features=None,
+                min_weight_fraction_leaf=(1 - 1e-9) * 5 / float(total),
+                random_state=seed,
+            ).fit(x, np.array(y), sample_weight=np.array([float(w) for w in weights]))
+
+    @property
+    def n_leaves(self) -> int:
+        return 1 if self.fitted is None else int(self.fitted.tree_.n_leaves)
+
+    def regions(self, x: Array) -> list[int]:
+        """§14: the leaf of each row, by the number of its node."""
+        return [0] * len(x) if self.fitted is None else [int(leaf) for leaf in self.fitted.apply(x)]
+
+    def region(self, x: Sequence[float]) -> int:
+        """§14: the leaf of one row."""
+        return self.regions(np.array([x]))[0]
+
+    def path(self, leaf: int) -> list[int]:
+        """§14: the nodes from the root to a leaf."""
+        nodes = [leaf]
+        while nodes[0] != 0:
+            nodes.insert(0, next(node for node, pair in self._splits().items() if nodes[0] in pair))
+        return nodes
+
+    def leaves_below(self, node: int) -> list[int]:
+        """§14: the leaves under a node, itself if it is one."""
+        below = self._splits().get(node)
+        return [node] if below is None else [leaf for child in below for leaf in self.leaves_below(child)]
+
+    def asks_about(self, node: int) -> int:
+        """§14: the feature that a node asks about, by its number in the table."""
+        assert self.fitted is not None
+        return self.features[int(self.fitted.tree_.feature[node])]
+
+    def _splits(self) -> dict[int, tuple[int, int]]:
+        """Return the two children of each node that has any."""
+        if self.fitted is None:
+            return {}
+        left, right = self.fitted.tree_.children_left, self.fitted.tree_.children_right
+        return {node: (int(left[node]), int(right[node])) for node in range(len(left)) if left[node] >= 0}
 
 
-def expert_logs(
-    prior: Sequence[Number], posteriors_per_coding: Sequence[Sequence[Sequence[Number]]]
-) -> Array:
-    """§12: log p_j(c|a) as an array (1 + m, l), the null model first."""
-    experts = [prior, *(p for posteriors in posteriors_per_coding for p in posteriors)]
-    return np.array([[math.log(p) for p in expert] for expert in experts])
+def tree_seeds(random_state: int, n_regions: int) -> list[int]:
+    """§14: s_t, the numbers of RandomState(random_state mod 2**32).randint(2**31 − 1, size=T)."""
+    drawn = np.random.RandomState(random_state % 2**32).randint(2**31 - 1, size=n_regions)
+    return [int(seed) for seed in drawn]
 
 
-def knows_super_parent(rows: Sequence[Row]) -> bool:
-    """§12: whether any expert of any coding knows its super-parent's value in the row."""
-    return any(a is not None for row in rows for a in row)
+# --- the line -------------------------------------------------------------------------------------
 
 
-# --- which rows are used --------------------------------------------------------------------------
+class RankColumn(NamedTuple):
+    """§14: a number's rank among the known cells, less its mean, over its standard deviation.
+
+    `passed[q]` is the weight of the first q of the distinct values.
+    """
+
+    feature: int
+    values: list[float]
+    passed: list[Fraction]
+    mean: Fraction
+    deviation: float
+
+    @classmethod
+    def of(
+        cls, feature: int, cells: Sequence[float | None], weights: Sequence[Fraction]
+    ) -> "RankColumn | None":
+        """§14: None without spread."""
+        weight_of: dict[float, Fraction] = {}
+        for x, w in sorted((x, w) for x, w in zip(cells, weights, strict=True) if x is not None):
+            weight_of[x] = weight_of.get(x, Fraction(0)) + w
+        if len(weight_of) < 2:
+            return None
+        passed = list(accumulate(weight_of.values(), initial=Fraction(0)))
+        plain = cls(feature, list(weight_of), passed, Fraction(0), 1.0)
+        ranks = [(plain.rank(x), w / passed[-1]) for x, w in weight_of.items()]
+        mean = sum((u * w for u, w in ranks), Fraction(0))
+        variance = sum((w * (u - mean) ** 2 for u, w in ranks), Fraction(0))
+        return plain._replace(mean=mean, deviation=math.sqrt(variance))
+
+    def rank(self, x: float) -> Fraction:
+        """§14: u(x) = (weight below x + ½ weight of x)/weight, of any number."""
+        below, up_to = bisect_left(self.values, x), bisect_right(self.values, x)
+        return (self.passed[below] + self.passed[up_to]) / (2 * self.passed[-1])
+
+    def __call__(self, x: float | None) -> float:
+        return 0.0 if x is None else float(self.rank(x) - self.mean) / self.deviation
+
+
+class StateColumn(NamedTuple):
+    """§14: the indicator of one state, less its mean among the known cells."""
+
+    feature: int
+    state: int
+    mean: Fraction
+
+    def __call__(self, x: float | None) -> float:
+        return 0.0 if x is None else float((x == self.state) - self.mean)
+
+
+class Line:
+    """§14: logistic regression on ranks and indicators, with one more row of weight 1/l for each class."""
+
+    def __init__(
+        self,
+        values: dict[int, list[float | None]],
+        numeric: set[int],
+        y: Sequence[int],
+        weights: Sequence[Fraction],
+        n_classes: int,
+    ) -> None:
+        self.columns: list[RankColumn | StateColumn] = []
+        for j, cells in values.items():
+            if j in numeric:
+                ranks = RankColumn.of(j, cells, weights)
+                self.columns += [] if ranks is None else [ranks]
+                continue
+            known = [(x, w) for x, w in zip(cells, weights, strict=True) if x is not None]
+            total = sum((w for _, w in known), Fraction(0))
+            for state in sorted({int(x) for x, _ in known}):
+                mean = sum((w for x, w in known if x == state), Fraction(0)) / total
+                self.columns += [StateColumn(j, state, mean)] if mean < 1 else []
+        rows = [self.row({j: values[j][r] for j in values}) for r in range(len(y))]
+        x = np.array([*rows, *[[0.0] * len(self.columns)] * n_classes])
+        if not self.columns:
+            x = np.zeros((len(x), 1))  # scikit-learn wants a column
+        omega = [*(float(w) for w in weights), *[1 / n_classes] * n_classes]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # the definition says not to pass it on
+            fitted = LogisticRegression(C=0.3, tol=1e-8, max_iter=1000).fit(
+                x, np.array([*y, *range(n_classes)]), sample_weight=np.array(omega)
+            )
+        self.alpha: Array = np.zeros(n_classes)
+        self.beta: Array = np.zeros((n_classes, x.shape[1]))
+        # Two classes have one vector, that of the second.
+        self.alpha[-len(fitted.intercept_) :] = fitted.intercept_
+        self.beta[-len(fitted.coef_) :] = fitted.coef_
+        self.beta = self.beta[:, : len(self.columns)]
+
+    def row(self, values: dict[int, float | None]) -> list[float]:
+        """§14: the columns of a row, 0 where the cell is missing or unknown."""
+        return [column(values[column.feature]) for column in self.columns]
+
+    def logs(self, values: dict[int, float | None]) -> Array:
+        """§14: log p_ℓ, the log-softmax of α_c + β_c·x."""
+        return _normalised(self.alpha + self.beta @ np.array(self.row(values)))
+
+
+def _normalised(scores: Array) -> Array:
+    """Return logarithms whose exponentials sum to 1."""
+    return np.asarray(scores - logsumexp(scores))
+
+
+# --- what is learned from some rows ---------------------------------------------------------------
+
+
+class Settings(NamedTuple):
+    """What is the same for the whole table and for every fold."""
+
+    n_classes: int
+    states: list[States | None]  # by column; None: numeric
+    missing: Missing
+    ess: Fraction
+    seeds: list[int]
+    line: bool
+
+
+class Model:
+    """§14: coding, counts, trees and line; those of the whole table, or those of a fold.
+
+    Coding, counts and imputed values come from all `rows`, trees and line from those that `sample` names.
+    """
+
+    def __init__(
+        self,
+        rows: Sequence[Row],
+        y: Sequence[int],
+        weights: Sequence[Fraction],
+        sample: Sequence[int],
+        settings: Settings,
+    ) -> None:
+        self.settings, ess, n_classes = settings, settings.ess, settings.n_classes
+        self.features = [
+            Feature.learn([row[j] for row in rows], y, weights, states, settings.missing)
+            for j, states in enumerate(settings.states)
+        ]
+        self.kept = [j for j, feature in enumerate(self.features) if feature.is_kept]
+        self.prior = class_frequencies(y, weights, n_classes, ess)
+        self.log_prior: Array = np.array([_log(p) for p in self.prior])
+        sizes = {j: self.features[j].n_states for j in self.kept}
+        codes = [self.codes(row) for row in rows]
+
+        def super_parent(parents: Sequence[int | None], n_states: int, but: int | None) -> SuperParent:
+            children = {i: v for i, v in sizes.items() if i != but}
+            return SuperParent(parents, n_states, codes, children, y, weights, n_classes, ess)
+
+        self.spodes = {j: super_parent([code[j] for code in codes], sizes[j], j) for j in self.kept}
+        self.scales = self._scales([rows[r] for r in sample])
+        own_y, own_weights = [y[r] for r in sample], [weights[r] for r in sample]
+        self.trees: list[Tree] = []
+        self.regions: list[SuperParent] = []
+        self.line: Line | None = None
+        if not self.scales:
+            return
+        seen = np.array([self.tree_row(row) for row in rows])
+        for seed in settings.seeds:
+            tree = Tree(seen[list(sample)], [s.feature for s in self.scales], own_y, own_weights, seed)
+            self.trees.append(tree)
+            self.regions.append(super_parent(tree.regions(seen), tree.n_leaves, None))
+        if settings.line:
+            values = {
+                s.feature: [self.features[s.feature].value(rows[r][s.feature]) for r in sample]
+                for s in self.scales
+            }
+            numeric = {j for j in values if settings.states[j] is None}
+            self.line = Line(values, numeric, own_y, own_weights, n_classes)
+
+    def _scales(self, rows: Sequence[Row]) -> list[Scale]:
+        """§14: the features with two distinct values after imputation among these rows."""
+        found = []
+        for j, feature in enumerate(self.features):
+            cells = [feature.imputed(row[j]) for row in rows]
+            values = {value for value in cells if value is not None}
+            if len(values) > 1:
+                numeric = feature.states is None
+                found.append(Scale(j, *((min(values), max(values)) if numeric else (None, None))))
+        return found
+
+    def codes(self, row: Row) -> dict[int, int | None]:
+        """§1: the codes of a row by feature, those of the features kept."""
+        return {j: self.features[j].code(row[j]) for j in self.kept}
+
+    def tree_row(self, row: Row) -> list[float]:
+        """§14: a row as the trees see it."""
+        values = [(scale, self.features[scale.feature].imputed(row[scale.feature])) for scale in self.scales]
+        return [scale(value) for scale, value in values if value is not None]
+
+    def line_values(self, row: Row) -> dict[int, float | None]:
+        """§14: the cells that the line looks at."""
+        return {s.feature: self.features[s.feature].value(row[s.feature]) for s in self.scales}
+
+    def columns(self) -> list[int]:
+        """§14: the columns of coding, trees and line, in the order of the table."""
+        found = set(self.kept)
+        if self.trees:
+            found |= {scale.feature for scale in self.scales}
+        if self.line is not None:
+            found |= {column.feature for column in self.line.columns}
+        return sorted(found)
+
+    def knows(self, row: Row) -> bool:
+        """§14: whether any cell of the row is known among these columns."""
+        return any(self.features[j].value(row[j]) is not None for j in self.columns())
+
+    def spode_logs(self, j: int, row: Row) -> Array | None:
+        """§3: log P(c|a,s_j); None where the feature is dropped or its value unknown."""
+        codes = self.codes(row)
+        value = codes.get(j)
+        if value is None:
+            return None
+        return _normalised(self.spodes[j].log_joint(value, codes, self.log_prior))
+
+    def region_logs(self, row: Row) -> Array | None:
+        """§14: log p_T = (1/T) Σ_t log p_t; None without trees."""
+        if not self.trees:
+            return None
+        codes, x = self.codes(row), self.tree_row(row)
+        said = [
+            _normalised(counts.log_joint(tree.region(x), codes, self.log_prior))
+            for tree, counts in zip(self.trees, self.regions, strict=True)
+        ]
+        return np.asarray(np.mean(said, axis=0))
+
+    def line_logs(self, row: Row) -> Array | None:
+        """§14: log p_ℓ; None without a line."""
+        return None if self.line is None else self.line.logs(self.line_values(row))
+
+
+# --- rows and folds --------------------------------------------------------------------------------
 
 _MASK = 2**64 - 1
 
@@ -257,12 +642,29 @@ def row_rank(random_state: int, number: int) -> int:
 
 
 def used_rows(weights: Sequence[Number], max_rows: int = MAX_ROWS, random_state: int = 0) -> list[int]:
-    """§12: the rows that J sums over: all of positive weight, or the max_rows of them of least rank."""
+    """§12, §14: the N rows: all of positive weight, or the max_rows of them of least rank."""
     positive = [r for r, weight in enumerate(weights) if weight > 0]
     if len(positive) <= max_rows:
         return positive
     numbers = sorted(range(len(positive)), key=lambda number: (row_rank(random_state, number), number))
     return sorted(positive[number] for number in numbers[:max_rows])
+
+
+def deal(labels: Sequence[int], numbers: Sequence[int], random_state: int) -> list[int]:
+    """§14: the fold of each of the N rows, given its class and its number i; none if there are fewer than 6.
+
+    By class, inside a class by rank, then to the folds in turn.
+    """
+    if len(labels) < 6:
+        return []
+    n_folds = min(MOST_FOLDS, len(labels) // 3)
+    order = sorted(
+        range(len(labels)), key=lambda r: (labels[r], row_rank(random_state, numbers[r]), numbers[r])
+    )
+    folds = [0] * len(labels)
+    for place, r in enumerate(order):
+        folds[r] = place % n_folds
+    return folds
 
 
 # --- the objective --------------------------------------------------------------------------------
@@ -271,7 +673,7 @@ def used_rows(weights: Sequence[Number], max_rows: int = MAX_ROWS, random_state:
 class Problem(NamedTuple):
     """§12: all that J hangs on: of each row used its experts' logarithms, class, weight, whether it speaks.
 
-    A row without any known super-parent does not speak: its answer is P(c).
+    A row that knows nothing does not speak: its answer is P(c).
     """
 
     logs: list[Array]
@@ -282,17 +684,17 @@ class Problem(NamedTuple):
     strength: Array
 
 
-def prior_weights(sizes: Sequence[int]) -> tuple[Array, Array]:
-    """§12: w⁰ and λ for codings of these numbers of features; the null model has 0 and 1."""
-    if not all(sizes):
-        raise ValueError("a coding without features is dropped before the pool is made.")
-    centre = [0.0, *(1 / (len(sizes) * k) for k in sizes for _ in range(k))]
+def prior_weights(n_spodes: int, regions: bool = False, line: bool = False) -> tuple[Array, Array]:
+    """§14: w⁰ and λ: every block that is present has the same share; the null model has 0 and 1."""
+    blocks = [[1 / n_spodes] * n_spodes if n_spodes else [], [1.0] * regions, [1.0] * line]
+    n_blocks = sum(1 for block in blocks if block)
+    centre = [0.0, *(share / n_blocks for block in blocks for share in block)]
     strength = [1.0, *(1 / (3 * w) ** 2 for w in centre[1:])]
     return np.array(centre), np.array(strength)
 
 
 def lower_bounds(n_experts: int) -> Array:
-    """§12: w_0 ≥ −1, and w_j ≥ 0 for the SPODEs; n_experts counts the null model."""
+    """§12: w_0 ≥ −1, and w_j ≥ 0 for all others; n_experts counts the null model."""
     return np.array([-1.0] + [0.0] * (n_experts - 1))
 
 
@@ -419,75 +821,18 @@ def _newton_step(problem: Problem, w: Array) -> Array:
 
 
 class Pool(NamedTuple):
-    """§12: a fitted pool: counts of each coding, P(c), J and ŵ, the coordinates F and H there."""
+    """§12: J and ŵ, the coordinates F, and H there."""
 
-    counts: list[Counts]
-    ess: int | Fraction
-    prior: list[Fraction]
     problem: Problem
     weights: Array
     free: list[int]
     hessian: Array
 
 
-def pool_problem(
-    codes: Sequence[Sequence[Row]],
-    n_states: Sequence[Sequence[int]],
-    y: Sequence[int],
-    n_classes: int,
-    ess: int | Fraction = ESS,
-    weights: Sequence[Number] | None = None,
-    max_rows: int = MAX_ROWS,
-    random_state: int = 0,
-) -> Problem:
-    """§12: J of a table whose rows in coding f are codes[f]."""
-    omega = _exact_weights(weights, len(y))
-    rows = used_rows(omega, max_rows, random_state)
-    prior = class_prior(count_tables([[]] * len(y), y, [], n_classes, omega), ess)
-    left_out = [
-        left_out_posteriors(table, y, states, n_classes, ess, omega)
-        for table, states in zip(codes, n_states, strict=True)
-    ]
-    return Problem(
-        [expert_logs(prior, [posteriors[r] for posteriors in left_out]) for r in rows],
-        [y[r] for r in rows],
-        [float(omega[r]) for r in rows],
-        [knows_super_parent([table[r] for table in codes]) for r in rows],
-        *prior_weights([len(states) for states in n_states]),
-    )
-
-
-def fit_pool(
-    codes: Sequence[Sequence[Row]],
-    n_states: Sequence[Sequence[int]],
-    y: Sequence[int],
-    n_classes: int,
-    ess: int | Fraction = ESS,
-    weights: Sequence[Number] | None = None,
-    max_rows: int = MAX_ROWS,
-    random_state: int = 0,
-) -> Pool:
-    """§12: LP-AODE and LP-AODE* fitted to a table whose rows in coding f are codes[f]."""
-    problem = pool_problem(codes, n_states, y, n_classes, ess, weights, max_rows, random_state)
-    counts = [
-        count_tables(table, y, states, n_classes, weights)
-        for table, states in zip(codes, n_states, strict=True)
-    ]
-    prior = class_prior(count_tables([[]] * len(y), y, [], n_classes, weights), ess)
-    return pool_at(problem, best_weights(problem), counts, prior, ess)
-
-
-def pool_at(
-    problem: Problem,
-    w: Array,
-    counts: Sequence[Counts] = (),
-    prior: Sequence[Fraction] = (),
-    ess: int | Fraction = ESS,
-) -> Pool:
+def pool_at(problem: Problem, w: Array) -> Pool:
     """§12: the pool whose weights are w, found here or elsewhere."""
     free = free_coordinates(problem, w)
-    curvature = averaged_hessian(problem, w)[np.ix_(free, free)]
-    return Pool(list(counts), ess, list(prior), problem, w, free, curvature)
+    return Pool(problem, w, free, averaged_hessian(problem, w)[np.ix_(free, free)])
 
 
 def free_coordinates(problem: Problem, w: Array) -> list[int]:
@@ -496,12 +841,11 @@ def free_coordinates(problem: Problem, w: Array) -> list[int]:
     return [int(j) for j in np.flatnonzero(w - lower_bounds(len(w)) > near)]
 
 
-def row_logs(pool: Pool, rows: Sequence[Row]) -> Array:
-    """§12: what the experts say of a new row, given in every coding."""
-    posteriors = [
-        expert_posteriors(counts, row, pool.ess) for counts, row in zip(pool.counts, rows, strict=True)
-    ]
-    return expert_logs(pool.prior, posteriors)
+def covariance(pool: Pool) -> Array:
+    """§12: C, the inverse of H restricted to F; 0 for the coordinates that stay where they are."""
+    found = np.zeros((len(pool.weights), len(pool.weights)))
+    found[np.ix_(pool.free, pool.free)] = np.linalg.inv(pool.hessian)
+    return found
 
 
 def pool_posterior(w: Array, logs: Array) -> Array:
@@ -586,8 +930,9 @@ def least_over_ellipsoid(
 
 
 def threshold(pool: Pool, logs: Array) -> float:
-    """§12: τ = 1e-10·max|score|, the score of a class being Σ_j ŵ_j log p_j(c|a)."""
-    return TAU * float(np.abs(pool.weights @ logs).max())
+    """§14: τ = 1e-10·max|ŵᵀδ_cd| over the pairs of classes."""
+    scores = pool.weights @ logs
+    return TAU * float(scores.max() - scores.min())
 
 
 def dominates(
@@ -621,19 +966,21 @@ def bounds_numerically(pool: Pool, logs: Array, credibility: float) -> tuple[lis
     """
     classes = range(logs.shape[1])
 
-    def log_loss(w: Array, c: int) -> float:
+    # Log-odds against all others together: the posterior and its logarithm are flat near 0 or 1, where SLSQP
+    # would stop early.
+    def odds(w: Array, c: int) -> float:
         scores = w @ logs
-        return float(logsumexp(scores) - scores[c])
+        return float(scores[c] - logsumexp(np.delete(scores, c)))
 
     def slope(w: Array, c: int) -> Array:
-        return np.asarray(logs @ pool_posterior(w, logs) - logs[:, c])
+        others = np.delete(logs, c, axis=1)
+        return np.asarray(logs[:, c] - others @ softmax(w @ others))
 
-    # Logarithms: the posterior itself is flat near 0 and 1, where SLSQP would stop early.
     def extreme(c: int, sign: int) -> float:
         found = least_over_ellipsoid(
-            pool, credibility, lambda w: sign * log_loss(w, c), lambda w: sign * slope(w, c)
+            pool, credibility, lambda w: -sign * odds(w, c), lambda w: -sign * slope(w, c)
         )
-        return math.exp(-sign * found)
+        return 1 / (1 + math.exp(sign * found))
 
     return [extreme(c, -1) for c in classes], [extreme(c, +1) for c in classes]
 
@@ -673,75 +1020,200 @@ def most_probable(pool: Pool, logs: Array) -> int:
     return int(np.argmax(pool.weights @ logs))
 
 
-# --- explanation ----------------------------------------------------------------------------------
+# --- a table --------------------------------------------------------------------------------------
 
 
-class Contributions(NamedTuple):
-    """§12: what the class frequencies and each feature (by its number in the table) add to the log-odds."""
+class LogPoolOracle:
+    """§12, §14: LP-AODE and LP-AODE* of a table, made by `fit`; every method answers one row of cells.
 
-    frequencies: float
-    features: dict[int, float]
+    `classes` are the labels, sorted. `experts` are pairs of a kind, "spode", "regions" or "line", and the
+    feature's number or None; `weights` has the null model's before theirs. `p0` is P(c) of all rows, `free`
+    are the coordinates F, `covariance` is C with zeros elsewhere, `leaves` the number of leaves of each tree.
+    `pool`, `model` (of all rows), `rows` (the N of them, by their number in the table) and `folds` (of each
+    of these rows) are what they came from. One class: there are no experts, and nothing of this is learned.
+    """
 
+    classes: list[Any]
+    experts: list[tuple[str, int | None]]
+    weights: Array
+    p0: Array
+    free: list[int]
+    covariance: Array
+    leaves: list[int]
+    pool: "Pool"
+    model: Model
+    rows: list[int]
+    folds: list[int]
 
-def contributions(
-    pool: Pool, rows: Sequence[Row], features: Sequence[Sequence[int]], c: int, d: int
-) -> Contributions:
-    """§12: the log-odds of c over d by feature; features[f] names the columns of coding f."""
-    by_feature = {name: 0.0 for names in features for name in names}
-    prior_odds = math.log(pool.prior[c] / pool.prior[d])
-    if not knows_super_parent(rows):
-        return Contributions(prior_odds, by_feature)
-    first = 1  # of the coding's experts
-    for counts, row, names in zip(pool.counts, rows, features, strict=True):
-        w = pool.weights[first : first + len(row)]
-        for i, name in enumerate(names):
-            by_feature[name] += _contribution(counts, row, i, w, c, d, Fraction(pool.ess))
-        first += len(row)
-    return Contributions(float(pool.weights.sum()) * prior_odds, by_feature)
+    @classmethod
+    def fit(
+        cls,
+        columns: Sequence[Sequence[Cell]],
+        y: Sequence[Any],
+        weights: Sequence[Number] | None = None,
+        *,
+        kinds: Sequence[str],
+        declared: Sequence[Sequence[Hashable] | None],
+        missing: Missing = "impute",
+        max_categories: int | None = None,
+        ess: float = ESS,
+        n_regions: int = N_REGIONS,
+        line: bool = True,
+        max_rows: int = MAX_ROWS,
+        random_state: int = 0,
+    ) -> "LogPoolOracle":
+        """§14: learn from columns of cells; None is missing, kinds are "numeric" and "categorical"."""
+        self = cls()
+        omega = _exact_weights(weights, len(y))
+        present = [r for r, weight in enumerate(omega) if weight > 0]  # the row of each number i
+        table = [[column[r] for column in columns] for r in present]
+        omega = [omega[r] for r in present]
+        self.classes = sorted({y[r] for r in present})
+        labels = [self.classes.index(y[r]) for r in present]
+        states = [
+            States.of([row[j] for row in table], omega, declared[j], max_categories)
+            if kind == "categorical"
+            else None
+            for j, kind in enumerate(kinds)
+        ]
+        n_classes = len(self.classes)
+        one = n_classes == 1  # nothing is learned
+        seeds = [] if one else tree_seeds(random_state, n_regions)
+        settings = Settings(n_classes, states, missing, Fraction(ess), seeds, line and not one)
+        numbers = used_rows(omega, max_rows, random_state)
+        self.rows = [present[i] for i in numbers]
+        self.model = Model(table, labels, omega, numbers, settings)
+        self.p0 = np.array([float(p) for p in self.model.prior])
+        self.leaves = [tree.n_leaves for tree in self.model.trees]
+        self.experts = [] if one else [("spode", j) for j in self.model.kept]
+        self.experts += [("regions", None)] if self.model.trees else []
+        self.experts += [("line", None)] if self.model.line is not None else []
+        self.folds = [] if one else deal([labels[i] for i in numbers], numbers, random_state)
+        self.pool = pool_at(problem := self._problem(table, labels, omega, numbers), best_weights(problem))
+        self.weights, self.free, self.covariance = self.pool.weights, self.pool.free, covariance(self.pool)
+        return self
 
-
-def _contribution(counts: Counts, row: Row, i: int, w: Array, c: int, d: int, ess: Fraction) -> float:
-    """§12: w_i Δlog P(a_i|c) + Σ_{j≠i} w_j Δlog P(a_i|a_j,c) over the known super-parents of one coding."""
-    value = row[i]
-    if value is None:  # its factor is left out of every expert
-        return 0.0
-    total = 0.0
-    for j, a in enumerate(row):
-        if j == i:
-            ratio = _p_value(counts, i, value, c, ess) / _p_value(counts, i, value, d, ess)
-        elif a is not None:
-            ratio = _p_value_given_parent(counts, i, value, j, a, c, ess) / _p_value_given_parent(
-                counts, i, value, j, a, d, ess
+    def _problem(
+        self, table: Sequence[Row], labels: Sequence[int], omega: Sequence[Fraction], numbers: Sequence[int]
+    ) -> "Problem":
+        """§14: J of what the experts of the other folds say of each of the N rows."""
+        kinds = [kind for kind, _ in self.experts]
+        prior = prior_weights(kinds.count("spode"), "regions" in kinds, "line" in kinds)
+        said: dict[int, Array] = {}
+        for fold in sorted(set(self.folds)):
+            others = [i for i, own in zip(numbers, self.folds, strict=True) if own != fold]
+            model = Model(
+                [table[i] for i in others],
+                [labels[i] for i in others],
+                [omega[i] for i in others],
+                range(len(others)),
+                self.model.settings,
             )
-        else:
-            continue
-        total += float(w[j]) * math.log(ratio)
-    return total
+            for i, own in zip(numbers, self.folds, strict=True):
+                if own == fold:
+                    said[i] = self._said(model, table[i])
+        used = [i for i in numbers if i in said]
+        return Problem(
+            [said[i] for i in used],
+            [labels[i] for i in used],
+            [float(omega[i]) for i in used],
+            [self.model.knows(table[i]) for i in used],
+            *prior,
+        )
+
+    def _said(self, model: Model, row: Row) -> Array:
+        """§14: what the experts of a model say of a row; p_0 of all rows where they know nothing."""
+        null = self.model.log_prior
+        logs = [null]
+        for kind, j in self.experts:
+            if kind == "spode":
+                said = None if j is None else model.spode_logs(j, row)
+            else:
+                said = model.region_logs(row) if kind == "regions" else model.line_logs(row)
+            logs.append(null if said is None else said)
+        return np.array(logs)
+
+    def knows(self, row: Row) -> bool:
+        """§14: whether the row has a known cell among the columns of coding, trees and line; if not: P(c)."""
+        return len(self.classes) > 1 and self.model.knows(row)
+
+    def expert_logs(self, row: Row) -> Array:
+        """§14: log p_j(c|a), shape (1 + experts, classes): the null model, SPODEs, regions, line."""
+        return self._said(self.model, row)
+
+    def proba(self, row: Row) -> list[float]:
+        """§12: P(c|a; ŵ)."""
+        if not self.knows(row):
+            return [float(p) for p in self.p0]
+        return [float(p) for p in pool_posterior(self.weights, self.expert_logs(row))]
+
+    def set(self, row: Row, credibility: float) -> list[bool]:
+        """§12: the classes that no class dominates."""
+        if not self.knows(row):
+            return _most_probable(self.p0.tolist())
+        return pool_set(self.pool, self.expert_logs(row), credibility)
+
+    def interval(self, row: Row, credibility: float) -> tuple[list[float], list[float]]:
+        """§12: lower and upper probabilities."""
+        if not self.knows(row):
+            return self.p0.tolist(), self.p0.tolist()
+        return bounds(self.pool, self.expert_logs(row), credibility)
+
+    def robustness(self, row: Row) -> float:
+        """§12: the supremum of the credibilities at which the most probable class is alone."""
+        if not self.knows(row):
+            return 1.0 if sum(_most_probable(self.p0.tolist())) == 1 else 0.0
+        return robustness(self.pool, self.expert_logs(row))
+
+    def log_odds(self, row: Row, c: int, d: int) -> float:
+        """§12: ŵᵀδ of class c over class d, both by their numbers."""
+        if not self.knows(row):
+            return float(self.model.log_prior[c] - self.model.log_prior[d])
+        return log_odds(self.weights, self.expert_logs(row), c, d)
+
+    def contributions(self, row: Row, c: int, d: int) -> tuple[float, Array]:
+        """§14: what the class frequencies and each column of the table add to the log-odds of c over d."""
+        model, features = self.model, np.zeros(len(self.model.features))
+        frequencies = float(model.log_prior[c] - model.log_prior[d])
+        if not self.knows(row):
+            return frequencies, features
+        codes = model.codes(row)
+        # The line is the one expert that P(c) does not multiply.
+        shares = [w for w, (kind, _) in zip(self.weights[1:], self.experts, strict=True) if kind != "line"]
+        frequencies *= float(self.weights[0]) + math.fsum(shares)
+
+        def add_children(counts: SuperParent, a: int, weight: float) -> None:
+            for i in counts.children:
+                b = codes[i]
+                if b is not None:
+                    features[i] += weight * _log(counts.p_child(i, b, a, c) / counts.p_child(i, b, a, d))
+
+        for w, (kind, j) in zip(self.weights[1:].tolist(), self.experts, strict=True):
+            if kind == "spode" and j is not None:
+                a = codes[j]
+                if a is not None:
+                    counts = model.spodes[j]
+                    features[j] += w * _log(counts.p_value(a, c) / counts.p_value(a, d))
+                    add_children(counts, a, w)
+            elif kind == "regions":
+                x = model.tree_row(row)
+                for tree, counts in zip(model.trees, model.regions, strict=True):
+                    share, leaf = w / len(model.trees), tree.region(x)
+                    add_children(counts, leaf, share)
+                    odds = {node: _odds_below(tree, counts, node, c, d) for node in tree.path(leaf)}
+                    for node, child in pairwise(odds):
+                        features[tree.asks_about(node)] += share * (odds[child] - odds[node])
+            elif kind == "line" and model.line is not None:
+                frequencies += w * float(model.line.alpha[c] - model.line.alpha[d])
+                slopes = model.line.beta[c] - model.line.beta[d]
+                own = model.line.row(model.line_values(row))
+                for column, slope, value in zip(model.line.columns, slopes.tolist(), own, strict=True):
+                    features[column.feature] += w * slope * value
+        return frequencies, features
 
 
-# --- the answer to one row ------------------------------------------------------------------------
-
-
-class Answer(NamedTuple):
-    """§12: what LP-AODE (posterior) and LP-AODE* (all else) say of one row."""
-
-    posterior: list[float]
-    in_set: list[bool]
-    lower: list[float]
-    upper: list[float]
-    robustness: float
-
-
-def answer(pool: Pool, rows: Sequence[Row], credibility: float = 0.95) -> Answer:
-    """§12: the answer to a row given in every coding; P(c) answers where no super-parent is known."""
-    if not knows_super_parent(rows):
-        prior = [float(p) for p in pool.prior]
-        mask = _most_probable(prior)
-        return Answer(prior, mask, prior, prior, 1.0 if sum(mask) == 1 else 0.0)
-    logs = row_logs(pool, rows)
-    return Answer(
-        pool_posterior(pool.weights, logs).tolist(),
-        pool_set(pool, logs, credibility),
-        *bounds(pool, logs, credibility),
-        robustness(pool, logs),
-    )
+def _odds_below(tree: Tree, counts: SuperParent, node: int, c: int, d: int) -> float:
+    """§14: Δ log P(node|c), P(node|c) the sum of P(z|c) over the leaves below."""
+    below = tree.leaves_below(node)
+    sums = [sum((counts.p_value(leaf, e) for leaf in below), Fraction(0)) for e in (c, d)]
+    return _log(sums[0] / sums[1])
