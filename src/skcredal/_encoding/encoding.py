@@ -202,14 +202,10 @@ class Encoding:
         """The numbers of the medians and modes of all columns, NaN where nothing was seen."""
         return np.array([feature.fill_number for feature in self.features])
 
-    def learned_from(
-        self, cells: Cells, labels: LabelArray, weights: FloatArray, n_classes: int
-    ) -> Encoding:
+    def learned_from(self, cells: Cells, labels: LabelArray, weights: FloatArray, n_classes: int) -> Encoding:
         """Return the encoding as fewer rows of the same table would have it (§14)."""
         pairs = zip(self.features, cells, strict=True)
-        return Encoding(
-            [feature.learned_from(own, labels, weights, n_classes) for feature, own in pairs]
-        )
+        return Encoding([feature.learned_from(own, labels, weights, n_classes) for feature, own in pairs])
 
     def columns_with_new_states(self, table: Table) -> list[str]:
         """Return what messages call the categorical columns in which some rows have unknown states."""

@@ -223,21 +223,53 @@ class SpodeTables:
         """Return P(c | a, s_j), (k, n_classes, rows); likewise."""
         return softmax(self.odds(states))
 
+    @cached_property
+    def log_cz(self) -> FloatArray:
+        """The logarithms of P(c, z) of the regions up to a constant, (n_classes, Z) (§14)."""
+        alpha = self.ess / (len(self.counts.n_c) * self.counts.n_leaves)
+        return log_mass(self.counts.n_cz, alpha.repeat(self.counts.n_leaves))
+
+    @cached_property
+    def region_odds(self) -> FloatArray:
+        """The log-odds of P(a|z,c), (n_classes - 1, Z, V + 1); 0 for an unknown value."""
+        counts, n_classes = self.counts, len(self.counts.n_c)
+        n_of_parent = counts.n_leaves.repeat(counts.n_leaves)
+        odds = np.zeros((n_classes - 1, len(n_of_parent), counts.n_values + 1))
+        first, *others = (
+            log_conditionals(n, counts.n_states, n_of_parent, self.ess, n_classes) for n in counts.n_cza
+        )
+        for c, log_p in enumerate(others):
+            np.subtract(log_p, first, out=odds[c, :, :-1])
+        return odds
+
+    def odds_of_regions(self, leaves: StateArray, states: StateArray) -> FloatArray:
+        """Return what the regions say together, (1/T) Σ_t log p_t, as log-odds (n_classes - 1, rows).
+
+        A region is a super-parent like any other: log P(c, a | z) = log P(c, z) + Σ_i log P(a_i | z, c).
+        """
+        said = np.empty((len(leaves), len(self.region_odds), leaves.shape[1]))
+        sum_pairs(leaves, states, self.region_odds, said)
+        own = self.log_cz[1:] - self.log_cz[0]
+        return np.asarray(said.mean(axis=0) + own[:, leaves].mean(axis=1))
+
     def contributions(
-        self, states: StateArray, weights: FloatArray, one: IntArray, other: IntArray
+        self, leaves: StateArray, states: StateArray, weights: FloatArray, one: IntArray, other: IntArray
     ) -> FloatArray:
         """Return what each feature adds to the weighted log-odds of one class over another, (k, rows) (§12).
 
-        Feature i adds w_i Δlog P(a_i|c) and Σ_{j≠i} w_j Δlog P(a_i|a_j,c) over the super-parents j that the
-        row knows; what they all say of P(c) belongs to the frequencies.
+        Feature i adds w_i Δlog P(a_i|c), and w_j Δlog P(a_i|a_j,c) for every other super-parent j that the
+        row knows, regions included, whose weight is the last. What they all say of P(c), and regions of
+        P(z|c), is not a feature's.
         """
-        found = np.zeros(states.shape)
-        for j, parent in enumerate(states):
-            known = weights[j] * (parent != self.unknown)
-            for i, child in enumerate(states):
+        found, (k, n) = np.zeros(states.shape), states.shape
+        for i, child in enumerate(states):
+            for j, parent in enumerate(states):
                 # The super-parent itself has P(a_j|c), as with an unknown parent.
-                given = np.full_like(parent, self.unknown) if i == j else parent
-                found[i] += known * between(self.log_odds, one, other, given, child)
+                given = np.full(n, self.unknown) if i == j else parent
+                share = weights[j] * (parent != self.unknown)
+                found[i] += share * between(self.log_odds, one, other, given, child)
+            for leaf in leaves:
+                found[i] += weights[k] / len(leaves) * between(self.region_odds, one, other, leaf, child)
         return found
 
     def mean_posterior(self, states: StateArray, weights: FloatArray, posterior: FloatArray) -> FloatArray:
