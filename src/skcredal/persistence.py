@@ -291,7 +291,8 @@ def _unpack(header: dict[str, Any], file: zipfile.ZipFile) -> Any:
 
 def _with_pairs(made: Any, file: zipfile.ZipFile) -> Counts:
     """Return the counts with those of pairs, if all are those of the states, regions and classes."""
-    counts, n_classes, n_values = made.counts_, len(made.classes_), made._encoding.n_values
+    counts: Counts = made.counts_
+    n_classes, n_values = len(made.classes_), made._encoding.n_values
     trees = getattr(made, "_view", View()).trees
     n_leaves = [] if trees is None else trees.n_leaves.tolist()
     _need(counts.n_states.tolist() == made._encoding.n_states.tolist(), "n_states")

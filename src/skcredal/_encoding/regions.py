@@ -1,7 +1,7 @@
 """Regions of a table: the leaves of randomised trees (§14).
 
-The columns of a table are numbers, (n_columns, n_rows): those of a category are the numbers of its states, and
-NaN is a cell that is unknown, or missing and not imputed.
+The columns of a table are numbers, (n_columns, n_rows): those of a category are the numbers of its states,
+and NaN is a cell that is unknown, or missing and not imputed.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ class Regions:
         return self.leaf_numbers[nodes].astype(np.uint32)
 
     def sums_below(self, of_leaves: FloatArray) -> FloatArray:
-        """Return the sums over the leaves below each node, (…, n_nodes), given those of the leaves, (…, Z)."""
+        """Return the sums over the leaves below each node, (…, n_nodes), of numbers of leaves, (…, Z)."""
         sums = np.where(self.feature < 0, of_leaves[..., self.leaf_numbers], 0.0)
         for node in np.flatnonzero(self.feature >= 0)[::-1]:  # children come after their parents
             sums[..., node] = sums[..., self.left[node]] + sums[..., self.right[node]]

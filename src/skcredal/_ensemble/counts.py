@@ -13,6 +13,8 @@ from skcredal._threads import run_in_threads
 
 __all__ = ["Counts", "class_counts", "count", "count_regions", "count_values", "pair_table_bytes"]
 
+# What adds up over rows.
+SUMS = ("n_c", "n_ca", "n_cab", "n_cz", "n_cza")
 # Starting a thread pays from this many increments.
 WORTH_A_THREAD = 1_000_000
 
@@ -94,9 +96,7 @@ class Counts:
             return NotImplemented
         if not np.array_equal(self.n_states, other.n_states) or len(self.n_c) != len(other.n_c):
             raise ValueError("Counts can be added only if their features, states and classes are the same.")
-        pairs = self.n_ca + other.n_ca, self.n_cab + other.n_cab
-        regions = self.n_leaves, self.n_cz + other.n_cz, self.n_cza + other.n_cza
-        return Counts(self.n_states, self.n_c + other.n_c, *pairs, *regions)
+        return replace(self, **{name: getattr(self, name) + getattr(other, name) for name in SUMS})
 
     def __repr__(self) -> str:
         return f"Counts(n={self.n:g}, features={len(self.n_states)}, classes={len(self.n_c)})"

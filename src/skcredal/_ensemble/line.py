@@ -65,20 +65,21 @@ class Line:
         for j in columns.tolist():
             known = ~np.isnan(numbers[j])
             different, index = np.unique(numbers[j, known], return_inverse=True)
-            own = np.bincount(index, weights[known], len(different))
+            own: FloatArray = np.bincount(index, weights[known], len(different)).astype(np.float64)
             if len(different) > 1 and is_number[j]:
                 ranks = _ranks(own)[1::2]
-                mean = np.average(ranks, weights=own)
-                terms.append((j, np.nan, mean, np.sqrt(np.average((ranks - mean) ** 2, weights=own))))
+                middle = np.average(ranks, weights=own)
+                spread = np.sqrt(np.average((ranks - middle) ** 2, weights=own))
+                terms.append((j, np.nan, middle, spread))
                 values.append(different)
                 value_weights.append(own)
             elif len(different) > 1:
                 terms += [(j, state, n / own.sum(), 1.0) for state, n in zip(different, own, strict=True)]
-        column, *others = np.array(terms, np.float64).reshape(-1, 4).T
-        nothing = np.zeros(n_classes), np.zeros((n_classes, len(column)))
-        line = cls(column.astype(np.int64), *others, values, value_weights, *nothing)
-        # A row for each class, with all terms 0: every class has one, also in a fold that lost it. Without any
-        # term, one of zeros stands in.
+        column, state, mean, deviation = np.array(terms, np.float64).reshape(-1, 4).T
+        flat = np.zeros(n_classes), np.zeros((n_classes, len(column)))
+        line = cls(column.astype(np.int64), state, mean, deviation, values, value_weights, *flat)
+        # A row for each class, with all terms 0: every class has one, also in a fold that lost it. Without
+        # any term, one of zeros stands in.
         x = np.zeros((numbers.shape[1] + n_classes, max(len(column), 1)))
         x[: numbers.shape[1], : len(column)] = line.terms(numbers).T
         y = np.concatenate([labels, np.arange(n_classes)])
@@ -98,10 +99,8 @@ class Line:
 
     def terms(self, numbers: FloatArray) -> FloatArray:
         """Return the terms of rows, (d, n_rows); 0 where a cell is not known."""
-        found, ranks = (
-            np.empty((len(self.column), numbers.shape[1])),
-            zip(self.values, self._rank_terms, strict=True),
-        )
+        found = np.empty((len(self.column), numbers.shape[1]))
+        ranks = zip(self.values, self._rank_terms, strict=True)
         for i, (j, state) in enumerate(zip(self.column, self.state, strict=True)):
             own = numbers[j]
             if np.isnan(state):

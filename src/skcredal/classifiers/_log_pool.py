@@ -29,7 +29,7 @@ MOST_FOLDS, ROWS_PER_FOLD, LEAST_ROWS = 10, 3, 6
 
 
 class Expert(NamedTuple):
-    """An expert of a pool: ``"spode"`` with the name or index of its super-parent, ``"regions"`` or ``"line"``."""
+    """An expert of a pool: a SPODE with the name or index of its super-parent, the regions, or the line."""
 
     kind: str
     super_parent: Any
@@ -108,10 +108,10 @@ class LogPoolAODE(TabularClassifier):
 
     Notes
     -----
-    The pool is ``P(c|a) ∝ exp Σ_j w_j log p_j(c|a)``. Its weights minimise the log-loss of training rows, plus
-    a penalty that draws them towards equal weights. The rows are dealt into ten folds, and for each of them
-    cuts, states, trees, line and counts are learned anew from the others: an expert is judged by rows that
-    it has not seen. The weights are at least 0, that of the null model at least -1. In a row whose value of
+    The pool is ``P(c|a) ∝ exp Σ_j w_j log p_j(c|a)``. Its weights minimise the log-loss of training rows,
+    plus a penalty that draws them towards equal weights. The rows are dealt into ten folds, and for each of
+    them cuts, states, trees, line and counts are learned anew from the others: an expert is judged by rows
+    that it has not seen. The weights are at least 0, that of the null model at least -1. In a row whose value of
     the super-parent is unknown, a SPODE says no more than the class frequencies.
 
     The answers depend on the order of rows and columns, on ``random_state``, and on the version of
@@ -174,7 +174,7 @@ class LogPoolAODE(TabularClassifier):
         super()._check_parameters()
         check_instance("line", self.line, (bool, np.bool_))
 
-    def _sample_size(self) -> tuple[int, int] | None:
+    def _sample_size(self) -> tuple[int, int]:
         return int(self.max_rows), int(self.random_state)
 
     def _used_columns(self) -> set[int]:

@@ -13,8 +13,9 @@ from sklearn.base import clone
 from skcredal._arrays import AnyArray
 from skcredal._encoding.columns import is_missing
 from skcredal._encoding.encoding import FeatureEncoding
-from skcredal._encoding.features import CategoricalFeature, Feature
+from skcredal._encoding.features import CategoricalFeature, Feature, NumericFeature
 from skcredal.classifiers._base import TabularClassifier, learned_features
+from skcredal.classifiers._log_pool import LogPoolAODE
 from skcredal.classifiers._rows import MemoryRows
 from skcredal.evaluation._names import listed
 
@@ -43,22 +44,21 @@ def values_with_bins(model: TabularClassifier, rows: pandas.DataFrame) -> list[d
     columns: dict[str, list[str]] = {}
     for j, how in enumerate(model.encoding_):
         name = str(how.name) if has_names else f"feature {j}"
-        # Without cuts by MDL there may still be those of other codings.
-        cuts = how.cuts
         if_missing = _missing(learned_features(model)[j])
         columns[name] = [
-            if_missing if is_missing(value) else _with_bin(value, cuts) for value in rows.iloc[:, j].tolist()
+            if_missing if is_missing(value) else _with_bin(value, how.cuts)
+            for value in rows.iloc[:, j].tolist()
         ]
     return [{name: cells[r] for name, cells in columns.items()} for r in range(len(rows))]
 
 
 def _missing(feature: Feature) -> str:
     """Return what a missing cell is called: where it is imputed, also as what it is read."""
+    if feature.missing != "impute" or np.isnan(feature.fill_number):
+        return "missing"
     if isinstance(feature, CategoricalFeature):
-        value = str(feature.states[feature.fill]) if feature.fill < feature.n_states else ""
-    else:
-        value = f"{feature.fill:.6g}" if np.isfinite(feature.fill) else ""
-    return f"missing, read as {value}" if value else "missing"
+        return f"missing, read as {feature.states[feature.codes[feature.fill]]}"
+    return f"missing, read as {feature.fill:.6g}"
 
 
 def _with_bin(value: Any, cuts: Sequence[float]) -> str:
@@ -115,7 +115,11 @@ def read_as(classifier: TabularClassifier, features: Any, target: AnyArray) -> t
     with warnings.catch_warnings():
         # What there is to warn of was said when the table was read.
         warnings.simplefilter("ignore")
-        return MemoryRows.of(clone(classifier), features, target).encoding.describe(features.columns)
+        encoding = MemoryRows.of(clone(classifier), features, target).encoding
+    # Trees and line of LP-AODE look at numbers that no cut divides, too.
+    looks = isinstance(classifier, LogPoolAODE) and (classifier.line or classifier.n_regions)
+    numbers = ((j, one) for j, one in enumerate(encoding.features) if isinstance(one, NumericFeature))
+    return encoding.describe(features.columns, [j for j, one in numbers if looks and one.varies])
 
 
 def column_notes(
@@ -149,7 +153,7 @@ def how_used(how: FeatureEncoding) -> str:
     if how.kind == "categorical":
         return f"{len(how.states)} categories: {listed([str(state) for state in how.states], _LISTED)}"
     if not how.cuts:
-        return "bins of equal frequency; no cut tells the classes apart"
+        return "as a number; no cut tells the classes apart"
     first, *others = (f"{cut:.4g}" for cut in how.cuts)
     bins = [f"up to {first}", *(f"to {cut}" for cut in others), "above"]
     return f"{len(bins)} bins: {listed(bins, _LISTED)}"
