@@ -111,8 +111,8 @@ class LogPoolAODE(TabularClassifier):
     The pool is ``P(c|a) ∝ exp Σ_j w_j log p_j(c|a)``. Its weights minimise the log-loss of training rows,
     plus a penalty that draws them towards equal weights. The rows are dealt into ten folds, and for each of
     them cuts, states, trees, line and counts are learned anew from the others: an expert is judged by rows
-    that it has not seen. The weights are at least 0, that of the null model at least -1. In a row whose value of
-    the super-parent is unknown, a SPODE says no more than the class frequencies.
+    that it has not seen. The weights are at least 0, that of the null model at least -1. In a row whose value
+    of the super-parent is unknown, a SPODE says no more than the class frequencies.
 
     The answers depend on the order of rows and columns, on ``random_state``, and on the version of
     scikit-learn, which grows the trees. A row of weight 2 is not exactly the same as two rows, which may
