@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
@@ -14,6 +15,7 @@ from skcredal._arrays import AnyArray
 from skcredal._encoding.columns import is_missing
 from skcredal._encoding.encoding import FeatureEncoding
 from skcredal._encoding.features import CategoricalFeature, Feature, NumericFeature
+from skcredal._ensemble.explain import rounded
 from skcredal.classifiers._base import TabularClassifier, learned_features
 from skcredal.classifiers._log_pool import LogPoolAODE
 from skcredal.classifiers._rows import MemoryRows
@@ -22,8 +24,18 @@ from skcredal.evaluation._names import listed
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["bin_in_words", "column_notes", "how_used", "range_in_words", "read_as", "values_with_bins"]
+__all__ = [
+    "as_factor",
+    "bin_in_words",
+    "column_notes",
+    "how_used",
+    "range_in_words",
+    "read_as",
+    "strongest",
+    "values_with_bins",
+]
 
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 # How many bins or states are written out.
 _LISTED = 12
 
@@ -108,6 +120,39 @@ def _rounded(edge: float, digits: int, rounding: str) -> float:
     # First to the ten digits that a reader may count on: 0.30000000000000004 is 0.3.
     exact = f"{edge:.{max(digits, 10)}g}"
     return float(Context(prec=digits, rounding=rounding).create_decimal(exact))
+
+
+def as_factor(log_factor: float) -> str:
+    """Write what something adds to a logarithm of odds as what it multiplies the odds by.
+
+    Examples
+    --------
+    >>> import math
+    >>> [as_factor(math.log(factor)) for factor in (2.38, 0.6, 1.04, 1.0, 12_345.0)]
+    ['×2.4', '×0.6', '×1.04', '×1', '×12,000']
+    >>> as_factor(800.0), as_factor(-20.0)
+    ('×10³⁴⁷', '×10⁻⁹')
+    """
+    power = log_factor / math.log(10.0)
+    # Beyond a million, only the magnitude is of interest; and the factor itself may overflow.
+    if abs(power) > 6.0:
+        return "×10" + f"{power:.0f}".translate(_SUPERSCRIPTS)
+    factor = math.exp(log_factor)
+    text = rounded(factor)
+    # Many small factors make a large one: close to 1, two digits would hide them.
+    return f"×{factor:.2f}".removesuffix(".00") if text == "1" else f"×{text}"
+
+
+def strongest(contributions: Sequence[float], n: int) -> tuple[list[int], float]:
+    """Return the indices of the n strongest contributions, in their order, and what the others add up to.
+
+    Examples
+    --------
+    >>> strongest([2.0, 0.5, -0.25, -1.0], 2)
+    ([0, 3], 0.25)
+    """
+    by_strength = sorted(range(len(contributions)), key=lambda i: -abs(contributions[i]))
+    return sorted(by_strength[:n]), math.fsum(contributions[i] for i in by_strength[n:])
 
 
 def read_as(classifier: TabularClassifier, features: Any, target: AnyArray) -> tuple[FeatureEncoding, ...]:
