@@ -73,7 +73,7 @@ def log_own_left_out(
         log_joint = tables.log_joints(some)
         # The divisor of P(c) is the same for all classes: that of all rows.
         log_joint[:, label, np.arange(len(label))] = own = own + log_c - np.log(counts.n + ess)
-        without = log_c - log_mass(np.float64(counts.n), ess, less)
+        without = log_c - log_mass(np.full_like(less, counts.n), ess, less)
         log_own[rows] = np.where(known, own - log_sum_exp(log_joint, axis=1), without).T
 
     run_in_threads(leave_out, chunks(n, k * max(k, n_classes)), n_threads)
