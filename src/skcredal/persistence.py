@@ -30,10 +30,9 @@ from skcredal import classifiers
 from skcredal._encoding.discretizer import MDLDiscretizer
 from skcredal._encoding.encoding import Encoding
 from skcredal._encoding.features import CategoricalFeature, NumericFeature
-from skcredal._encoding.regions import LineColumns, Regions
+from skcredal._encoding.regions import Regions
 from skcredal._ensemble.counts import Counts
 from skcredal._ensemble.line import Line
-from skcredal._ensemble.regions import RegionCounts
 from skcredal._ensemble.tree import DecisionTree
 from skcredal._files import replacing
 from skcredal._validation import check_instance, naming, safe_repr
@@ -48,13 +47,12 @@ ESTIMATORS = {
     for kind in (MDLDiscretizer, *(getattr(classifiers, name) for name in classifiers.__all__))
     if hasattr(kind, "fit") and not isabstract(kind)
 }
+# The counts of pairs, which stand beside the JSON.
+PAIRS = ("n_cab", "n_cza")
 # What a fitted estimator is made of.
 PARTS = {
     kind.__name__: kind
-    for kind in (
-        *(NumericFeature, CategoricalFeature, Encoding, Counts, DecisionTree),
-        *(View, Regions, LineColumns, Line, RegionCounts),
-    )
+    for kind in (NumericFeature, CategoricalFeature, Encoding, Counts, DecisionTree, View, Regions, Line)
 }
 
 
@@ -103,7 +101,8 @@ def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, An
     with replacing(path) as unfinished, zipfile.ZipFile(unfinished, "w") as file:
         # With no date, equal models are equal files.
         file.writestr(zipfile.ZipInfo("model.json"), text)
-        for name, pairs in _pairs(estimator).items():
+        for name in PAIRS:
+            pairs = getattr(getattr(estimator, "counts_", None), name, np.empty(0))
             if pairs.size:
                 content = pairs.astype("<f8").tobytes()
                 file.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
@@ -177,13 +176,6 @@ def _learned_names(estimator: Any) -> list[str]:
     """Return what a file holds of a fitted estimator besides its parameters."""
     own = ["classes_", "_from_batches", "_encoding", "counts_", "_features"]
     return ["n_features_in_", "feature_names_in_", *own, *getattr(estimator, "_scores", ())]
-
-
-def _pairs(estimator: Any) -> dict[str, Any]:
-    """Return the counts of pairs: of two states, and of regions and states."""
-    found = {"n_cab": estimator.counts_.n_cab} if hasattr(estimator, "counts_") else {}
-    regions = getattr(estimator, "_region_counts", None)
-    return found if regions is None else {**found, "n_cza": regions.n_cza}
 
 
 def _pack(estimator: Any) -> dict[str, Any]:
@@ -290,75 +282,69 @@ def _unpack(header: dict[str, Any], file: zipfile.ZipFile) -> Any:
         _need(len(made._encoding.features) == made.n_features_in_, "the number of features")
         # Only the tables of these have a place for a state that may be any.
         _need(hasattr(made, "conservative_features") or not made._encoding.conservative.any(), "a feature")
-        _check_view(made)
-        _take_pairs(made, file)
+        _check_view(getattr(made, "_view", View()), made.n_features_in_, len(made.classes_))
+        made.counts_ = _with_pairs(made, file)
         _check_scores(made, len(made._encoding.kept), len(made.classes_))
     made._derive()
     return made
 
 
-def _take_pairs(made: Any, file: zipfile.ZipFile) -> None:
-    """Give the counts those of pairs, if all are those of the states, regions and classes."""
-    counts, n_classes, n_values = made.counts_, len(made.classes_), made._encoding.n_values
-    _need(np.array_equal(counts.n_states, made._encoding.n_states), "n_states")
-    regions = getattr(made, "_region_counts", None)
-    n_leaves = 0 if regions is None else int(made._view.trees.n_leaves.sum())
-    if any(_pairs(made).values()):
-        made._refuse_large_tables(made._encoding, n_leaves)  # as in fit
-
-    def pairs(name: str, n_parents: int, *, are_there: bool) -> Any:
-        shape = (n_classes, n_parents, n_values) if are_there else (n_classes, 0, 0)
-        content = _read(file, name, 8 * math.prod(shape)) if are_there and math.prod(shape) else b""
-        found = np.frombuffer(content, "<f8").reshape(shape)
-        _check_numbers(name, found, shape)
-        return found
-
-    made.counts_ = replace(counts, n_cab=pairs("n_cab", n_values, are_there=counts.n_cab))
-    _check_numbers("n_ca", counts.n_ca, (n_classes, n_values))
+def _with_pairs(made: Any, file: zipfile.ZipFile) -> Counts:
+    """Return the counts with those of pairs, if all are those of the states, regions and classes."""
+    counts: Counts = made.counts_
+    n_classes, n_values = len(made.classes_), made._encoding.n_values
+    trees = getattr(made, "_view", View()).trees
+    n_leaves = [] if trees is None else trees.n_leaves.tolist()
+    _need(counts.n_states.tolist() == made._encoding.n_states.tolist(), "n_states")
+    _need(counts.n_leaves.tolist() == n_leaves, "n_leaves")
     _check_numbers("n_c", counts.n_c, (n_classes,))
-    if regions is not None:
-        made._region_counts = replace(regions, n_cza=pairs("n_cza", n_leaves, are_there=True))
-        _need(np.array_equal(regions.n_leaves, made._view.trees.n_leaves), "n_leaves")
-        _check_numbers("n_cz", regions.n_cz, (n_classes, n_leaves))
+    _check_numbers("n_ca", counts.n_ca, (n_classes, n_values))
+    if n_leaves:
+        _check_numbers("n_cz", counts.n_cz, (n_classes, sum(n_leaves)))
+    if counts.n_cab:
+        made._refuse_large_tables(made._encoding, sum(n_leaves))  # as in fit
+    found = {}
+    for name, n_parents in zip(PAIRS, (n_values, sum(n_leaves)), strict=True):
+        shape = (n_classes, n_parents, n_values) if getattr(counts, name) else (n_classes, 0, 0)
+        content = _read(file, name, 8 * math.prod(shape)) if math.prod(shape) else b""
+        found[name] = np.frombuffer(content, "<f8").reshape(shape)
+        _check_numbers(name, found[name], shape)
+    return replace(counts, **found)
 
 
-def _check_view(made: Any) -> None:
+def _check_view(view: View, n_columns: int, n_classes: int) -> None:
     """Refuse trees and a line that lead beyond the table, or nowhere."""
-    view, n_columns, n_classes = getattr(made, "_view", View()), made.n_features_in_, len(made.classes_)
-    _need((view.trees is None) == (getattr(made, "_region_counts", None) is None), "a tree")
-    if (trees := view.trees) is not None:
-        m, n, inner = len(trees.columns), len(trees.feature), trees.feature >= 0
-        for name in ("fills", "low", "high"):
-            _need(np.shape(getattr(trees, name)) == (m,), "a tree")
-        _check_numbers("a tree", trees.fills, (m,), -np.inf)
-        _check_numbers("a tree", trees.threshold, (n,), -np.inf)
-        _need(_are_within(trees.columns, n_columns) and (trees.feature < m).all(), "a column of a tree")
+    trees, line = view.trees, view.line
+    if trees is not None:
+        n, m, inner = len(trees.feature), len(trees.columns), trees.feature >= 0
+        _check_indices("a column of a tree", trees.columns, n_columns)
+        _check_indices("a column of a tree", trees.feature[inner], m)
+        _check_indices("a root", np.append(0, trees.roots), n)
+        _need(trees.roots[0] == 0 and (np.diff(trees.roots) > 0).all(), "a root")
         # Children come after their parent, inside the same tree, so that every path ends.
-        ends = np.append(trees.roots, n)[1:]
-        _need(trees.roots[0] == 0 and (np.diff(trees.roots) > 0).all() and trees.roots[-1] < n, "a root")
+        end = np.append(trees.roots, n)[np.searchsorted(trees.roots, np.arange(n), side="right")]
         for below in (trees.left, trees.right):
-            _need(np.shape(below) == (n,), "a node")
-            end = ends.repeat(ends - trees.roots)
-            _need(((below > np.arange(n)) & (below < end))[inner].all(), "a node")
-    _need((view.line is None) == (view.columns is None), "the line")
-    if view.line is not None:
-        columns, d = view.columns, len(view.columns.column)
-        _need(_are_within(columns.column, n_columns), "a column of the line")
-        _check_numbers("the line", view.line.intercepts, (n_classes,), -np.inf)
-        _check_numbers("the line", view.line.slopes, (n_classes, d), -np.inf)
-        _check_numbers("the line", columns.mean, (d,), -np.inf)
-        _check_numbers("the line", columns.deviation, (d,))
-        _need((columns.deviation > 0.0).all(), "the line")
-        n_ranks = int(np.isnan(columns.state).sum())
-        _need(np.shape(columns.state) == (d,) and len(columns.values) == len(columns.weights) == n_ranks, "a rank")
-        for values, weights in zip(columns.values, columns.weights, strict=True):
-            _need(len(values) > 0 and (np.diff(values) > 0).all(), "a rank")
-            _check_numbers("a rank", values, (len(values),), -np.inf)
-            _check_numbers("a rank", weights, (len(values),))
+            _need(np.shape(below) == (n,) and (below[inner] > np.flatnonzero(inner)).all(), "a node")
+            _need((below < end)[inner].all(), "a node")
+        _check_numbers("a threshold", trees.threshold, (n,), -np.inf)
+        for of_columns in (trees.fills, np.nan_to_num(trees.low), np.nan_to_num(trees.high)):
+            _check_numbers("a column of a tree", of_columns, (m,), -np.inf)
+    if line is not None:
+        d = len(line.column)
+        _check_indices("a column of the line", line.column, n_columns)
+        _check_numbers("the line", line.intercepts, (n_classes,), -np.inf)
+        _check_numbers("the line", line.slopes, (n_classes, d), -np.inf)
+        _check_numbers("the line", [line.mean, line.deviation], (2, d), -np.inf)
+        _need((line.deviation > 0.0).all() and np.shape(line.state) == (d,), "the line")
+        _need(len(line.values) == len(line.weights) == np.isnan(line.state).sum(), "a rank")
+        for values, weights in zip(line.values, line.weights, strict=True):
+            _check_numbers("a rank", [values, weights], (2, len(values)), -np.inf)
+            _need(len(values) > 0 and (np.diff(values) > 0).all() and (weights > 0).all(), "a rank")
 
 
-def _are_within(indices: Any, n: int) -> bool:
-    return np.ndim(indices) == 1 and bool((indices >= 0).all() and (indices < n).all())
+def _check_indices(name: str, indices: Any, n: int) -> None:
+    is_list = np.ndim(indices) == 1 and indices.dtype.kind == "i"
+    _need(is_list and (indices >= 0).all() and (indices < n).all(), name)
 
 
 def _check_numbers(name: str, array: Any, shape: tuple[int, ...], low: float = 0.0) -> None:
@@ -367,7 +353,8 @@ def _check_numbers(name: str, array: Any, shape: tuple[int, ...], low: float = 0
 
 def _check_scores(made: Any, k: int, n_classes: int) -> None:
     """Refuse what else was learned from rows if it does not fit k features."""
-    m = sum(made._sizes()) if hasattr(made, "_view") else k
+    view = getattr(made, "_view", View())
+    m = k + (view.trees is not None) + (view.line is not None)
     shapes = {"log_likelihood_": (k,), "weights_": (m,), "null_weight_": (), "covariance_": (1 + m, 1 + m)}
     shapes["missing_counts_"] = (k, n_classes)
     # With the others nothing is computed.

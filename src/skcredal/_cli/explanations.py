@@ -5,12 +5,11 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from skcredal._ensemble.explain import as_factor, strongest
 from skcredal._ties import most_probable_first
 from skcredal.classifiers._answers import answers
 from skcredal.classifiers._log_pool import CredalLogPoolAODE
 from skcredal.evaluation._names import is_below
-from skcredal.evaluation._values import values_with_bins
+from skcredal.evaluation._values import as_factor, strongest, values_with_bins
 
 if TYPE_CHECKING:
     import pandas

@@ -135,7 +135,7 @@ class Encoding:
 
     @cached_property
     def kept(self) -> list[int]:
-        """The columns behind the lines of ``states``: a feature with a single bin or value is dropped (§1)."""
+        """The columns behind the lines of ``states``: those with a single bin or value are dropped (§1)."""
         return [j for j, feature in enumerate(self.features) if feature.is_informative]
 
     @cached_property
@@ -202,14 +202,10 @@ class Encoding:
         """The numbers of the medians and modes of all columns, NaN where nothing was seen."""
         return np.array([feature.fill_number for feature in self.features])
 
-    def learned_from(
-        self, cells: Cells, labels: LabelArray, weights: FloatArray, n_classes: int
-    ) -> Encoding:
+    def learned_from(self, cells: Cells, labels: LabelArray, weights: FloatArray, n_classes: int) -> Encoding:
         """Return the encoding as fewer rows of the same table would have it (§14)."""
         pairs = zip(self.features, cells, strict=True)
-        return Encoding(
-            [feature.learned_from(own, labels, weights, n_classes) for feature, own in pairs]
-        )
+        return Encoding([feature.learned_from(own, labels, weights, n_classes) for feature, own in pairs])
 
     def columns_with_new_states(self, table: Table) -> list[str]:
         """Return what messages call the categorical columns in which some rows have unknown states."""
@@ -219,21 +215,6 @@ class Encoding:
             if isinstance(feature, CategoricalFeature) and feature.unknown_states(column.factor()):
                 new.append(column.label)
         return new
-
-    @cached_property
-    def _dtype(self) -> type[np.unsignedinteger[Any]]:
-        most = max((int(self.n_states[some].sum()) for some in self.rows), default=0) + 1
-        return np.uint16 if most < 2**16 else np.uint32
-
-    @property
-    def _numberings(self) -> list[AnyArray]:
-        """What each code of each feature kept is called among the states of its coding."""
-        numberings = []
-        for some in self.rows:
-            ends = np.cumsum([0, *self.n_states[some]]).tolist()
-            beyond = [ends[-1], ends[-1] + 1]
-            numberings += [np.array([*range(*own), *beyond], self._dtype) for own in pairwise(ends)]
-        return numberings
 
     def describe(
         self, names: Sequence[Any] | None = None, used: Collection[int] = ()

@@ -1,11 +1,12 @@
 """How one feature becomes codes, learned from what was seen in its training column (§1).
 
 A column is read as *cells*: numbers, NaN where they are missing; or the indices of known values, -1 where a
-value is missing, and the number of known values where it is none of them. Codes are those of one feature: 0 to
-``n_states - 1`` are its states, ``n_states`` is *unknown*, a value that is not among them, and
-``n_states + 1`` is a missing value that may be any (§13). A missing value gets the code of the median or the
-mode where missing values are imputed; it is *unknown* where they are marginalized, or where the training
-column had no value. In a conservative feature it may be any.
+value is missing, and the number of known values where it is none of them.
+
+Codes are those of one feature: 0 to ``n_states - 1`` are its states, ``n_states`` is *unknown*, a value that
+is not among them, and ``n_states + 1`` is a missing value that may be any (§13). A missing value gets the
+code of the median or the mode where missing values are imputed; it is *unknown* where they are marginalized,
+or where the training column had no value. In a conservative feature it may be any.
 """
 
 from __future__ import annotations
@@ -186,7 +187,7 @@ class CategoricalFeature:
         feature = cls(states, np.array(codes, np.int64), names, 0, -1, declared, missing, refuse)
         return feature._seen(np.array(counts, np.float64), has_missing=has_missing)
 
-    def _seen(self, counts: FloatArray, *, has_missing: bool) -> CategoricalFeature:
+    def _seen(self, counts: AnyArray, *, has_missing: bool) -> CategoricalFeature:
         """Return the feature with its mode, given how often each value was seen."""
         n_observed = len(np.unique(self.codes[counts > 0.0]))
         # The mode is that of the states before they are merged, the first of equal ones (§1).

@@ -1,7 +1,7 @@
-"""Regions of a table, the leaves of randomised trees, and the columns of the line (§14).
+"""Regions of a table: the leaves of randomised trees (§14).
 
-Both take the columns of a table as numbers, (n_columns, n_rows): those of a category are the numbers of its
-states, and NaN is a cell that is unknown, or missing and not imputed.
+The columns of a table are numbers, (n_columns, n_rows): those of a category are the numbers of its states,
+and NaN is a cell that is unknown, or missing and not imputed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from skcredal._arrays import BoolArray, FloatArray, IntArray, LabelArray
 from skcredal._kernels import find_leaves
 
-__all__ = ["LineColumns", "Regions", "varying_columns"]
+__all__ = ["Regions", "varying_columns"]
 
 # A tree has a leaf for so many rows, within these bounds, and no leaf with fewer than this weight (§14).
 ROWS_PER_LEAF, LEAST_LEAVES, MOST_LEAVES = 16, 32, 256
@@ -118,9 +118,7 @@ class Regions:
         roots = np.cumsum([0, *sizes])[:-1]
         feature, threshold, left, right = (np.concatenate(parts) for parts in zip(*grown, strict=True))
         shift = np.where(feature < 0, 0, roots.repeat(sizes))
-        return cls(
-            columns, fills[columns], low, high, roots, feature, threshold, left + shift, right + shift
-        )
+        return cls(columns, fills[columns], low, high, roots, feature, threshold, left + shift, right + shift)
 
     @cached_property
     def leaf_numbers(self) -> IntArray:
@@ -140,7 +138,7 @@ class Regions:
         return self.leaf_numbers[nodes].astype(np.uint32)
 
     def sums_below(self, of_leaves: FloatArray) -> FloatArray:
-        """Return the sums over the leaves below each node, (…, n_nodes), given those of the leaves, (…, Z)."""
+        """Return the sums over the leaves below each node, (…, n_nodes), of numbers of leaves, (…, Z)."""
         sums = np.where(self.feature < 0, of_leaves[..., self.leaf_numbers], 0.0)
         for node in np.flatnonzero(self.feature >= 0)[::-1]:  # children come after their parents
             sums[..., node] = sums[..., self.left[node]] + sums[..., self.right[node]]
@@ -171,90 +169,3 @@ def _scaled(numbers: FloatArray, low: FloatArray, high: FloatArray) -> npt.NDArr
         half = np.where(np.isinf(high - low), 0.5, 1.0)
         share = np.clip((numbers * half - low * half) / (high * half - low * half), 0.0, 1.0)
     return np.where(np.isnan(low), numbers, share).astype(np.float32)
-
-
-@dataclass(frozen=True, eq=False)
-class LineColumns:
-    """The columns of the line: the standardised rank of a number, and an indicator of each state.
-
-    Parameters
-    ----------
-    column : ndarray of shape (d,)
-        The column of the table behind each.
-    state : ndarray of shape (d,)
-        The number of the state that it indicates; NaN for a rank.
-    mean, deviation : ndarray of shape (d,)
-        What is taken off, and what the rest is divided by; 1 for an indicator.
-    values, weights : list of ndarray
-        For each rank, the different values of the training rows, ascending, and the weights of their rows.
-    """
-
-    column: IntArray
-    state: FloatArray
-    mean: FloatArray
-    deviation: FloatArray
-    values: list[FloatArray]
-    weights: list[FloatArray]
-
-    @classmethod
-    def of(cls, numbers: FloatArray, columns: IntArray, is_number: BoolArray, weights: FloatArray) -> LineColumns:
-        """Learn the columns from rows; those without spread are left out."""
-        found: list[tuple[int, float, float, float]] = []
-        values, value_weights = [], []
-        for j in columns.tolist():
-            known = ~np.isnan(numbers[j])
-            different, index = np.unique(numbers[j, known], return_inverse=True)
-            if len(different) < 2:
-                continue
-            own = np.bincount(index, weights[known], len(different))
-            if is_number[j]:
-                ranks = _ranks(own)[1::2]
-                mean = float(np.average(ranks, weights=own))
-                deviation = float(np.sqrt(np.average((ranks - mean) ** 2, weights=own)))
-                found.append((j, np.nan, mean, deviation))
-                values.append(different)
-                value_weights.append(own)
-            else:
-                shares = own / own.sum()
-                found += [(j, state, share, 1.0) for state, share in zip(different, shares, strict=True)]
-        column, state, mean, deviation = np.array(found, np.float64).reshape(-1, 4).T
-        return cls(column.astype(np.int64), state, mean, deviation, values, value_weights)
-
-    @cached_property
-    def _rank_tables(self) -> list[FloatArray]:
-        """The entries of each rank: below the first value, at it, between it and the second, and so on."""
-        is_rank = np.isnan(self.state)
-        pairs = zip(self.weights, self.mean[is_rank], self.deviation[is_rank], strict=True)
-        return [(_ranks(weights) - mean) / deviation for weights, mean, deviation in pairs]
-
-    def of_rows(self, numbers: FloatArray) -> FloatArray:
-        """Return the columns of rows, (d, n_rows); 0 where a cell is not known."""
-        out, ranks = np.empty((len(self.column), numbers.shape[1])), iter(self._rank_tables)
-        values = iter(self.values)
-        for i, (j, state) in enumerate(zip(self.column, self.state, strict=True)):
-            own = numbers[j]
-            if np.isnan(state):
-                of_values = next(values)
-                below = np.searchsorted(of_values, own)
-                at = of_values[np.minimum(below, len(of_values) - 1)] == own
-                out[i] = next(ranks)[2 * below + at]
-            else:
-                out[i] = (own == state) - self.mean[i]
-            out[i][np.isnan(own)] = 0.0
-        return out
-
-
-def _ranks(weights: FloatArray) -> FloatArray:
-    """Return the share of rows below each value, half of those at it included: below, at, between, at, above.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> _ranks(np.array([1.0, 3.0]))
-    array([0.   , 0.125, 0.25 , 0.625, 1.   ])
-    """
-    passed = np.append(0.0, np.cumsum(weights)) / weights.sum()
-    ranks = np.empty(2 * len(weights) + 1)
-    ranks[::2] = passed
-    ranks[1::2] = passed[:-1] + 0.5 * weights / weights.sum()
-    return ranks

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -11,8 +11,10 @@ from skcredal._arrays import FloatArray, IntArray, LabelArray, StateArray
 from skcredal._kernels import count_pairs
 from skcredal._threads import run_in_threads
 
-__all__ = ["Counts", "class_counts", "count", "count_values", "pair_table_bytes"]
+__all__ = ["Counts", "class_counts", "count", "count_regions", "count_values", "pair_table_bytes"]
 
+# What adds up over rows.
+SUMS = ("n_c", "n_ca", "n_cab", "n_cz", "n_cza")
 # Starting a thread pays from this many increments.
 WORTH_A_THREAD = 1_000_000
 
@@ -35,12 +37,21 @@ class Counts:
     n_cab : ndarray of shape (n_classes, V, V)
         Rows of each class and two states. It is symmetric, its diagonal is ``n_ca``, and two states of one
         feature are never seen together. Empty, (n_classes, 0, 0), where only states were counted.
+    n_leaves : ndarray of shape (n_trees,)
+        How many regions each tree has, which are super-parents, too (§14); Z is their sum.
+    n_cz : ndarray of shape (n_classes, Z)
+        Rows of each class and region.
+    n_cza : ndarray of shape (n_classes, Z, V)
+        Rows of each class, region and state.
     """
 
     n_states: IntArray
     n_c: FloatArray
     n_ca: FloatArray
     n_cab: FloatArray
+    n_leaves: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
+    n_cz: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
+    n_cza: FloatArray = field(default_factory=lambda: np.empty((0, 0, 0)))
 
     @property
     def n(self) -> float:
@@ -85,7 +96,7 @@ class Counts:
             return NotImplemented
         if not np.array_equal(self.n_states, other.n_states) or len(self.n_c) != len(other.n_c):
             raise ValueError("Counts can be added only if their features, states and classes are the same.")
-        return Counts(self.n_states, self.n_c + other.n_c, self.n_ca + other.n_ca, self.n_cab + other.n_cab)
+        return replace(self, **{name: getattr(self, name) + getattr(other, name) for name in SUMS})
 
     def __repr__(self) -> str:
         return f"Counts(n={self.n:g}, features={len(self.n_states)}, classes={len(self.n_c)})"
@@ -172,6 +183,23 @@ def count(
     diagonal = np.arange(n_values)
     n_cab[:, diagonal, diagonal] = n_ca
     return Counts(n_states, class_counts(labels, weights, n_classes), n_ca, n_cab)
+
+
+def count_regions(
+    counts: Counts, leaves: StateArray, n_leaves: IntArray, part: tuple[StateArray, LabelArray, FloatArray]
+) -> Counts:
+    """Return the counts of rows with those of their regions: the leaf of each tree, (n_trees, n).
+
+    ``part`` are the states, classes and weights of the rows that were counted.
+    """
+    states, labels, weights = part
+    n_cz = np.zeros((len(counts.n_c), int(n_leaves.sum())))
+    n_cza = np.zeros((*n_cz.shape, counts.n_values + 1))  # with the unknown state
+    for of_tree in leaves:
+        cells = labels * np.int64(n_cz.shape[1]) + of_tree
+        n_cz += np.bincount(cells, weights, n_cz.size).reshape(n_cz.shape)
+    count_pairs(leaves, states, np.zeros(len(leaves), np.int64), labels, weights, 0, 1, n_cza)
+    return replace(counts, n_leaves=n_leaves, n_cz=n_cz, n_cza=n_cza[:, :, :-1].copy())
 
 
 def pair_table_bytes(n_values: int, n_classes: int, n_leaves: int = 0) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,10 +10,9 @@ import numpy as np
 from skcredal._arrays import BoolArray, FloatArray
 from skcredal._ensemble.priors import BmaPriors, CompressionPriors, Evidence
 
-__all__ = ["as_factor", "describe", "describe_odds", "rounded", "strongest", "votes_and_sentences"]
+__all__ = ["describe", "describe_odds", "rounded", "votes_and_sentences"]
 
 NOTHING_KNOWN = "nothing is known of this case but how frequent the classes are"
-_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def votes_and_sentences(
@@ -146,39 +144,6 @@ uncertain as the weights are, the odds lie between 0.8 and 11 to 1, so both rema
     low, high = rounded(case["lower_odds"]), rounded(case["upper_odds"])
     parts.append(f"as uncertain as the weights are, the odds lie between {low} and {high} to 1, so {outcome}")
     return "; ".join(parts) + "."
-
-
-def as_factor(log_factor: float) -> str:
-    """Write what something adds to a logarithm of odds as what it multiplies the odds by.
-
-    Examples
-    --------
-    >>> import math
-    >>> [as_factor(math.log(factor)) for factor in (2.38, 0.6, 1.04, 1.0, 12_345.0)]
-    ['×2.4', '×0.6', '×1.04', '×1', '×12,000']
-    >>> as_factor(800.0), as_factor(-20.0)
-    ('×10³⁴⁷', '×10⁻⁹')
-    """
-    power = log_factor / math.log(10.0)
-    # Beyond a million, only the magnitude is of interest; and the factor itself may overflow.
-    if abs(power) > 6.0:
-        return "×10" + f"{power:.0f}".translate(_SUPERSCRIPTS)
-    factor = math.exp(log_factor)
-    text = rounded(factor)
-    # Many small factors make a large one: close to 1, two digits would hide them.
-    return f"×{factor:.2f}".removesuffix(".00") if text == "1" else f"×{text}"
-
-
-def strongest(contributions: Sequence[float], n: int) -> tuple[list[int], float]:
-    """Return the indices of the n strongest contributions, in their order, and what the others add up to.
-
-    Examples
-    --------
-    >>> strongest([2.0, 0.5, -0.25, -1.0], 2)
-    ([0, 3], 0.25)
-    """
-    by_strength = sorted(range(len(contributions)), key=lambda i: -abs(contributions[i]))
-    return sorted(by_strength[:n]), math.fsum(contributions[i] for i in by_strength[n:])
 
 
 def rounded(number: float) -> str:

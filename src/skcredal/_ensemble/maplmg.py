@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from skcredal._arrays import FloatArray, LabelArray, StateArray
-from skcredal._ensemble.spodes import SpodeTables, chunks, log_sum_exp
+from skcredal._ensemble.spodes import SpodeTables, chunks, log_mass, log_sum_exp
 from skcredal._threads import one_blas_thread, run_in_threads
 
 __all__ = ["Mixture", "log_own_left_out", "maplmg_weights"]
@@ -49,24 +49,34 @@ def log_own_left_out(
 ) -> FloatArray:
     """Return log P_{-r}(c_r | a_r, s_j), of each training row's class if the row is left out, (rows, k).
 
-    Where the super-parent is unknown, it is the frequency of the class without the row. Here the divisor
+    A row takes off min(1, its weight), and only counts of its own class become less by it: these are looked
+    up. Where the super-parent is unknown, it is the frequency of the class without the row. Here the divisor
     counts, too: unlike a joint it is not normalised afterwards.
     """
-    k, n = states.shape
-    counts, ess, n_classes = tables.counts, tables.ess, len(tables.log_c)
-    log_own = np.empty((n, k))
+    (k, n), counts, ess, n_classes = states.shape, tables.counts, tables.ess, len(tables.log_c)
+    log_own, every = np.empty((n, k)), np.arange(k)
+    n_both, n_known = counts.sum_over_features(counts.n_cab), counts.sum_over_features(counts.n_ca)
+    v = counts.n_states[:, None, None]
+    alpha = ess / (n_classes * v)
 
     def leave_out(rows: slice) -> None:
-        some, label = states[:, rows], labels[rows]
-        log_joint = tables.log_joints_left_out(some, label, weights[rows], without_a_row)
-        own = log_joint[:, label, np.arange(len(label))] - log_sum_exp(log_joint, axis=1)
-        less = np.minimum(weights[rows], 1.0)
-        without = np.log(np.maximum(counts.n_c[label] - less, 0.0) + ess / n_classes)
-        without -= np.log(np.maximum(counts.n - less, 0.0) + ess)
-        log_own[rows] = np.where(some == tables.unknown, without, own).T
+        some, label, less = states[:, rows], labels[rows], np.minimum(weights[rows], 1.0)
+        known = some < tables.unknown
+        s = np.where(known, some, 0)
+        factors = log_mass(counts.n_cab[label, s[:, None], s], alpha / v.swapaxes(0, 1), less)
+        factors -= log_mass(n_both[label, s[:, None], every[None, :, None]], alpha, less)
+        factors[~np.broadcast_to(known, factors.shape)] = 0.0  # an unknown child drops out
+        factors[every, every] = 0.0
+        own = log_mass(counts.n_ca[label, s], alpha[:, 0], less) + factors.sum(axis=1)
+        own -= log_mass(n_known[label, every[:, None]], ess / n_classes, less)
+        log_c = log_mass(counts.n_c[label], ess / n_classes, less)
+        log_joint = tables.log_joints(some)
+        # The divisor of P(c) is the same for all classes: that of all rows.
+        log_joint[:, label, np.arange(len(label))] = own = own + log_c - np.log(counts.n + ess)
+        without = log_c - log_mass(np.full_like(less, counts.n), ess, less)
+        log_own[rows] = np.where(known, own - log_sum_exp(log_joint, axis=1), without).T
 
-    without_a_row = tables.without_a_row()
-    run_in_threads(leave_out, chunks(n, k * n_classes), n_threads)
+    run_in_threads(leave_out, chunks(n, k * max(k, n_classes)), n_threads)
     return log_own
 
 

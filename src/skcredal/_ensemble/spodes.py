@@ -100,7 +100,7 @@ def log_mass(n: FloatArray, pseudo_count: FloatArray | float, less: FloatArray |
 
 
 def log_conditionals(
-    n: FloatArray, n_states: IntArray, n_of_parent: IntArray, ess: float, n_classes: int, less: float = 0.0
+    n: FloatArray, n_states: IntArray, n_of_parent: IntArray, ess: float, n_classes: int
 ) -> FloatArray:
     """Return log P(a_t | s, c) of one class (§2), from the counts n[s, t] of its rows, (parents, V).
 
@@ -111,8 +111,8 @@ def log_conditionals(
         return np.zeros(n.shape)
     alpha = ess / (n_classes * n_of_parent[:, None])
     n_both = np.add.reduceat(n, np.cumsum(n_states) - n_states, axis=1)
-    log_both = log_mass(n_both, alpha, less).repeat(n_states, axis=1)
-    return np.asarray(log_mass(n, alpha / n_states.repeat(n_states), less) - log_both)
+    log_both = log_mass(n_both, alpha).repeat(n_states, axis=1)
+    return np.asarray(log_mass(n, alpha / n_states.repeat(n_states)) - log_both)
 
 
 def between(log_odds: FloatArray, one: IntArray, other: IntArray, *at: AnyArray) -> FloatArray:
@@ -163,25 +163,21 @@ class SpodeTables:
         """The logarithm of P(c)."""
         return np.log(self.prior)
 
-    def log_plane(self, c: int, less: float = 0.0) -> FloatArray:
-        """Return L[c], (V + 1, V + 1).
-
-        ``less`` is what a row takes off every count that it is in, for the table without it (§5). The
-        divisor of P(c) stays even then: it is the same for all classes.
-        """
+    def log_plane(self, c: int) -> FloatArray:
+        """Return L[c], (V + 1, V + 1)."""
         counts, n_classes = self.counts, len(self.counts.n_c)
         n_values, v = counts.n_values, counts.n_states_of
         log_p = np.zeros((n_values + 1, n_values + 1))
         if not n_values:
             return log_p
 
-        log_p[:-1, :-1] = log_conditionals(counts.n_cab[c], counts.n_states, v, self.ess, n_classes, less)
+        log_p[:-1, :-1] = log_conditionals(counts.n_cab[c], counts.n_states, v, self.ess, n_classes)
         for j in range(len(counts.n_states)):
             log_p[counts.states_of(j), counts.states_of(j)] = 0.0
         n_known = counts.sum_over_features(counts.n_ca[c])
-        log_a = log_mass(counts.n_ca[c], self.ess / (n_classes * v), less)
-        log_a -= log_mass(n_known, self.ess / n_classes, less).repeat(counts.n_states)
-        log_c = log_mass(counts.n_c[c], self.ess / n_classes, less) - math.log(counts.n + self.ess)
+        log_a = log_mass(counts.n_ca[c], self.ess / (n_classes * v))
+        log_a -= log_mass(n_known, self.ess / n_classes).repeat(counts.n_states)
+        log_c = self.log_c[c]
         diagonal = np.arange(n_values)
         log_p[diagonal, diagonal] = log_c + log_a
         log_p[-1, :-1] = log_a
@@ -223,21 +219,53 @@ class SpodeTables:
         """Return P(c | a, s_j), (k, n_classes, rows); likewise."""
         return softmax(self.odds(states))
 
+    @cached_property
+    def log_cz(self) -> FloatArray:
+        """The logarithms of P(c, z) of the regions up to a constant, (n_classes, Z) (§14)."""
+        alpha = self.ess / (len(self.counts.n_c) * self.counts.n_leaves)
+        return log_mass(self.counts.n_cz, alpha.repeat(self.counts.n_leaves))
+
+    @cached_property
+    def region_odds(self) -> FloatArray:
+        """The log-odds of P(a|z,c), (n_classes - 1, Z, V + 1); 0 for an unknown value."""
+        counts, n_classes = self.counts, len(self.counts.n_c)
+        n_of_parent = counts.n_leaves.repeat(counts.n_leaves)
+        odds = np.zeros((n_classes - 1, len(n_of_parent), counts.n_values + 1))
+        first, *others = (
+            log_conditionals(n, counts.n_states, n_of_parent, self.ess, n_classes) for n in counts.n_cza
+        )
+        for c, log_p in enumerate(others):
+            np.subtract(log_p, first, out=odds[c, :, :-1])
+        return odds
+
+    def odds_of_regions(self, leaves: StateArray, states: StateArray) -> FloatArray:
+        """Return what the regions say together, (1/T) Σ_t log p_t, as log-odds (n_classes - 1, rows).
+
+        A region is a super-parent like any other: log P(c, a | z) = log P(c, z) + Σ_i log P(a_i | z, c).
+        """
+        said = np.empty((len(leaves), len(self.region_odds), leaves.shape[1]))
+        sum_pairs(leaves, states, self.region_odds, said)
+        own = self.log_cz[1:] - self.log_cz[0]
+        return np.asarray(said.mean(axis=0) + own[:, leaves].mean(axis=1))
+
     def contributions(
-        self, states: StateArray, weights: FloatArray, one: IntArray, other: IntArray
+        self, leaves: StateArray, states: StateArray, weights: FloatArray, one: IntArray, other: IntArray
     ) -> FloatArray:
         """Return what each feature adds to the weighted log-odds of one class over another, (k, rows) (§12).
 
-        Feature i adds w_i Δlog P(a_i|c) and Σ_{j≠i} w_j Δlog P(a_i|a_j,c) over the super-parents j that the
-        row knows; what they all say of P(c) belongs to the frequencies.
+        Feature i adds w_i Δlog P(a_i|c), and w_j Δlog P(a_i|a_j,c) for every other super-parent j that the
+        row knows, regions included, whose weight is the last. What they all say of P(c), and regions of
+        P(z|c), is not a feature's.
         """
-        found = np.zeros(states.shape)
-        for j, parent in enumerate(states):
-            known = weights[j] * (parent != self.unknown)
-            for i, child in enumerate(states):
+        found, (k, n) = np.zeros(states.shape), states.shape
+        for i, child in enumerate(states):
+            for j, parent in enumerate(states):
                 # The super-parent itself has P(a_j|c), as with an unknown parent.
-                given = np.full_like(parent, self.unknown) if i == j else parent
-                found[i] += known * between(self.log_odds, one, other, given, child)
+                given = np.full(n, self.unknown) if i == j else parent
+                share = weights[j] * (parent != self.unknown)
+                found[i] += share * between(self.log_odds, one, other, given, child)
+            for leaf in leaves:
+                found[i] += weights[k] / len(leaves) * between(self.region_odds, one, other, leaf, child)
         return found
 
     def mean_posterior(self, states: StateArray, weights: FloatArray, posterior: FloatArray) -> FloatArray:
@@ -266,48 +294,6 @@ class SpodeTables:
         total = np.exp(log_joint - highest).sum(axis=0)
         total[:, ~some] = self.prior[:, None]
         return np.ascontiguousarray((total / total.sum(axis=0)).T)
-
-    def without_a_row(self) -> FloatArray:
-        """Return L from the counts less one, (n_classes, V + 1, V + 1), for rows that are left out."""
-        return np.stack([self.log_plane(c, less=1.0) for c in range(len(self.counts.n_c))])
-
-    def log_joints_left_out(
-        self, states: StateArray, labels: LabelArray, weights: FloatArray, without: FloatArray
-    ) -> FloatArray:
-        """Return log P_{-r}(c, a_r | s_j) of training rows that are left out, (k, n_classes, rows) (§5, §12).
-
-        A row takes off min(1, its weight), and only counts of its own class become less by it. ``without`` is
-        the result of :meth:`without_a_row`.
-        """
-        log_joint, less = self.log_joints(states), np.minimum(weights, 1.0)
-        for c in range(len(self.counts.n_c)):
-            once = np.flatnonzero((labels == c) & (less == 1.0))
-            if len(once):
-                log_joint[:, c, once] = self._sums(states[:, once], without[c : c + 1])[:, 0]
-            # Rows of less than one have tables of their own: their cells are looked up instead.
-            partly = np.flatnonzero((labels == c) & (less < 1.0))
-            for rows in chunks(len(partly), len(states) ** 2):
-                some = partly[rows]
-                log_joint[:, c, some] = self._own_joints(c, states[:, some], less[some])
-        return log_joint
-
-    def _own_joints(self, c: int, states: StateArray, less: FloatArray) -> FloatArray:
-        """Return log P_{-r}(c, a_r | s_j) of rows of class c that take off different numbers, (k, rows)."""
-        counts, n_classes, k = self.counts, len(self.counts.n_c), len(states)
-        known = states < self.unknown
-        s = np.where(known, states, 0)
-
-        v = counts.n_states[:, None, None]
-        alpha = self.ess / (n_classes * v)
-        n_both = counts.sum_over_features(counts.n_cab[c])
-        factors = log_mass(counts.n_cab[c][s[:, None], s[None]], alpha / v.swapaxes(0, 1), less)
-        factors -= log_mass(n_both[s[:, None], np.arange(k)[None, :, None]], alpha, less)
-        factors[~np.broadcast_to(known, factors.shape)] = 0.0  # an unknown child drops out
-        factors[np.arange(k), np.arange(k)] = 0.0
-        n_known = counts.sum_over_features(counts.n_ca[c])[:, None]
-        own = log_mass(counts.n_ca[c][s], alpha[:, 0], less) - log_mass(n_known, self.ess / n_classes, less)
-        log_c = log_mass(counts.n_c[c], self.ess / n_classes, less) - math.log(counts.n + self.ess)
-        return np.asarray(factors.sum(axis=1) + own + log_c)
 
 
 def log_likelihoods(

@@ -39,7 +39,7 @@ Value = TypeVar("Value")
 Classifier = TypeVar("Classifier", bound="TabularClassifier")
 
 # Learned attributes without a trailing underscore.
-LEARNED = {"_encoding", "_tables", "_view", "_region_counts", "_experts", "_priors", "_from_batches"}
+LEARNED = {"_encoding", "_tables", "_view", "_experts", "_priors", "_from_batches"}
 
 
 # What each parameter must be, whichever classifier has it.

@@ -22,6 +22,26 @@ class CredalSpodesMixin(CredalMixin, SpodeEnsemble):
 
     _priors: BmaPriors | CompressionPriors
 
+    def __init__(
+        self,
+        *,
+        ess: float = 1.0,
+        epsilon: Any = "auto",
+        likelihood_floor: float = 0.0,
+        criterion: str = "maximality",
+        categorical_features: Any = "from_dtype",
+        categories: Any = "auto",
+        missing: str = "impute",
+        handle_unknown: str = "ignore",
+        max_categories: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.ess = ess
+        self.epsilon = epsilon
+        self.likelihood_floor = likelihood_floor
+        self.criterion = criterion
+        self._keep_shared(categorical_features, categories, missing, handle_unknown, max_categories, n_jobs)
+
     def robustness(self, X: Any) -> FloatArray:
         """Return how much of the reference prior may be replaced arbitrarily before the answer changes.
 
@@ -163,26 +183,6 @@ class CredalBmaAODE(CredalSpodesMixin, LikelihoodWeightedEnsemble):
     [['apple'], ['apple', 'banana']]
     """
 
-    def __init__(
-        self,
-        *,
-        ess: float = 1.0,
-        epsilon: Any = "auto",
-        likelihood_floor: float = 0.0,
-        criterion: str = "maximality",
-        categorical_features: Any = "from_dtype",
-        categories: Any = "auto",
-        missing: str = "impute",
-        handle_unknown: str = "ignore",
-        max_categories: int | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.ess = ess
-        self.epsilon = epsilon
-        self.likelihood_floor = likelihood_floor
-        self.criterion = criterion
-        self._keep_shared(categorical_features, categories, missing, handle_unknown, max_categories, n_jobs)
-
     _priors: BmaPriors
     _criteria = ("maximality", "interval_dominance", "e_admissibility")
 
@@ -286,26 +286,6 @@ class CredalCompAODE(CredalSpodesMixin, CompAODE):
     >>> [labels.tolist() for labels in set_labels(clf.predict_set(new), clf.classes_)]
     [['apple'], ['apple', 'banana']]
     """
-
-    def __init__(
-        self,
-        *,
-        ess: float = 1.0,
-        epsilon: Any = "auto",
-        likelihood_floor: float = 0.0,
-        criterion: str = "maximality",
-        categorical_features: Any = "from_dtype",
-        categories: Any = "auto",
-        missing: str = "impute",
-        handle_unknown: str = "ignore",
-        max_categories: int | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.ess = ess
-        self.epsilon = epsilon
-        self.likelihood_floor = likelihood_floor
-        self.criterion = criterion
-        self._keep_shared(categorical_features, categories, missing, handle_unknown, max_categories, n_jobs)
 
     def _derive(self) -> None:
         super()._derive()

@@ -7,16 +7,16 @@ from functools import cached_property
 
 import numpy as np
 
-from skcredal._arrays import BoolArray, FloatArray, IntArray, LabelArray, StateArray
-from skcredal._encoding.encoding import Cells, EncodedTable, Encoding
+from skcredal._arrays import BoolArray, FloatArray, IntArray
+from skcredal._encoding.encoding import EncodedTable, Encoding
 from skcredal._encoding.features import NumericFeature
-from skcredal._encoding.regions import LineColumns, Regions, varying_columns
-from skcredal._ensemble.counts import Counts, count
+from skcredal._encoding.regions import Regions, varying_columns
+from skcredal._ensemble.counts import Counts, count, count_regions
 from skcredal._ensemble.line import Line
-from skcredal._ensemble.regions import RegionCounts, RegionTables, count_regions
 from skcredal._ensemble.spodes import SpodeTables
+from skcredal.classifiers._rows import Part
 
-__all__ = ["Experts", "PoolCounts", "View"]
+__all__ = ["Experts", "View", "count_part"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,139 +27,91 @@ class View:
     """
 
     trees: Regions | None = None
-    columns: LineColumns | None = None
     line: Line | None = None
 
     @classmethod
-    def of(
-        cls,
-        encoding: Encoding,
-        cells: Cells,
-        labels: LabelArray,
-        weights: FloatArray,
-        n_classes: int,
-        *,
-        n_regions: int,
-        line: bool,
-        seed: int,
-    ) -> View:
+    def of(cls, part: Part, n_classes: int, *, n_regions: int, line: bool, seed: int) -> View:
         """Grow the trees and fit the line."""
-        numbers, fills = encoding.numbers(cells), encoding.fills
-        varying = varying_columns(numbers, fills)
-        if n_classes < 2 or not len(varying):
+        encoding, labels, weights = part.rows.encoding, part.labels, part.weights
+        numbers, fills = encoding.numbers(part.rows.cells), encoding.fills
+        columns = varying_columns(numbers, fills)
+        if n_classes == 1 or not len(columns):
             return cls()
         is_number = np.array([isinstance(feature, NumericFeature) for feature in encoding.features])
-        trees = columns = fitted = None
+        trees = fitted = None
         if n_regions:
-            trees = Regions.grow(
-                numbers, fills, is_number, labels, weights, n_trees=n_regions, seed=seed
-            )
+            trees = Regions.grow(numbers, fills, is_number, labels, weights, n_trees=n_regions, seed=seed)
         if line:
-            columns = LineColumns.of(numbers, varying, is_number, weights)
-            fitted = Line.fit(columns.of_rows(numbers), labels, weights, n_classes)
-        return cls(trees, columns, fitted)
+            fitted = Line.fit(numbers, columns, is_number, labels, weights, n_classes)
+        return cls(trees, fitted)
 
     @property
-    def used(self) -> set[int]:
+    def columns(self) -> set[int]:
         """The columns of the table that trees or line look at."""
         of_trees = [] if self.trees is None else self.trees.columns.tolist()
-        return {*of_trees, *([] if self.columns is None else self.columns.column.tolist())}
-
-    @property
-    def sizes(self) -> list[int]:
-        """The sizes of the blocks of experts: the regions are one, and so is the line."""
-        return [1] * ((self.trees is not None) + (self.line is not None))
+        return {*of_trees, *([] if self.line is None else self.line.column.tolist())}
 
 
-@dataclass(frozen=True, eq=False)
-class PoolCounts:
-    """What the experts count, which adds up over rows."""
-
-    spodes: Counts
-    regions: RegionCounts | None
-
-    @classmethod
-    def of(
-        cls,
-        rows: EncodedTable,
-        trees: Regions | None,
-        labels: LabelArray,
-        weights: FloatArray,
-        n_classes: int,
-        *,
-        n_threads: int = 1,
-    ) -> PoolCounts:
-        """Count rows by their states, and by their leaf in each tree."""
-        encoding, states = rows.encoding, rows.states
-        spodes = count(states, labels, weights, encoding.n_states, n_classes, n_threads=n_threads)
-        if trees is None:
-            return cls(spodes, None)
-        leaves = trees.leaves(encoding.numbers(rows.cells))
-        n_leaves, n_values = trees.n_leaves, encoding.n_values
-        regions = count_regions(leaves, states, labels, weights, n_leaves, n_values, n_classes)
-        return cls(spodes, regions)
-
-    def __add__(self, other: PoolCounts) -> PoolCounts:
-        regions = None if self.regions is None or other.regions is None else self.regions + other.regions
-        return PoolCounts(self.spodes + other.spodes, regions)
+def count_part(part: Part, trees: Regions | None, n_classes: int, n_threads: int = 1) -> Counts:
+    """Count rows by their states, and by their regions."""
+    encoding = part.rows.encoding
+    counts = count(*part.labelled, encoding.n_states, n_classes, n_threads=n_threads)
+    if trees is None:
+        return counts
+    leaves = trees.leaves(encoding.numbers(part.rows.cells))
+    return count_regions(counts, leaves, trees.n_leaves, part.labelled)
 
 
 @dataclass(frozen=True, eq=False)
 class Experts:
-    """What all experts say of rows, as log-odds over the first class."""
+    """All experts: what they say of rows, as log-odds over the first class."""
 
     encoding: Encoding
     view: View
-    counts: PoolCounts
+    counts: Counts
     ess: float
 
     @cached_property
-    def spodes(self) -> SpodeTables:
-        """The parameters of the SPODEs."""
-        return SpodeTables(self.counts.spodes, self.ess)
+    def tables(self) -> SpodeTables:
+        """The parameters of SPODEs and regions."""
+        return SpodeTables(self.counts, self.ess)
 
-    @cached_property
-    def regions(self) -> RegionTables | None:
-        """The parameters of the regions."""
-        counts = self.counts.spodes
-        if self.counts.regions is None:
-            return None
-        return RegionTables(self.counts.regions, counts.n_states, counts.n_c, self.ess)
+    @property
+    def sizes(self) -> list[int]:
+        """How many experts each block has: the regions are one, and so is the line."""
+        blocks = len(self.encoding.kept), self.view.trees is not None, self.view.line is not None
+        return [int(size) for size in blocks if size]
 
-    def odds(
-        self, rows: EncodedTable, log_odds_c: FloatArray, super_parents: list[int], n_others: int
-    ) -> FloatArray:
-        """Return the log-odds, (1 + m, n_classes - 1, rows), of the null model and the others.
+    def odds(self, rows: EncodedTable, whole: Experts) -> FloatArray:
+        """Return what the experts of the ``whole`` would say, (1 + m, n_classes - 1, rows), null model first.
 
-        ``super_parents`` are the columns of the SPODEs that are asked, and ``n_others`` how many experts come
-        after them. An expert that these rows do not have, or that does not know the value of its
-        super-parent, knows no more than the frequencies, ``log_odds_c``.
+        An expert that is not one of these, or that does not know the value of its super-parent, knows no
+        more than the frequencies of the whole.
         """
-        odds = np.empty((1 + len(super_parents) + n_others, len(log_odds_c), rows.states.shape[1]))
-        odds[:] = log_odds_c[:, None]
-        line_of = {j: line for line, j in enumerate(self.encoding.kept)}
-        asked = [(at, line_of[j]) for at, j in enumerate(super_parents, start=1) if j in line_of]
-        if asked:
-            to, lines = (list(indices) for indices in zip(*asked, strict=True))
-            known = rows.states[lines] != self.spodes.unknown
-            odds[to] = np.where(known[:, None], self.spodes.odds(rows.states)[lines], odds[to])
-        numbers = self.encoding.numbers(rows.cells)
-        if self.regions is not None and self.view.trees is not None:
-            odds[1 + len(super_parents)] = self.regions.odds(self.view.trees.leaves(numbers), rows.states)
-        if self.view.line is not None and self.view.columns is not None:
-            odds[-1] = self.view.line.odds(self.view.columns.of_rows(numbers))
+        log_c, line_of = whole.tables.log_c, {j: line for line, j in enumerate(self.encoding.kept)}
+        odds = np.empty((1 + sum(whole.sizes), len(log_c) - 1, rows.states.shape[1]))
+        odds[:] = (log_c[1:] - log_c[0])[:, None]
+        of_spodes, known = self.tables.odds(rows.states), rows.states != self.tables.unknown
+        for expert, j in enumerate(whole.encoding.kept, start=1):
+            if (line := line_of.get(j)) is not None:
+                np.copyto(odds[expert], of_spodes[line], where=known[line])
+        numbers, last = self.encoding.numbers(rows.cells), len(whole.encoding.kept) + 1
+        if self.view.trees is not None:
+            odds[last] = self.tables.odds_of_regions(self.view.trees.leaves(numbers), rows.states)
+        if self.view.line is not None:
+            odds[-1] = self.view.line.odds(numbers)
         return odds
 
     def speaks(self, rows: EncodedTable) -> BoolArray:
         """Tell which rows know a cell among the columns of coding, trees and line."""
-        speaks: BoolArray = (rows.states != self.spodes.unknown).any(axis=0)
+        speaks: BoolArray = (rows.states != self.tables.unknown).any(axis=0)
         if not speaks.all():
-            others = sorted(self.view.used)
+            others = sorted(self.view.columns)
             speaks |= ~np.isnan(self.encoding.numbers(rows.cells)[others]).all(axis=0)
         return speaks
 
     def contributions(
-        self, rows: EncodedTable, weights: FloatArray, log_c: FloatArray, one: IntArray, other: IntArray
+        self, rows: EncodedTable, weights: FloatArray, one: IntArray, other: IntArray
     ) -> tuple[FloatArray, FloatArray]:
         """Return what the frequencies, (rows,), and all columns, (n_columns, rows), add to the log-odds.
 
@@ -167,25 +119,24 @@ class Experts:
         and of all experts. A tree's own P(z|c) is split along the path to the leaf, among the columns that
         it asks about.
         """
-        numbers, kept, view = self.encoding.numbers(rows.cells), self.encoding.kept, self.view
-        by_column = np.zeros(numbers.shape)
-        by_column[kept] = self.spodes.contributions(rows.states, weights[1 : len(kept) + 1], one, other)
-        of_classes, of_line = weights.sum(), np.zeros(len(one))
-        if view.line is not None and view.columns is not None:
-            slopes = view.line.slopes[one] - view.line.slopes[other]
-            np.add.at(by_column, view.columns.column, weights[-1] * slopes.T * view.columns.of_rows(numbers))
-            of_line = weights[-1] * (view.line.intercepts[one] - view.line.intercepts[other])
+        numbers, kept = self.encoding.numbers(rows.cells), self.encoding.kept
+        trees, line = self.view.trees, self.view.line
+        by_column, of_line = np.zeros(numbers.shape), np.zeros(len(one))
+        leaves = np.empty((0, len(one)), np.uint32) if trees is None else trees.leaves(numbers)
+        by_column[kept] = self.tables.contributions(leaves, rows.states, weights[1:], one, other)
+        of_classes = weights.sum()
+        if line is not None:
+            slopes = line.slopes[one] - line.slopes[other]
+            np.add.at(by_column, line.column, weights[-1] * slopes.T * line.terms(numbers))
+            of_line = weights[-1] * (line.intercepts[one] - line.intercepts[other])
             of_classes -= weights[-1]
-        if self.regions is not None and view.trees is not None:
-            share = weights[len(kept) + 1] / len(view.trees.roots)
-            leaves = view.trees.leaves(numbers)
-            by_column[kept] += share * self.regions.contributions(leaves, rows.states, one, other)
-            log_mass = np.log(view.trees.sums_below(np.exp(self.regions.log_cz)))
-            for some, node, child in view.trees.steps(numbers):
+        if trees is not None:
+            share = weights[len(kept) + 1] / len(leaves)
+            log_mass = np.log(trees.sums_below(np.exp(self.tables.log_cz)))
+            for some, node, child in trees.steps(numbers):
                 step = log_mass[:, child] - log_mass[:, node]
-                at = np.arange(len(some))
-                column = view.trees.columns[view.trees.feature[node]]
+                at, column = np.arange(len(some)), trees.columns[trees.feature[node]]
                 by_column[column, some] += share * (step[one[some], at] - step[other[some], at])
-        speaks = self.speaks(rows)
+        speaks, log_c = self.speaks(rows), self.tables.log_c
         frequencies = np.where(speaks, of_classes, 1.0) * (log_c[one] - log_c[other]) + speaks * of_line
         return frequencies, by_column * speaks

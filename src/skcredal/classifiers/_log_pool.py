@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,17 +10,16 @@ from sklearn.exceptions import ConvergenceWarning
 
 from skcredal._arrays import BoolArray, FloatArray, IntArray
 from skcredal._encoding.encoding import EncodedTable
+from skcredal._ensemble.counts import Counts
 from skcredal._ensemble.explain import describe_odds
 from skcredal._ensemble.log_pool import PoolEvidence, WeightSet, pooled
-from skcredal._ensemble.pool_weights import ENOUGH, pool_weights
-from skcredal._ensemble.regions import RegionCounts
-from skcredal._ensemble.spodes import class_prior
+from skcredal._ensemble.pool_weights import ENOUGH, PoolWeights, pool_weights
 from skcredal._threads import one_blas_thread, run_in_threads, thread_count
 from skcredal._validation import check_instance, warn
 from skcredal.classifiers._aode import spode_answers
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
-from skcredal.classifiers._experts import Experts, PoolCounts, View
+from skcredal.classifiers._experts import Experts, View, count_part
 from skcredal.classifiers._rows import Part, Rows, row_hashes
 
 __all__ = ["CredalLogPoolAODE", "Expert", "LogPoolAODE"]
@@ -32,7 +29,7 @@ MOST_FOLDS, ROWS_PER_FOLD, LEAST_ROWS = 10, 3, 6
 
 
 class Expert(NamedTuple):
-    """An expert of a pool: ``"spode"`` with the name or index of its super-parent, ``"regions"`` or ``"line"``."""
+    """An expert of a pool: a SPODE with the name or index of its super-parent, the regions, or the line."""
 
     kind: str
     super_parent: Any
@@ -111,11 +108,11 @@ class LogPoolAODE(TabularClassifier):
 
     Notes
     -----
-    The pool is ``P(c|a) ∝ exp Σ_j w_j log p_j(c|a)``. Its weights minimise the log-loss of training rows, plus
-    a penalty that draws them towards equal weights. The rows are dealt into ten folds, and for each of them
-    cuts, states, trees, line and counts are learned anew from the others: an expert is judged by rows that
-    it has not seen. The weights are at least 0, that of the null model at least -1. In a row whose value of
-    the super-parent is unknown, a SPODE says no more than the class frequencies.
+    The pool is ``P(c|a) ∝ exp Σ_j w_j log p_j(c|a)``. Its weights minimise the log-loss of training rows,
+    plus a penalty that draws them towards equal weights. The rows are dealt into ten folds, and for each of
+    them cuts, states, trees, line and counts are learned anew from the others: an expert is judged by rows
+    that it has not seen. The weights are at least 0, that of the null model at least -1. In a row whose value
+    of the super-parent is unknown, a SPODE says no more than the class frequencies.
 
     The answers depend on the order of rows and columns, on ``random_state``, and on the version of
     scikit-learn, which grows the trees. A row of weight 2 is not exactly the same as two rows, which may
@@ -146,10 +143,9 @@ class LogPoolAODE(TabularClassifier):
     array([0.42, 0.42, 0.3 , 0.3 ])
     """
 
-    _scores = ("weights_", "null_weight_", "covariance_", "_view", "_region_counts")
+    _scores = ("weights_", "null_weight_", "covariance_", "_view")
 
     _view: View
-    _region_counts: RegionCounts | None
     _experts: Experts
 
     def __init__(
@@ -178,114 +174,78 @@ class LogPoolAODE(TabularClassifier):
         super()._check_parameters()
         check_instance("line", self.line, (bool, np.bool_))
 
-    def _sample_size(self) -> tuple[int, int] | None:
+    def _sample_size(self) -> tuple[int, int]:
         return int(self.max_rows), int(self.random_state)
 
     def _used_columns(self) -> set[int]:
-        return self._view.used
+        return self._view.columns
 
     def _count(self, rows: Rows) -> None:
-        """Look at some of the rows, with trees and a line, and count all of them."""
+        """Learn the experts and their weights, once for all classifiers of the same rows and parameters."""
+        parameters = self.ess, self.n_regions, self.line, *self._sample_size()
+        self._view, self.counts_, found = rows.once(lambda: self._learn_pool(rows), parameters)
+        self.null_weight_, self.weights_ = float(found.weights[0]), found.weights[1:]
+        self.covariance_ = found.covariance
+
+    def _learn_pool(self, rows: Rows) -> tuple[View, Counts, PoolWeights]:
         encoding, n_classes, n_threads = rows.encoding, len(rows.classes), thread_count(self.n_jobs)
         self._refuse_large_tables(encoding)
-        sample, n_regions, line = rows.sample(*self._sample_size()), int(self.n_regions), bool(self.line)
-
-        with _line_is_exact():
-            self._view = rows.once(
-                lambda: self._look(sample, n_classes, n_regions, line=line), ("view", *self._choices())
-            )
-        trees = self._view.trees
-        self._refuse_large_tables(encoding, int(self._n_leaves().sum()))
-
-        def work(part: Part) -> PoolCounts:
-            return PoolCounts.of(part.rows, trees, part.labels, part.weights, n_classes, n_threads=n_threads)
-
-        counts = rows.sum(work, "counts", ("pool", *self._choices()))
-        self.counts_, self._region_counts = counts.spodes, counts.regions
-
-    def _choices(self) -> tuple[Any, ...]:
-        """Return what trees and line depend on besides the rows."""
-        return int(self.n_regions), bool(self.line), *self._sample_size()
-
-    def _look(self, part: Part, n_classes: int, n_regions: int, *, line: bool) -> View:
-        rows, seed = part.rows, int(self.random_state)
-        labelled = part.labels, part.weights, n_classes
-        return View.of(rows.encoding, rows.cells, *labelled, n_regions=n_regions, line=line, seed=seed)
-
-    def _score(self, rows: Rows) -> None:
-        """Learn the weights from what the experts say of rows that they have not seen."""
-        sample, ess = rows.sample(*self._sample_size()), float(self.ess)
-        experts, sizes = self._make_experts(), self._sizes()
-        used = experts.speaks(sample.rows)  # the others are answered by the frequencies, whatever the weights
-        if len(used) < LEAST_ROWS or len(self.classes_) == 1:
-            used[:] = False
-        logs = np.empty((0, len(self.classes_), 1 + sum(sizes)))
-        if used.any():
-            with _line_is_exact():
-                logs = rows.once(
-                    lambda: self._out_of_fold(sample, experts, learns_encoding=rows.learns_encoding),
-                    ("out of fold", ess, *self._choices()),
-                )[used]
-        found = pool_weights(logs, sample.labels[used], sample.weights[used], sizes)
+        sample = rows.sample(*self._sample_size())
+        with one_blas_thread(), warnings.catch_warnings():
+            # That of scikit-learn: the line stands for the minimum, which it reaches but for rounding.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            view = self._look(sample, n_classes, int(self.n_regions), line=bool(self.line))
+            trees = view.trees
+            if trees is not None:
+                self._refuse_large_tables(encoding, int(trees.n_leaves.sum()))
+            counts = rows.sum(lambda part: count_part(part, trees, n_classes, n_threads), "counts")
+            whole = Experts(encoding, view, counts, float(self.ess))
+            logs = self._out_of_fold(sample, whole, learns_encoding=rows.learns_encoding)
+        # A row of which nothing is known is answered by the frequencies, whatever the weights.
+        used = whole.speaks(sample.rows)[: len(logs)]
+        labels, weights = sample.labels[: len(logs)][used], sample.weights[: len(logs)][used]
+        found = pool_weights(logs[used], labels, weights, whole.sizes)
         if found.error > ENOUGH:
             warn(
                 f"The weights did not converge: log-odds of training rows may be off by {found.error:.1e}.",
                 ConvergenceWarning,
             )
-        self.null_weight_, self.weights_ = float(found.weights[0]), found.weights[1:]
-        self.covariance_ = found.covariance
+        return view, counts, found
+
+    def _look(self, part: Part, n_classes: int, n_regions: int, *, line: bool) -> View:
+        return View.of(part, n_classes, n_regions=n_regions, line=line, seed=int(self.random_state))
 
     def _out_of_fold(self, sample: Part, whole: Experts, *, learns_encoding: bool) -> FloatArray:
-        """Return what the experts of each fold's other rows say of its rows, (n, n_classes, 1 + m).
+        """Return what experts that have not seen a row say of it, (n, n_classes, 1 + m); no rows if too few.
 
-        Everything is learned anew from the other rows. The logarithms are those over the first class.
+        For each fold, everything is learned anew from the others. Logarithms are those over the first class.
         """
-        n_classes, log_odds_c = len(self.classes_), self._log_c()[1:] - self._log_c()[0]
-        encoding, view, n = whole.encoding, whole.view, len(sample.labels)
-        fold_of = deal(sample, int(self.random_state))
-        n_regions = 0 if view.trees is None else len(view.trees.roots)
-        logs = np.zeros((n, n_classes, 1 + len(encoding.kept) + len(view.sizes)))
+        n, n_classes, line = len(sample.labels), len(self.classes_), whole.view.line is not None
+        logs = np.zeros((n, n_classes, 1 + sum(whole.sizes)))
+        if n < LEAST_ROWS or n_classes == 1:
+            return logs[:0]
+        fold_of, n_regions = deal(sample, int(self.random_state)), len(whole.counts.n_leaves)
 
         def ask(fold: int) -> None:
-            own, others = fold_of == fold, sample.select(fold_of != fold)
+            own, others = sample.select(fold_of == fold), sample.select(fold_of != fold)
             if learns_encoding:
-                cells, labelled = others.rows.cells, (others.labels, others.weights, n_classes)
-                others = others._replace(
-                    rows=EncodedTable.encoded(encoding.learned_from(cells, *labelled), cells)
-                )
-            seen = others.rows.encoding
-            look = self._look(others, n_classes, n_regions, line=view.line is not None)
-            counts = PoolCounts.of(others.rows, look.trees, others.labels, others.weights, n_classes)
-            held = EncodedTable.encoded(seen, sample.rows.select(own).cells)
-            said = Experts(seen, look, counts, whole.ess).odds(
-                held, log_odds_c, encoding.kept, len(view.sizes)
-            )
-            logs[own, 1:] = said.transpose(2, 1, 0)
+                labelled = others.labels, others.weights, n_classes
+                encoding = whole.encoding.learned_from(others.rows.cells, *labelled)
+                own, others = own.encoded(encoding), others.encoded(encoding)
+            view = self._look(others, n_classes, n_regions, line=line)
+            counts = count_part(others, view.trees, n_classes)
+            experts = Experts(others.rows.encoding, view, counts, whole.ess)
+            logs[fold_of == fold, 1:] = experts.odds(own.rows, whole).transpose(2, 1, 0)
 
         run_in_threads(ask, range(int(fold_of.max()) + 1), thread_count(self.n_jobs))
         return logs
 
-    def _make_experts(self) -> Experts:
-        counts = PoolCounts(self.counts_, self._region_counts)
-        return Experts(self._encoding, self._view, counts, float(self.ess))
-
-    def _log_c(self) -> FloatArray:
-        return np.log(class_prior(self.counts_.n_c, float(self.ess)))
-
-    def _sizes(self) -> list[int]:
-        """Return how many experts each block has."""
-        k = len(self._encoding.kept)
-        return ([k] if k else []) + self._view.sizes
-
-    def _n_leaves(self) -> IntArray:
-        trees = self._view.trees
-        return np.empty(0, np.int64) if trees is None else trees.n_leaves
-
     def _derive(self) -> None:
+        experts = self._experts = Experts(self._encoding, self._view, self.counts_, float(self.ess))
         self.experts_ = [Expert("spode", name) for name in self._kept_features().tolist()]
         self.experts_ += [Expert("regions", None)] * (self._view.trees is not None)
         self.experts_ += [Expert("line", None)] * (self._view.line is not None)
-        self.regions_, self._experts = self._n_leaves(), self._make_experts()
+        self.regions_ = experts.counts.n_leaves
 
     def spode_proba(self, X: Any) -> FloatArray:
         """Return what each SPODE says, without regions and line.
@@ -301,17 +261,15 @@ class LogPoolAODE(TabularClassifier):
             The probabilities, SPODEs in the order of ``experts_``, columns as in ``classes_``; NaN where the
             value of the super-parent is unknown.
         """
-        return self._over_rows(X, lambda model, chunk: spode_answers(model._experts.spodes, chunk.states))
+        return self._over_rows(X, lambda model, chunk: spode_answers(model._experts.tables, chunk.states))
 
     def _said(self, chunk: EncodedTable) -> tuple[FloatArray, BoolArray]:
         """Return what the experts say of rows, and which rows know anything."""
-        log_c, experts = self._log_c(), self._experts
-        kept, n_others = self._encoding.kept, len(self._view.sizes)
-        return experts.odds(chunk, log_c[1:] - log_c[0], kept, n_others), experts.speaks(chunk)
+        return self._experts.odds(chunk, self._experts), self._experts.speaks(chunk)
 
     def _posterior(self, chunk: EncodedTable) -> FloatArray:
-        odds, speaks = self._said(chunk)
-        return pooled(np.append(self.null_weight_, self.weights_), odds, speaks, self._log_c())
+        weights = np.append(self.null_weight_, self.weights_)
+        return pooled(weights, *self._said(chunk), self._experts.tables.log_c)
 
 
 def deal(sample: Part, seed: int) -> IntArray:
@@ -320,14 +278,6 @@ def deal(sample: Part, seed: int) -> IntArray:
     order, fold_of = np.lexsort((row_hashes(sample.numbers, seed), sample.labels)), np.empty(n, np.int64)
     fold_of[order] = np.arange(n) % min(MOST_FOLDS, n // ROWS_PER_FOLD)
     return fold_of
-
-
-@contextmanager
-def _line_is_exact() -> Iterator[None]:
-    """Let the line be found to the last digits that scikit-learn can, without its warning that these are."""
-    with one_blas_thread(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        yield
 
 
 class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
@@ -468,9 +418,9 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
 
     def _derive(self) -> None:
         super()._derive()
-        weights = np.append(self.null_weight_, self.weights_)
+        weights, experts = np.append(self.null_weight_, self.weights_), self._experts
         self._priors = WeightSet.of(
-            weights, self._log_c(), self.covariance_, self._sizes(), float(self.credibility)
+            weights, experts.tables.log_c, self.covariance_, experts.sizes, float(self.credibility)
         )
 
     def robustness(self, X: Any) -> FloatArray:
@@ -516,11 +466,11 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
         evidence = self._evidence(chunk)
         contest = self._priors.contest(evidence)
         frequencies, by_feature = self._experts.contributions(
-            chunk, self._priors.weights, self._log_c(), evidence.best, contest.rival
+            chunk, self._priors.weights, evidence.best, contest.rival
         )
         sets = self._sets(evidence)
         # All columns that coding, trees or line use.
-        columns = sorted({*self._encoding.kept, *self._view.used})
+        columns = sorted({*self._encoding.kept, *self._view.columns})
         by_feature = by_feature[columns]
         names = getattr(self, "feature_names_in_", None)
         shown = [f"feature {j}" if names is None else str(names[j]) for j in columns]

@@ -52,6 +52,10 @@ class Part(NamedTuple):
         """Return the rows of a mask."""
         return Part(self.rows.select(rows), self.labels[rows], self.weights[rows], self.numbers[rows])
 
+    def encoded(self, encoding: Encoding) -> Part:
+        """Return the rows as another encoding of the same columns has them."""
+        return self._replace(rows=EncodedTable.encoded(encoding, self.rows.cells))
+
 
 class Rows(Protocol):
     """All training rows, in memory, in batches or in the partitions of Dask."""

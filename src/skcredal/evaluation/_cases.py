@@ -14,7 +14,7 @@ from skcredal.classifiers._answers import answers
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
 from skcredal.classifiers._credal_aode import CredalSpodesMixin
-from skcredal.classifiers._log_pool import CredalLogPoolAODE, LogPoolAODE
+from skcredal.classifiers._log_pool import CredalLogPoolAODE
 from skcredal.evaluation._changes import Change, single_changes
 from skcredal.evaluation._fold import FoldAnswer
 from skcredal.evaluation._names import is_below
@@ -157,13 +157,18 @@ def fold_cases(name: str, answer: FoldAnswer, wanted: Wanted) -> FoldCases:
         n_explained, n_changed = (-(-most // wanted.folds) for most in (_EXPLAINED, _CHANGED))
         chosen = least_certain(proba.max(axis=1), sets.sum(axis=1) > 1, robustness, n_explained)
         rows = wanted.features.iloc[test[chosen]]
-        found = _details(learner, rows, classes, n_changed if name == wanted.opening else 0)
+        training = wanted.features.iloc[np.delete(np.arange(len(wanted.features)), test)]
+        found = _details(learner, rows, training, classes, n_changed if name == wanted.opening else 0)
         details = dict(zip(test[chosen].tolist(), found, strict=True))
     return FoldCases(test, proba, sets, robustness, details, over)
 
 
 def _details(
-    learner: TabularClassifier, rows: pandas.DataFrame, classes: AnyArray, n_changed: int
+    learner: TabularClassifier,
+    rows: pandas.DataFrame,
+    training: pandas.DataFrame,
+    classes: AnyArray,
+    n_changed: int,
 ) -> list[CaseDetails]:
     columns = np.searchsorted(classes, learner.classes_)
     n = len(rows)
@@ -179,7 +184,7 @@ def _details(
         values = values_with_bins(learner, rows)
     left_out = _without_weight(learner)
     changes: list[list[Change] | None] = [None] * n
-    for r, found in enumerate(single_changes(learner, rows.iloc[:n_changed]) if n_changed else ()):
+    for r, found in enumerate(single_changes(learner, rows.iloc[:n_changed], training) if n_changed else ()):
         changes[r] = [
             change._replace(remaining=tuple(columns[list(change.remaining)].tolist())) for change in found
         ]
@@ -188,12 +193,9 @@ def _details(
 
 def _without_weight(learner: TabularClassifier) -> list[str]:
     """Return the names of the models that have practically no weight."""
-    if isinstance(learner, LogPoolAODE):
-        names: Sequence[Any] = [f"{one.super_parent} ({one.coding})" for one in learner.experts_]
-    elif isinstance(learner, CredalSpodesMixin):
-        names = [name if isinstance(name, str) else f"feature {name}" for name in learner.super_parents_]
-    else:
+    if not isinstance(learner, CredalSpodesMixin):
         return []
+    names = [name if isinstance(name, str) else f"feature {name}" for name in learner.super_parents_]
     return [str(name) for name, w in zip(names, learner.weights_, strict=True) if abs(w) < _NEGLIGIBLE]
 
 

@@ -11,6 +11,7 @@ from skcredal._arrays import AnyArray, BoolArray, FloatArray
 from skcredal._encoding.columns import is_missing
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
+from skcredal.classifiers._log_pool import LogPoolAODE
 from skcredal.evaluation._values import range_in_words
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ __all__ = ["Change", "single_changes"]
 _MOST_STATES = 50
 # Of the states that lead to the same answer, how many are named.
 _NAMED = 5
+# Where numbers are tried besides the middles of bins.
+_QUANTILES = np.arange(0.05, 1.0, 0.1)
 # Rows predicted at once; each is a whole row of the table.
 _BATCH = 20_000
 
@@ -34,11 +37,14 @@ class Change(NamedTuple):
     remaining: tuple[int, ...]
 
 
-def single_changes(model: TabularClassifier, rows: pandas.DataFrame) -> list[list[Change]]:
+def single_changes(
+    model: TabularClassifier, rows: pandas.DataFrame, training: pandas.DataFrame
+) -> list[list[Change]]:
     """Return, for each row, the nearest values of each single feature with which another set remains.
 
     Found by predicting changed rows: a number is moved to the middle of every bin of the model, a category to
-    every other one. Changes that leave fewer classes come first.
+    every other one. Where the answer also depends on the number itself, it is moved to quantiles of the
+    ``training`` rows, too. Changes that leave fewer classes come first.
 
     Examples
     --------
@@ -46,10 +52,10 @@ def single_changes(model: TabularClassifier, rows: pandas.DataFrame) -> list[lis
     >>> from skcredal import AODE
     >>> table = pd.DataFrame({"age": [20, 30, 40, 50] * 9, "sex": ["f", "m"] * 18})
     >>> model = AODE().fit(table, table["age"] > 30)
-    >>> single_changes(model, table.iloc[:1])
+    >>> single_changes(model, table.iloc[:1], table)
     [[Change(feature='age', condition='above 35', remaining=(1,))]]
     """
-    tried = [_alternatives(model, j) for j in range(len(model.encoding_))]
+    tried = [_alternatives(model, j, training.iloc[:, j]) for j in range(len(model.encoding_))]
     n_tried = sum(map(len, tried))
     if not n_tried:
         return [[] for _ in range(len(rows))]
@@ -71,22 +77,24 @@ def _sets(model: TabularClassifier, rows: pandas.DataFrame) -> BoolArray:
     return sets
 
 
-def _alternatives(model: TabularClassifier, j: int) -> list[Any]:
-    """Return a value of every bin of a numeric feature, in order, or every state of a categorical one."""
+def _alternatives(model: TabularClassifier, j: int, training: Any) -> list[Any]:
+    """Return numbers to try, in order, or every state of a categorical feature."""
     how = model.encoding_[j]
     if how.kind == "categorical":
         return list(how.states) if how.kept and 1 < len(how.states) <= _MOST_STATES else []
-    cuts = np.array(how.cuts)
-    if not len(cuts):
-        return []
+    cuts, middles = np.array(how.cuts), np.empty(0)
     assert how.range is not None
-    # Outside of all training values if need be: a first bin may begin at the lowest of them. By so much that
-    # it is not lost in the rounding of large numbers.
-    beyond = max(1.0, 1e-6 * abs(cuts[0]), 1e-6 * abs(cuts[-1]))
-    low, high = (min(how.range[0], cuts[0] - beyond), max(how.range[1], cuts[-1] + beyond))
-    edges: FloatArray = np.concatenate([[low], cuts, [high]])
-    middles: list[float] = ((edges[:-1] + edges[1:]) / 2.0).tolist()
-    return middles
+    if len(cuts):
+        # Outside of all training values if need be: a first bin may begin at the lowest of them. By so much
+        # that it is not lost in the rounding of large numbers.
+        beyond = max(1.0, 1e-6 * abs(cuts[0]), 1e-6 * abs(cuts[-1]))
+        low, high = (min(how.range[0], cuts[0] - beyond), max(how.range[1], cuts[-1] + beyond))
+        edges: FloatArray = np.concatenate([[low], cuts, [high]])
+        middles = (edges[:-1] + edges[1:]) / 2.0
+    if not (isinstance(model, LogPoolAODE) and how.kept):
+        return list(middles.tolist())
+    known = training.to_numpy(dtype=float, na_value=np.nan)
+    return list(np.unique([*middles, *np.nanquantile(known, _QUANTILES)]).tolist())
 
 
 def _changed(
@@ -129,13 +137,25 @@ def _changes(
         if not alternatives or is_missing(value):
             continue
         kept = (of_feature == present).all(axis=1)
-        if how.kind == "numeric":
+        if how.kind == "numeric" and isinstance(model, LogPoolAODE):
+            changes += _at_numbers(str(how.name), float(value), alternatives, of_feature, kept)
+        elif how.kind == "numeric":
             cuts = np.array(how.cuts)
             changes += _of_number(str(how.name), float(value), cuts, alternatives, of_feature, kept)
         else:
             changes += _of_category(str(how.name), alternatives, of_feature, kept)
     # Stable: changes that leave equally many classes stay in the order of the columns.
     return sorted(changes, key=lambda change: len(change.remaining))
+
+
+def _at_numbers(
+    name: str, value: float, numbers: list[float], sets: BoolArray, kept: BoolArray
+) -> list[Change]:
+    """Return the nearest numbers below and above with another answer."""
+    other = np.flatnonzero(~kept)
+    below, above = (other[np.array(numbers)[other] < value], other[np.array(numbers)[other] > value])
+    nearest = [*below[-1:], *above[:1]]
+    return [Change(name, f"at about {numbers[near]:.4g}", _indices(sets[near])) for near in nearest]
 
 
 def _of_number(

@@ -88,7 +88,6 @@ const contributions = (one) => {
     make("h4", {}, `What speaks for ${answer}, and what for ${rival}`),
     headed([head("feature"), head("its value"), head("factor", "number"), head(sides)], lines, "factors", [foot]),
     make("p", { className: "not" }, `A factor multiplies the odds of ${answer} over ${rival}: above 1 it speaks for ${answer}, below 1 for ${rival}. Given how uncertain the model is, the odds lie between ${lower} and ${upper} to 1.`),
-    ...(one.left_out && one.left_out.length ? [specialists(make("p", {}, `The pool is made of models around each feature (its super-parent), in several codings. Left out for lack of weight: ${one.left_out.length > 12 ? `${one.left_out.length} of them` : listed(one.left_out)}.`))] : []),
   ];
 };
 

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from skcredal._arrays import BoolArray, FloatArray, IntArray
-from skcredal._ensemble.explain import as_factor, rounded, strongest
+from skcredal._ensemble.explain import rounded
 from skcredal._ties import most_probable_first
 from skcredal.evaluation._cases import CaseDetails, Cases, least_certain
+from skcredal.evaluation._values import as_factor, strongest
 
 __all__ = ["number", "set_aside_curve", "view"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
@@ -13,16 +14,28 @@ from sklearn.base import clone
 from skcredal._arrays import AnyArray
 from skcredal._encoding.columns import is_missing
 from skcredal._encoding.encoding import FeatureEncoding
-from skcredal._encoding.features import CategoricalFeature, Feature
+from skcredal._encoding.features import CategoricalFeature, Feature, NumericFeature
+from skcredal._ensemble.explain import rounded
 from skcredal.classifiers._base import TabularClassifier, learned_features
+from skcredal.classifiers._log_pool import LogPoolAODE
 from skcredal.classifiers._rows import MemoryRows
 from skcredal.evaluation._names import listed
 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["bin_in_words", "column_notes", "how_used", "range_in_words", "read_as", "values_with_bins"]
+__all__ = [
+    "as_factor",
+    "bin_in_words",
+    "column_notes",
+    "how_used",
+    "range_in_words",
+    "read_as",
+    "strongest",
+    "values_with_bins",
+]
 
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 # How many bins or states are written out.
 _LISTED = 12
 
@@ -43,22 +56,21 @@ def values_with_bins(model: TabularClassifier, rows: pandas.DataFrame) -> list[d
     columns: dict[str, list[str]] = {}
     for j, how in enumerate(model.encoding_):
         name = str(how.name) if has_names else f"feature {j}"
-        # Without cuts by MDL there may still be those of other codings.
-        cuts = how.cuts
         if_missing = _missing(learned_features(model)[j])
         columns[name] = [
-            if_missing if is_missing(value) else _with_bin(value, cuts) for value in rows.iloc[:, j].tolist()
+            if_missing if is_missing(value) else _with_bin(value, how.cuts)
+            for value in rows.iloc[:, j].tolist()
         ]
     return [{name: cells[r] for name, cells in columns.items()} for r in range(len(rows))]
 
 
 def _missing(feature: Feature) -> str:
     """Return what a missing cell is called: where it is imputed, also as what it is read."""
+    if feature.missing != "impute" or np.isnan(feature.fill_number):
+        return "missing"
     if isinstance(feature, CategoricalFeature):
-        value = str(feature.states[feature.fill]) if feature.fill < feature.n_states else ""
-    else:
-        value = f"{feature.fill:.6g}" if np.isfinite(feature.fill) else ""
-    return f"missing, read as {value}" if value else "missing"
+        return f"missing, read as {feature.states[feature.codes[feature.fill]]}"
+    return f"missing, read as {feature.fill:.6g}"
 
 
 def _with_bin(value: Any, cuts: Sequence[float]) -> str:
@@ -110,12 +122,49 @@ def _rounded(edge: float, digits: int, rounding: str) -> float:
     return float(Context(prec=digits, rounding=rounding).create_decimal(exact))
 
 
+def as_factor(log_factor: float) -> str:
+    """Write what something adds to a logarithm of odds as what it multiplies the odds by.
+
+    Examples
+    --------
+    >>> import math
+    >>> [as_factor(math.log(factor)) for factor in (2.38, 0.6, 1.04, 1.0, 12_345.0)]
+    ['×2.4', '×0.6', '×1.04', '×1', '×12,000']
+    >>> as_factor(800.0), as_factor(-20.0)
+    ('×10³⁴⁷', '×10⁻⁹')
+    """
+    power = log_factor / math.log(10.0)
+    # Beyond a million, only the magnitude is of interest; and the factor itself may overflow.
+    if abs(power) > 6.0:
+        return "×10" + f"{power:.0f}".translate(_SUPERSCRIPTS)
+    factor = math.exp(log_factor)
+    text = rounded(factor)
+    # Many small factors make a large one: close to 1, two digits would hide them.
+    return f"×{factor:.2f}".removesuffix(".00") if text == "1" else f"×{text}"
+
+
+def strongest(contributions: Sequence[float], n: int) -> tuple[list[int], float]:
+    """Return the indices of the n strongest contributions, in their order, and what the others add up to.
+
+    Examples
+    --------
+    >>> strongest([2.0, 0.5, -0.25, -1.0], 2)
+    ([0, 3], 0.25)
+    """
+    by_strength = sorted(range(len(contributions)), key=lambda i: -abs(contributions[i]))
+    return sorted(by_strength[:n]), math.fsum(contributions[i] for i in by_strength[n:])
+
+
 def read_as(classifier: TabularClassifier, features: Any, target: AnyArray) -> tuple[FeatureEncoding, ...]:
     """Return how a classifier reads the columns of a table: what its ``encoding_`` is after fitting."""
     with warnings.catch_warnings():
         # What there is to warn of was said when the table was read.
         warnings.simplefilter("ignore")
-        return MemoryRows.of(clone(classifier), features, target).encoding.describe(features.columns)
+        encoding = MemoryRows.of(clone(classifier), features, target).encoding
+    # Trees and line of LP-AODE look at numbers that no cut divides, too.
+    looks = isinstance(classifier, LogPoolAODE) and (classifier.line or classifier.n_regions)
+    numbers = ((j, one) for j, one in enumerate(encoding.features) if isinstance(one, NumericFeature))
+    return encoding.describe(features.columns, [j for j, one in numbers if looks and one.varies])
 
 
 def column_notes(
@@ -149,7 +198,7 @@ def how_used(how: FeatureEncoding) -> str:
     if how.kind == "categorical":
         return f"{len(how.states)} categories: {listed([str(state) for state in how.states], _LISTED)}"
     if not how.cuts:
-        return "bins of equal frequency; no cut tells the classes apart"
+        return "as a number; no cut tells the classes apart"
     first, *others = (f"{cut:.4g}" for cut in how.cuts)
     bins = [f"up to {first}", *(f"to {cut}" for cut in others), "above"]
     return f"{len(bins)} bins: {listed(bins, _LISTED)}"

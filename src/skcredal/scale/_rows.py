@@ -104,8 +104,9 @@ class _Read:
 
     def __add__(self, other: _Read) -> _Read:
         statistics = self.statistics + other.statistics
-        both = self.sample is not None and other.sample is not None
-        return _Read(statistics, self.sample + other.sample if both else None)
+        if self.sample is None or other.sample is None:
+            return _Read(statistics, None)
+        return _Read(statistics, self.sample + other.sample)
 
 
 def _read(classifier: TabularClassifier, rows: LabelledRows, first: int) -> _Read:
