@@ -134,8 +134,14 @@ class Regions:
         """Return the leaf that each row reaches in each tree, (n_trees, n_rows)."""
         x = self._questions(numbers)
         nodes = np.empty((len(self.roots), x.shape[1]), np.int64)
-        find_leaves(x, self.roots, self.feature, self.threshold, self.left, self.right, nodes)
+        find_leaves(x, self.roots, np.maximum(self.feature, 0), self.threshold, self._children, nodes)
         return self.leaf_numbers[nodes].astype(np.uint32)
+
+    @cached_property
+    def _children(self) -> IntArray:
+        """The two nodes below each node, one pair after another; a leaf is its own."""
+        below = np.stack([self.left, self.right], axis=1)
+        return np.where(below < 0, np.arange(len(below))[:, None], below).ravel()
 
     def sums_below(self, of_leaves: FloatArray) -> FloatArray:
         """Return the sums over the leaves below each node, (…, n_nodes), of numbers of leaves, (…, Z)."""
