@@ -117,20 +117,27 @@ def find_leaves(
     roots: IntArray,
     feature: IntArray,
     threshold: FloatArray,
-    left: IntArray,
-    right: IntArray,
+    children: IntArray,
     out: IntArray,
 ) -> None:
     """Fill in out[t, r], the leaf of tree t that row r of x, (columns, rows), reaches.
 
-    Compiled, since numpy level by level takes ten times as long, more than everything else in a prediction.
+    The two children of a node follow each other, and a leaf is its own. Compiled, since numpy takes ten times
+    as long, more than everything else in a prediction. Rows are innermost: a step of one does not wait for
+    that of another, as it would on the way of a single row to its leaf.
     """
     for t in range(len(roots)):
-        for r in range(x.shape[1]):
-            node = roots[t]
-            while feature[node] >= 0:
-                node = left[node] if x[feature[node], r] <= threshold[node] else right[node]
-            out[t, r] = node
+        node = out[t]
+        node[:] = roots[t]
+        moved = True
+        while moved:
+            moved = False
+            for r in range(len(node)):
+                at = np.uint64(node[r])
+                goes_right = np.uint64(x[np.uint64(feature[at]), r] > threshold[at])
+                below = children[np.uint64(2) * at + goes_right]
+                moved |= below != node[r]
+                node[r] = below
 
 
 @_compiled

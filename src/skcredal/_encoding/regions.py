@@ -12,6 +12,7 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
+from sklearn import config_context
 
 from skcredal._arrays import BoolArray, FloatArray, IntArray, LabelArray
 from skcredal._kernels import find_leaves
@@ -111,7 +112,9 @@ class Regions:
                     min_weight_fraction_leaf=(1.0 - 1e-9) * LEAST_WEIGHT / total,
                     random_state=state,
                 )
-                found = tree.fit(x, labels, weights).tree_
+                # The rows are as it wants them: looking at them again would take a third of the time.
+                with config_context(assume_finite=True, skip_parameter_validation=True):
+                    found = tree.fit(x, labels, weights, check_input=False).tree_
                 below = found.children_left, found.children_right
                 grown[t] = np.maximum(found.feature, -1), found.threshold, *below
         sizes = [len(tree[0]) for tree in grown]
@@ -134,8 +137,14 @@ class Regions:
         """Return the leaf that each row reaches in each tree, (n_trees, n_rows)."""
         x = self._questions(numbers)
         nodes = np.empty((len(self.roots), x.shape[1]), np.int64)
-        find_leaves(x, self.roots, self.feature, self.threshold, self.left, self.right, nodes)
+        find_leaves(x, self.roots, np.maximum(self.feature, 0), self.threshold, self._children, nodes)
         return self.leaf_numbers[nodes].astype(np.uint32)
+
+    @cached_property
+    def _children(self) -> IntArray:
+        """The two nodes below each node, one pair after another; a leaf is its own."""
+        below = np.stack([self.left, self.right], axis=1)
+        return np.where(below < 0, np.arange(len(below))[:, None], below).ravel()
 
     def sums_below(self, of_leaves: FloatArray) -> FloatArray:
         """Return the sums over the leaves below each node, (…, n_nodes), of numbers of leaves, (…, Z)."""
