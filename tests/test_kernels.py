@@ -73,7 +73,7 @@ def test_rows_beyond_a_block_are_counted(n):
 
 
 def random_tree(rng, n_inner, n_columns, first):
-    """Return the nodes of a tree, numbered from the first on: columns (-1 for a leaf), thresholds, children."""
+    """Return the nodes of a tree, numbered from the first: columns (-1 for a leaf), thresholds, children."""
     feature, threshold, left, right = [-1], [0.0], [-1], [-1]
     for _ in range(n_inner):
         leaf = int(rng.choice(np.flatnonzero(np.array(feature) < 0)))

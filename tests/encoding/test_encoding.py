@@ -262,7 +262,7 @@ def test_cells_as_numbers():
 
 
 def test_fewer_rows_have_their_own_encoding():
-    """States keep their numbers; those that are neither declared nor seen are unknown, or merged as before."""
+    """States keep their numbers; what is neither declared nor seen is unknown, and merged as before."""
     X = pd.DataFrame(
         {
             "x": [1.0, 1.0, 9.0, 9.0, np.nan, 70.0] * 5,
