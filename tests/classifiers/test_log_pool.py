@@ -20,6 +20,9 @@ from skcredal._ensemble import pool_weights
 from table_limits import limited_to
 
 
+pytestmark = pytest.mark.default_regions
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_everything_is_as_defined(name):
     problem, expected = learned(name)
