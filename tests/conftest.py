@@ -66,7 +66,7 @@ def pytest_configure(config):
 
 @pytest.fixture(scope="module", autouse=True)
 def few_regions(request):
-    """Let LP-AODE grow two trees by default, in this process: most tests are not about them, and must be fast.
+    """Let LP-AODE grow two trees by default, in this process: most tests are not about them.
 
     A module with the mark ``default_regions`` has the real default, and so have models that are made while a
     module is read.

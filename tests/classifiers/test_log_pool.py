@@ -19,7 +19,6 @@ from skcredal import AODE, CredalLogPoolAODE, LogPoolAODE, answers
 from skcredal._ensemble import pool_weights
 from table_limits import limited_to
 
-
 pytestmark = pytest.mark.default_regions
 
 
