@@ -116,7 +116,7 @@ def log_conditionals(
     return np.asarray(log_mass(n, alpha / n_states.repeat(n_states)) - log_both)
 
 
-def _over_first(of_classes: Sequence[FloatArray]) -> FloatArray:
+def _over_first(of_classes: Sequence[FloatArray] | FloatArray) -> FloatArray:
     """Return what each other class has less what the first one has, (n_classes - 1, …)."""
     return np.array([own - of_classes[0] for own in of_classes])[1:]
 
