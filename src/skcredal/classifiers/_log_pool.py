@@ -109,14 +109,17 @@ class LogPoolAODE(TabularClassifier):
     Notes
     -----
     The pool is ``P(c|a) ∝ exp Σ_j w_j log p_j(c|a)``. Its weights minimise the log-loss of training rows,
-    plus a penalty that draws them towards equal weights. The rows are dealt into ten folds, and for each of
-    them cuts, states, trees, line and counts are learned anew from the others: an expert is judged by rows
-    that it has not seen. The weights are at least 0, that of the null model at least -1. In a row whose value
-    of the super-parent is unknown, a SPODE says no more than the class frequencies.
+    plus a penalty that draws them towards equal weights of SPODEs, regions and line. The rows are dealt into
+    ten folds (fewer if there are not 30), and for each of them cuts, states, trees, line and counts are
+    learned anew from the others: an expert is judged by rows that it has not seen. The weights are at least
+    0, that of the null model at least -1. In a row whose value of the super-parent is unknown, a SPODE says
+    no more than the class frequencies.
 
-    The answers depend on the order of rows and columns, on ``random_state``, and on the version of
-    scikit-learn, which grows the trees. A row of weight 2 is not exactly the same as two rows, which may
-    fall into different folds.
+    The answers depend on the order of rows and columns, on the names of classes and categories, on monotone
+    changes of a number, on ``random_state``, and on the version of scikit-learn, which grows the trees. A row
+    of weight 2 is not exactly the same as two rows, which may fall into different folds. A fit takes longer
+    than those of the other classifiers, as everything is learned once for each fold; ``n_jobs`` shares the
+    folds among threads.
 
     References
     ----------
@@ -440,7 +443,7 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
         return self._robustness(X)
 
     def explain(self, X: Any) -> Any:
-        """Return what speaks for and against the answer to each row, and why it was decided or left open.
+        """Return what each feature adds to the answer to each row, and why it was decided or left open.
 
         Parameters
         ----------
@@ -456,8 +459,8 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
             ``set``, ``set_size`` and ``robustness`` as in :func:`answers`, ``odds`` of the answer over the
             rival under the best weights, ``lower_odds`` and ``upper_odds`` (their bounds over the set of
             weights), ``frequencies`` (what the class frequencies contribute to the logarithm of the odds),
-            ``features`` (from the one that speaks most for the answer to the one that speaks most for the
-            rival), ``contributions`` (what each of them contributes; with the frequencies, they add up to the
+            ``features`` (from the one that favours the answer most to the one that favours the rival most),
+            ``contributions`` (what each of them contributes; with the frequencies, they add up to the
             logarithm of the odds) and ``sentence`` (the same in words).
         """
         return self._explain(X)
