@@ -143,7 +143,7 @@ class LogPoolAODE(TabularClassifier):
     >>> clf.experts_[1:3]
     [Expert(kind='spode', super_parent='weight'), Expert(kind='regions', super_parent=None)]
     >>> clf.weights_.round(2)
-    array([0.42, 0.42, 0.3 , 0.3 ])
+    array([0.29, 0.29, 0.97, 0.49])
     """
 
     _scores = ("weights_", "null_weight_", "covariance_", "_view")
@@ -385,10 +385,10 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
     >>> [labels.tolist() for labels in set_labels(clf.predict_set(new), clf.classes_)]
     [['apple'], ['apple', 'banana']]
     >>> clf.robustness(new).round(2)
-    array([0.98, 0.12])
+    array([0.99, 0.27])
     >>> print(clf.explain(new)["sentence"][1])
-    apple rather than banana by odds of 1.1 to 1; colour speaks most for apple (×8.1), weight most against
-    (×0.058); as uncertain as the weights are, the odds lie between 0.5 and 2.2 to 1, so both remain.
+    banana rather than apple by odds of 1.2 to 1; weight speaks most for banana (×15), colour most against
+    (×0.2); as uncertain as the weights are, the odds lie between 0.52 and 2.6 to 1, so both remain.
     """
 
     _priors: WeightSet
