@@ -32,8 +32,8 @@ __all__ = [
 CHUNK_NUMBERS = 1 << 17
 # Starting threads pays from this many numbers that are looked up.
 WORTH_A_THREAD = 10_000_000
-# Chunks are not so short that calls take longer than the work, and not so long that threads wait.
-LEAST_ROWS, MOST_ROWS = 64, 2048
+# Chunks are not so short that each drags all tables through the cache, and not so long that threads wait.
+LEAST_ROWS, MOST_ROWS = 512, 2048
 
 
 def chunks(n_rows: int, n_numbers: int) -> list[slice]:
@@ -341,5 +341,5 @@ def _log_posterior_of(log_odds: FloatArray, labels: LabelArray) -> FloatArray:
     scores = np.zeros((k, m + 1, n))
     scores[:, 1:] = log_odds
     scores -= scores.max(axis=1, keepdims=True)
-    own = np.take_along_axis(scores, labels.astype(np.int64)[None, None], axis=1)[:, 0]
+    own = scores[:, labels, np.arange(n)]
     return np.asarray(own - np.log(np.exp(scores, out=scores).sum(axis=1)))
