@@ -60,6 +60,26 @@ def few_samples():
         yield
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "default_regions: the module is about regions, or about defaults")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_regions(request):
+    """Let LP-AODE grow two trees by default, in this process: most tests are not about them, and must be fast.
+
+    A module with the mark ``default_regions`` has the real default, and so have models that are made while a
+    module is read.
+    """
+    from skcredal import CredalLogPoolAODE, LogPoolAODE
+
+    with pytest.MonkeyPatch.context() as patch:
+        for kind in (LogPoolAODE, CredalLogPoolAODE):
+            if request.node.get_closest_marker("default_regions") is None:
+                patch.setitem(kind.__init__.__kwdefaults__, "n_regions", 2)
+        yield
+
+
 # The first example may include a compilation, so that no example has a deadline.
 common = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("skcredal", **common, derandomize=True)

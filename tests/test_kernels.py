@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import oracles
-from skcredal._kernels import BLOCK_ROWS, count_pairs, least_priors, lower_bounds, sum_pairs
+from skcredal._kernels import BLOCK_ROWS, count_pairs, find_leaves, least_priors, lower_bounds, sum_pairs
 
 
 def random_states(rng, k, n, n_values, dtype=np.uint16):
@@ -70,6 +70,47 @@ def test_rows_beyond_a_block_are_counted(n):
     for j, i in itertools.combinations_with_replacement(range(5), 2):
         np.add.at(expected, (labels, states[j], states[i]), weights)
     np.testing.assert_array_equal(found, expected)
+
+
+def random_tree(rng, n_inner, n_columns, first):
+    """Return the nodes of a tree, numbered from the first: columns (-1 for a leaf), thresholds, children."""
+    feature, threshold, left, right = [-1], [0.0], [-1], [-1]
+    for _ in range(n_inner):
+        leaf = int(rng.choice(np.flatnonzero(np.array(feature) < 0)))
+        feature[leaf], threshold[leaf] = int(rng.integers(n_columns)), float(rng.choice([0.25, 0.5, 0.1]))
+        left[leaf], right[leaf] = first + len(feature), first + len(feature) + 1
+        feature, threshold = [*feature, -1, -1], [*threshold, 0.0, 0.0]
+        left, right = [*left, -1, -1], [*right, -1, -1]
+    return feature, threshold, left, right
+
+
+def leaf_by_hand(row, node, nodes):
+    feature, threshold, left, right = nodes
+    if feature[node] < 0:
+        return node
+    below = left if row[feature[node]] <= threshold[node] else right
+    return leaf_by_hand(row, below[node], nodes)
+
+
+@pytest.mark.parametrize("n_inner", [0, 1, 2, 20])
+def test_leaves_are_found(n_inner):
+    """A number is compared as it is, in single precision, with a threshold of double precision."""
+    rng = np.random.default_rng(n_inner)
+    for n_trees, n_columns, n in itertools.product((0, 1, 3), (1, 4), (0, 1, 50)):
+        roots, nodes = [], [[], [], [], []]
+        for _ in range(n_trees):
+            roots.append(len(nodes[0]))
+            made = random_tree(rng, n_inner, n_columns, len(nodes[0]))
+            nodes = [one + more for one, more in zip(nodes, made, strict=True)]
+        x = rng.choice(np.array([0.0, 0.1, 0.25, 0.3, 0.5, 1.0], np.float32), (n_columns, n))
+        found = np.full((n_trees, n), -1)
+        feature, threshold, left, right = nodes
+        whole = [np.array(one, np.int64) for one in (feature, left, right)]
+        find_leaves(
+            x, np.array(roots, np.int64), whole[0], np.array(threshold, float), whole[1], whole[2], found
+        )
+        rows = x.T.astype(float).tolist()
+        assert found.tolist() == [[leaf_by_hand(row, root, nodes) for row in rows] for root in roots]
 
 
 def candidates(d, lower, mass, spare):

@@ -3,8 +3,21 @@
 from itertools import islice
 
 import pytest
+import sklearn
 
-from net_answers import CREDAL, EXTRAS, PARAMETERS, TABLES, Net, answers_along, cases, differences
+from net_answers import (
+    CLOSE,
+    CREDAL,
+    EXTRAS,
+    PARAMETERS,
+    POOLS,
+    POOLS_CLOSE,
+    TABLES,
+    Net,
+    answers_along,
+    cases,
+    differences,
+)
 from skcredal.classifiers import CredalMixin
 from skcredal.evaluation import CLASSIFIERS
 
@@ -37,6 +50,10 @@ def test_nothing_is_stored_that_no_case_asks_for(net):
 def test_the_answers_are_those_of_before(net, folder, case):
     for package in EXTRAS.get(case[-1], ()):
         pytest.importorskip(package)
+    is_pool = case[2] in POOLS
+    if is_pool and sklearn.__version__ != net.scikit_learn:
+        pytest.skip(f"the answers are those of trees and lines of scikit-learn {net.scikit_learn}")
     found = answers_along(*case, folder)
-    different = list(islice(differences(found, net.answers(case)), 10))
+    close = POOLS_CLOSE if is_pool else CLOSE
+    different = list(islice(differences(found, net.answers(case), close), 10))
     assert not different, "\n".join(different)

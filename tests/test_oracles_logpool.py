@@ -13,26 +13,15 @@ from scipy.special import logsumexp
 import oracles
 import oracles_logpool as lp
 import pool_problems
+from pool_oracles import NAMES, learned, oracle_of
 
 CREDIBILITIES = (0.0, 0.3, 0.9, 0.99)
-NAMES = [problem.name for problem in pool_problems.pool_problems()]
-
-
-def fitted(problem, **options):
-    return lp.LogPoolOracle.fit(
-        problem.columns,
-        problem.y,
-        problem.weights,
-        kinds=problem.kinds,
-        declared=problem.declared,
-        **{**problem.options, **options},
-    )
 
 
 @pytest.fixture(scope="module")
 def cases():
     """Every table with its oracle, by name."""
-    return {problem.name: (problem, fitted(problem)) for problem in pool_problems.pool_problems()}
+    return {name: learned(name) for name in NAMES}
 
 
 @pytest.fixture(scope="module")
@@ -340,7 +329,7 @@ def test_folds_learn_everything_anew(cases):
         problem, oracle = cases[name]
         for fold in (0, 3):
             others = [r for r, own in zip(oracle.rows, oracle.folds, strict=True) if own != fold]
-            other = fitted(
+            other = oracle_of(
                 problem._replace(
                     columns=[[column[r] for r in others] for column in problem.columns],
                     y=[problem.y[r] for r in others],
@@ -412,7 +401,7 @@ def test_rows_of_weight_zero_are_absent():
             y=[problem.y[r] for r in present],
             weights=[problem.weights[r] for r in present],
         )
-        one, other = fitted(problem), fitted(less)
+        one, other = oracle_of(problem), oracle_of(less)
         np.testing.assert_array_equal(one.weights, other.weights)
         assert one.classes == other.classes
         assert [one.proba(row) for row in problem.rows] == [other.proba(row) for row in problem.rows]
@@ -752,7 +741,7 @@ def test_without_columns_or_with_one_class(cases):
 def test_other_tables_fit_together_too():
     for problem in pool_problems.pool_problems(seed=1):
         if problem.name in ("sampled", "kept in folds", "merged states", "real weights", "extreme numbers"):
-            oracle = fitted(problem)
+            oracle = oracle_of(problem)
             for row in problem.rows:
                 frequencies, features = oracle.contributions(row, 0, 1)
                 total = frequencies + math.fsum(features)

@@ -35,14 +35,22 @@ ESTIMATORS = [
     CredalBmaAODE(),
     CredalCompAODE(),
     CredalCompAODE(missing="marginalize", n_jobs=2),
-    LogPoolAODE(),
-    CredalLogPoolAODE(),
-    CredalLogPoolAODE(missing="marginalize", n_jobs=2),
+    LogPoolAODE(n_regions=2),
+    CredalLogPoolAODE(n_regions=2),
+    CredalLogPoolAODE(n_regions=2, missing="marginalize", n_jobs=2),
     MDLDiscretizer(),
 ]
 
 
-@parametrize_with_checks(ESTIMATORS)
+def expected_to_fail(estimator):
+    """Return the checks that an estimator cannot pass, with the reason."""
+    if not isinstance(estimator, LogPoolAODE):
+        return {}
+    reason = "two copies of a row may fall into different folds, a row of weight 2 does not"
+    return {"check_sample_weight_equivalence_on_dense_data": reason}
+
+
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_to_fail)
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
 

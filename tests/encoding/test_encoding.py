@@ -28,15 +28,15 @@ def learn(X, y, *, weights=None, names=None, n_threads=1, **rules):
     table, classes = read_table(X, estimator=None), np.arange(int(labels.max()) + 1)
     found = Statistics.of_rows(table, classes, labels, weights, chosen, names, n_threads=n_threads)
     encoding = found.learn(chosen, names, n_threads=n_threads)
-    return encoding, encoding.encode(table, n_threads=n_threads, is_part=True)
+    return encoding, EncodedTable.of(encoding, table, n_threads=n_threads, is_part=True).states
 
 
 def encode(encoding, X, **options):
-    return encoding.encode(read_table(X, estimator=None), **options)
+    return EncodedTable.of(encoding, read_table(X, estimator=None), **options).states
 
 
 def codes_of(encoding, states):
-    """Return the states of one coding as codes of each feature, the number of its states for unknown."""
+    """Return states as codes of each feature, the number of its states for unknown."""
     starts, unknown = np.cumsum(encoding.n_states) - encoding.n_states, encoding.n_states.sum()
     own = states.astype(int) - starts[:, None]
     return np.where(states >= unknown, encoding.n_states[:, None] + states - unknown, own)
@@ -52,8 +52,8 @@ def learn_categorical(values, *, declared=None, weights=None, **rules):
 
 
 def local_codes(feature, values):
-    column = Column("f", np.array(values, object))
-    return feature.encode(column, np.arange(feature.n_states + 2)).tolist()
+    cells = feature.read(Column("f", np.array(values, object)))
+    return feature.encode(cells, np.arange(feature.n_states + 2)).tolist()
 
 
 # --- Features -------------------------------------------------------------------------------------
@@ -86,13 +86,13 @@ def test_bins_are_those_of_the_definition(impute):
         train = [(median if x != x else float(x), int(c)) for x, c in zip(numbers, labels, strict=True)]
         cuts = oracles.mdl_cuts(*zip(*(train if impute else known), strict=True))
         histogram = Histogram.of_column(numbers, labels.astype(np.int32), None, 3)
-        (feature,) = NumericFeature.learn(histogram, impute=impute)
+        feature = NumericFeature.learn(histogram, "impute" if impute else "marginalize")
         assert feature.cuts.tolist() == cuts
         probes = np.array([*numbers, *cuts, *np.nextafter(cuts, np.inf), -1e300, 1e300])
         # Many rows are compared with the cuts, few are searched for.
         many = np.tile(probes, 1 + 1000 // len(probes))
-        found = feature.encode(Column("f", many), np.arange(len(cuts) + 3))
-        few = feature.encode(Column("f", probes), np.arange(len(cuts) + 3))
+        found = feature.encode(feature.read(Column("f", many)), np.arange(len(cuts) + 3))
+        few = feature.encode(feature.read(Column("f", probes)), np.arange(len(cuts) + 3))
         np.testing.assert_array_equal(found[: len(probes)], few)
         for x, code in zip(probes.tolist(), few.tolist(), strict=True):
             missing = len(cuts) + 1 if not impute else oracles.bin_of(median, cuts)
@@ -198,7 +198,7 @@ def test_states_are_numbered_feature_after_feature():
     encoding, states = learn(X, y, missing="marginalize")
     assert encoding.kept == [0, 2, 3]
     assert encoding.n_states.tolist() == [2, 3, 3]
-    assert (encoding.rows, encoding.coding_names) == ([slice(0, 3)], ["MDL"])
+    assert encoding.n_values == 8
     assert states[:, :4].tolist() == [[0, 0, 1, 1], [3, 2, 8, 4], [6, 5, 6, 8]]
     assert states.dtype == np.uint16
     assert states.flags.c_contiguous
@@ -221,36 +221,7 @@ def test_a_missing_value_that_may_be_any_is_the_state_after_unknown():
     ]
 
 
-def test_codings_are_stacked_and_each_has_its_own_states():
-    rng = np.random.default_rng(3)
-    y = rng.integers(0, 2, 90)
-    X = pd.DataFrame(
-        {"x": rng.normal(size=90) + 3 * y, "noise": rng.normal(size=90), "s": rng.choice(list("ab"), 90)}
-    )
-    encoding, states = learn(X, y, bins=(3, 5))
-    assert encoding.coding_names == ["MDL", "3 bins", "5 bins"]
-    assert encoding.kept == [0, 2, 0, 1, 2, 0, 1, 2]
-    assert encoding.rows == [slice(0, 2), slice(2, 5), slice(5, 8)]
-    assert encoding.n_states[encoding.rows[2]].tolist() == [5, 5, 2]
-    for some in encoding.rows:
-        v = encoding.n_states[some]
-        assert states[some].max() < v.sum()
-        for line, start, n in zip(states[some], np.cumsum(v) - v, v, strict=True):
-            assert set(line.tolist()) == set(range(start, start + n))
-    np.testing.assert_array_equal(states[7] - 10, states[1] - encoding.n_states[0])
-    unknown = encode(encoding, X[:1].assign(s="z", x=np.nan))
-    assert unknown[[1, 4, 7], 0].tolist() == [encoding.n_states[some].sum() for some in encoding.rows]
-
-
-def test_without_numbers_that_vary_there_is_one_coding():
-    encoding, _ = learn(pd.DataFrame({"s": list("abab"), "x": [1.0] * 4}), [0, 1, 1, 0], bins=(3, 5))
-    assert encoding.coding_names == ["MDL"]
-    nothing, states = learn(pd.DataFrame({"s": ["a"] * 4, "x": [1.0] * 4}), [0, 1, 1, 0], bins=(3, 5))
-    assert (nothing.kept, nothing.rows, states.shape) == ([], [], (0, 4))
-
-
-def test_the_record_of_a_column_names_all_of_its_cuts():
-    """Of a column that only the bins of equal frequency keep, too."""
+def test_the_record_of_a_column_names_its_cuts():
     rng = np.random.default_rng(3)
     y = rng.integers(0, 2, 90)
     X = pd.DataFrame({"x": rng.normal(size=90) + 3 * y, "noise": rng.normal(size=90), "s": ["k"] * 90})
@@ -259,11 +230,65 @@ def test_the_record_of_a_column_names_all_of_its_cuts():
     assert x.range == (X["x"].min(), X["x"].max())
     assert (noise.kept, noise.cuts, noise.why_not) == (False, (), "no cut tells the classes apart")
     assert (s.kept, s.states, s.why_not) == (False, ("k",), "it has a single value")
-    all_x, all_noise, _ = LogPoolAODE(bins=(3, 5)).fit(X, y).encoding_
-    assert len(all_x.cuts) == len(x.cuts) + 6
-    assert set(x.cuts) < set(all_x.cuts)
-    assert (all_noise.kept, len(all_noise.cuts), all_noise.why_not) == (True, 6, "")
-    assert list(all_noise.cuts) == sorted(all_noise.cuts)
+    # Trees and line take a column without cuts.
+    own_x, own_noise, own_s = LogPoolAODE(n_regions=2).fit(X, y).encoding_
+    assert (own_x, own_s) == (x, s)
+    assert own_noise == noise._replace(kept=True, why_not="")
+
+
+def test_cells_as_numbers():
+    """Of a category the number of its state; NaN where it is unknown, or missing and not imputed (§14)."""
+    X = pd.DataFrame(
+        {
+            "x": [1.0, 3.0, np.nan, 9.0, 2.0],
+            "s": ["b", "a", "b", None, "b"],
+            "t": pd.Categorical(list("pqpqp"), list("qrp")),
+            "nothing": [np.nan] * 5,
+        }
+    )
+    for missing in ("impute", "marginalize"):
+        encoding, _ = learn(X, [0, 0, 1, 1, 1], missing=missing)
+        np.testing.assert_array_equal(encoding.fills, [2.5, 1.0, 2.0, np.nan])
+        new = X.assign(s=["a", "z", "b", None, "b"], t=list("prqzz"))
+        rows = EncodedTable.of(encoding, read_table(new, estimator=None), is_part=True)
+        fills = [2.5, 1.0] if missing == "impute" else [np.nan] * 2
+        expected = [
+            [1.0, 3.0, fills[0], 9.0, 2.0],
+            [0.0, np.nan, 1.0, fills[1], 1.0],
+            [2.0, 1.0, 0.0, np.nan, np.nan],
+            [np.nan] * 5,
+        ]
+        np.testing.assert_array_equal(encoding.numbers(rows.cells), expected)
+
+
+def test_fewer_rows_have_their_own_encoding():
+    """States keep their numbers; what is neither declared nor seen is unknown, and merged as before."""
+    X = pd.DataFrame(
+        {
+            "x": [1.0, 1.0, 9.0, 9.0, np.nan, 70.0] * 5,
+            "s": list("aabbbc") * 5,
+            "t": pd.Categorical(list("pppqqr") * 5, list("rqp")),
+            "m": list("uuuuvw") * 5,
+            "same": ["k"] * 25 + ["l"] * 5,
+        }
+    )
+    y = np.array([0, 0, 1, 1, 1, 0] * 5, np.int32)
+    whole, _ = learn(X, y, max_categories=3)
+    rows = EncodedTable.of(whole, read_table(X, estimator=None), is_part=True)
+    some = np.flatnonzero((X["s"] != "c") & (X["same"] == "k") & (X["m"] != "v"))
+    part = rows.select(some)
+    fewer = whole.learned_from(part.cells, y[some], np.ones(len(some)), 2)
+    assert (whole.kept, fewer.kept) == ([0, 1, 2, 3, 4], [0, 1, 2])
+    assert whole.n_states.tolist() == [3, 3, 3, 3, 2]
+    assert fewer.n_states.tolist() == [2, 2, 3]
+    alone, _ = learn(X.iloc[some][["x"]], y[some])
+    np.testing.assert_array_equal(fewer.features[0].cuts, alone.features[0].cuts)
+    assert fewer.features[0].fill == alone.features[0].fill == 1.0
+    assert (whole.fills[1], fewer.fills[1]) == (1.0, 0.0)
+    found = fewer.numbers(rows.cells)
+    np.testing.assert_array_equal(found[1, :6], [0.0, 0.0, 1.0, 1.0, 1.0, np.nan])
+    np.testing.assert_array_equal(found[2, :6], [2.0, 2.0, 2.0, 1.0, 1.0, 0.0])
+    assert fewer.encode(rows.cells)[:, 5].tolist() == [1, 7, 4]
 
 
 @pytest.mark.parametrize("threads", [2, 7])
@@ -374,10 +399,10 @@ def test_encoded_rows_are_selected_with_their_columns():
     np.testing.assert_array_equal(rows.states, states)
     some = rows.select(np.array([3, 0]))
     np.testing.assert_array_equal(some.states, states[:, [3, 0]])
-    assert some.table.columns[0].numbers().tolist() == [9.0, 1.0]
-    chunk = rows.chunk(slice(1, 3))
+    assert some.cells[0].tolist() == [9.0, 1.0]
+    chunk = rows.select(slice(1, 3))
     np.testing.assert_array_equal(chunk.states, states[:, 1:3])
-    assert chunk.table.select(chunk.rows).columns[0].numbers().tolist() == [1.0, 9.0]
+    assert chunk.cells[0].tolist() == [1.0, 9.0]
 
 
 def test_columns_with_new_states_are_named():

@@ -72,10 +72,10 @@ def test_cuts_with_digits_dropped_are_close(limit):
     labels = rng.integers(0, 3, 20_000).astype(np.int32)
     values = rng.normal(size=20_000) + 1.5 * labels
     values[::11] = np.nan
-    (exact,) = NumericFeature.learn(Histogram.of_column(values, labels, None, 3), impute=True)
+    exact = NumericFeature.learn(Histogram.of_column(values, labels, None, 3))
     histogram = Histogram.of_column(values, labels, None, 3, limit=limit)
     assert limit / 4 < len(histogram.low) <= limit
-    (coarse,) = NumericFeature.learn(histogram, impute=True)
+    coarse = NumericFeature.learn(histogram)
     # The width of a cell, relative to its values, is two to the digits dropped.
     assert abs(coarse.fill - exact.fill) < 2.0 ** (histogram.shift - 51)
     assert not np.isin(coarse.cuts, values).any()

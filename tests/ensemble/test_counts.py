@@ -6,12 +6,12 @@ from hypothesis import strategies as st
 import oracles
 from problems import as_rows, as_states, counts_of, random_codes
 from skcredal._ensemble import counts as counts_module
-from skcredal._ensemble.counts import CodingCounts, count, count_values, pair_table_bytes
+from skcredal._ensemble.counts import count, count_regions, count_values, pair_table_bytes
 from skcredal._ensemble.spodes import SpodeTables
 
 
 def assert_same(found, expected):
-    for name in ("n_states", "n_c", "n_ca", "n_cab"):
+    for name in ("n_states", "n_c", "n_ca", "n_cab", "n_leaves", "n_cz", "n_cza"):
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
 
 
@@ -101,10 +101,32 @@ def test_counts_do_not_depend_on_the_split(table, data):
     )
     whole = counts_of(codes, labels, n_states, n_classes)
     assert_same(first + second, whole)
-    together = CodingCounts(first.n_c, (first, first)) + CodingCounts(second.n_c, (second, second))
-    assert together.n == whole.n
-    for coding in together.codings:
-        assert_same(coding, whole)
+
+
+@given(coded_tables(), st.data())
+def test_regions_are_counted_as_super_parents(table, data):
+    codes, labels, n_states, n_classes = table
+    rng = np.random.default_rng(data.draw(st.integers(0, 99)))
+    n_leaves, weights = rng.integers(1, 4, 2), rng.integers(1, 9, len(labels)) / 4.0
+    own = rng.integers(0, n_leaves[:, None], (2, len(labels)))
+    leaves, states = (own + np.array([[0], [n_leaves[0]]])).astype(np.uint32), as_states(codes, n_states)
+
+    def counted(rows):
+        part = states[:, rows], labels[rows], weights[rows]
+        counts = count(*part, n_states, n_classes)
+        return count_regions(counts, leaves[:, rows], n_leaves, part)
+
+    cut, whole = data.draw(st.integers(0, len(labels))), counted(slice(None))
+    assert_same(counted(slice(cut)) + counted(slice(cut, None)), whole)
+    assert whole.n_leaves.tolist() == n_leaves.tolist()
+    n_cz = np.zeros((n_classes, n_leaves.sum()))
+    n_cza = np.zeros((*n_cz.shape, n_states.sum() + 1))
+    for of_tree in leaves:
+        np.add.at(n_cz, (labels, of_tree), weights)
+        for of_feature in states:
+            np.add.at(n_cza, (labels, of_tree, of_feature), weights)
+    np.testing.assert_array_equal(whole.n_cz, n_cz)
+    np.testing.assert_array_equal(whole.n_cza, n_cza[:, :, :-1])
 
 
 @given(coded_tables(), st.integers(2, 4))
@@ -155,6 +177,9 @@ def test_size_of_the_tables_is_what_they_take():
     codes, labels, n_states, n_classes = random_codes(rng, n=20, k=5, n_classes=3)
     counts = counts_of(codes, labels, n_states, n_classes)
     taken = counts.n_cab.nbytes + SpodeTables(counts, 1.0).log_p.nbytes
-    assert pair_table_bytes(n_states, n_classes) == taken
+    n_values = int(n_states.sum())
+    assert pair_table_bytes(n_values, n_classes) == taken
+    # Those of 7 regions of all states, too.
+    assert pair_table_bytes(n_values, n_classes, 7) - taken == 8 * n_classes * 7 * (2 * n_values + 1)
     # Beyond 64 bits it is still a number.
-    assert pair_table_bytes([10**6] * 1000, 10**4) > 2**64
+    assert pair_table_bytes(10**9, 10**4) > 2**64

@@ -48,7 +48,10 @@ if __name__ == "__main__":
     folder = os.environ.get("SKCREDAL_DATA")
     if not folder:
         sys.exit("SKCREDAL_DATA must name the folder of the paper's data sets.")
-    values = {}
+    import sklearn
+
+    # LP-AODE's trees and line are those of one version.
+    values = {"scikit-learn": sklearn.__version__}
     for setting in ("honest", "paper"):
         with tempfile.TemporaryDirectory() as out:
             subprocess.run(reproduce(folder, setting, out), check=True, stdout=subprocess.DEVNULL)

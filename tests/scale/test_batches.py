@@ -56,7 +56,8 @@ def test_the_model_is_that_of_all_rows(seed, learner, weighting, missing, choice
         kind = lambda X: X  # noqa: E731
     clf = learner(missing=missing, n_jobs=n_jobs, **choices)
     batches = [(kind(batch[0]), *batch[1:]) for batch in split(rng, X, y, weights)]
-    rng.shuffle(batches)
+    if learner not in POOLS:  # these depend on the order of the rows
+        rng.shuffle(batches)
     model = fitted(lambda: fit_batches(clone(clf), batches))
     expected = fitted(lambda: clone(clf).fit(kind(X), y, weights))
     assert_same_model(model, expected)
@@ -118,6 +119,9 @@ def test_a_batch_in_which_a_column_is_empty(learner, missing):
     expected = learner(missing=missing).fit(pd.concat([X, empty]), [*y, 0, 0, 1])
     for place in range(3):
         some = [*batches[:place], (empty, [0, 0, 1]), *batches[place:]]
+        if learner is CredalLogPoolAODE:  # which depends on the order of the rows
+            rows, classes = (pd.concat([X for X, _ in some]), np.concatenate([y for _, y in some]))
+            expected = learner(missing=missing).fit(rows, classes)
         assert_same_model(fit_batches(learner(missing=missing), some), expected)
 
 
@@ -142,7 +146,7 @@ def test_no_pass_more_than_needed():
         assert stages == ["encoding", "counts", "likelihoods"][:n_passes]
     stages = []
     fit_batches(CredalLogPoolAODE(), [(X, y)], progress=lambda progress: stages.append(progress.stage))
-    assert stages == ["encoding", "counts", "rows"]
+    assert stages == ["encoding", "counts"]
 
 
 def test_progress_counts_rows(capsys):

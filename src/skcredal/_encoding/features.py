@@ -106,6 +106,9 @@ class NumericFeature:
 
     def read(self, column: Column) -> AnyArray:
         """Return the cells of a column."""
+        if not self.varies and not column.is_numeric:
+            # Nothing depends on such a column, and one without a value may turn out to be text.
+            return np.full(len(column.factor().codes), np.nan)
         return column.numbers()
 
     @property

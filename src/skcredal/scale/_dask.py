@@ -146,28 +146,37 @@ class DaskRows(PassRows):
         features, self.parts = _labelled_parts(data, target, sample_weight)
         validate_data(classifier, features, reset=True, skip_check_array=True)
         self.client, self.first_rows = client, [0] * len(self.parts)
+        if classifier._sample_size() is not None:
+            # Which rows are taken depends on their numbers, and a partition does not know how many rows of
+            # positive weight come before it.
+            sizes = self._compute(self._on_parts(classifier, lambda rows, _: len(rows.labels)))
+            self.first_rows = [0, *accumulate(size or 0 for size in sizes[:-1])]
         super().__init__(classifier)
 
     def _pass(self, stage: str, work: Callable[[LabelledRows, int], Any]) -> Any:
         dask = require("dask", extra="dask", purpose="fit_dask")
-        # One node of the graph, which all partitions share; if its worker is lost, Dask sends it again.
-        shared = dask.delayed((self.classifier, work), pure=False)
-        level = [
-            dask.delayed(_work, pure=False)(shared, part, first, number)
-            for number, (part, first) in enumerate(zip(self.parts, self.first_rows, strict=True), 1)
-        ]
-        # A partition does not know how many rows of positive weight come before it.
-        sizes = [dask.delayed(getattr)(one, "n_rows", 0) for one in level if stage == "encoding"]
+        level = self._on_parts(self.classifier, work)
         # Level by level up to the root, so that no worker, nor the driver, holds all parts at once.
         while len(level) > 1:
             groups = [level[start : start + FAN_IN] for start in range(0, len(level), FAN_IN)]
             level = [dask.delayed(_add, pure=False)(group) for group in groups]
-        total, found = dask.compute(level[0], sizes, scheduler=self.client)
+        total = self._compute(level[0])
         if total is None:
             raise ValueError("data must have at least one row of positive weight, got none.")
-        if found:
-            self.first_rows = [0, *accumulate(found[:-1])]
         return total
+
+    def _on_parts(self, classifier: TabularClassifier, work: Callable[[LabelledRows, int], Any]) -> list[Any]:
+        dask = require("dask", extra="dask", purpose="fit_dask")
+        # One node of the graph, which all partitions share; if its worker is lost, Dask sends it again.
+        shared = dask.delayed((classifier, work), pure=False)
+        return [
+            dask.delayed(_work, pure=False)(shared, part, first, number)
+            for number, (part, first) in enumerate(zip(self.parts, self.first_rows, strict=True), 1)
+        ]
+
+    def _compute(self, made: Any) -> Any:
+        dask = require("dask", extra="dask", purpose="fit_dask")
+        return dask.compute(made, scheduler=self.client)[0]
 
 
 def _work(shared: tuple[Any, Any], part: tuple[Any, ...], first: int, number: int) -> Any:
