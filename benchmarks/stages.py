@@ -8,6 +8,7 @@ import numpy as np
 from benchmarks.measuring import Step, interleave
 from benchmarks.problems import declared, make_table
 from skcredal import CompAODE
+from skcredal._encoding.encoding import EncodedTable
 from skcredal._encoding.statistics import Statistics
 from skcredal._encoding.tables import read_table
 from skcredal._encoding.target import encode_target
@@ -55,7 +56,7 @@ def _stages(table, threads):
 
     def encode():
         given, encoding = learn()
-        return encoding, encoding.encode(given, n_threads=threads, is_part=True)
+        return encoding, EncodedTable.of(encoding, given, n_threads=threads, is_part=True).states
 
     encoding, states = encode()
     labelled, sizes = (states, labels, np.ones(len(labels))), (encoding.n_states, len(classes))

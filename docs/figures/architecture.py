@@ -11,7 +11,7 @@ LAYERS = [
     ("scale | persistence", "batches, Parquet, Dask | models on disk", "#dcebf7"),
     ("classifiers", "scikit-learn estimators: fit, predict_proba, predict_set, …", "#c9e0f2"),
     ("_ensemble | _encoding", "counts, likelihoods, sets of priors | a table becomes states", "#f9e3d3"),
-    ("_kernels", "four compiled loops: arrays in, arrays out", "#f5d0b5"),
+    ("_kernels", "five compiled loops: arrays in, arrays out", "#f5d0b5"),
 ]
 LINE = ["table", "states", "counts", "likelihoods", "weights", "posterior", "set", "measures", "report"]
 

@@ -1,10 +1,10 @@
-"""Sets of weights of two models, by credibility and number of rows, and where the answer changes."""
+"""Sets of weights of two experts, by credibility and number of rows, and where the answer changes."""
 
 import matplotlib.pyplot as plt
 import numpy as np
 from scipy.special import erfinv
 
-# Log-odds of yes over no: the first model speaks for yes, the second, less clearly, for no.
+# Log-odds of yes over no: the first expert says yes, the second, less clearly, no.
 LOG_ODDS = np.array([1.5, -1.0])
 BEST = np.array([0.65, 0.45])
 # What a hundred rows leave of uncertainty; more rows leave less in proportion.
@@ -28,10 +28,10 @@ for ax, (rows, credibility) in zip(axes, ((100, 0.95), (100, 0.5), (400, 0.95)),
         xlim=(0, 1.3),
         ylim=(0, 1.1),
         aspect="equal",
-        xlabel="weight of model 1",
+        xlabel="weight of expert 1",
         title=f"{rows} rows, credibility {credibility}: {answer}",
     )
     ax.title.set_fontsize(10)
     ax.annotate("no", (0.28, 0.95), color="#d55e00")
     ax.annotate("yes", (1.05, 0.95), color="#d55e00")
-axes[0].set_ylabel("weight of model 2")
+axes[0].set_ylabel("weight of expert 2")

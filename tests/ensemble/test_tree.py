@@ -3,14 +3,8 @@ import pytest
 
 import oracles_trees
 from problems import as_rows, as_states, random_codes
-from skcredal._ensemble.tree import (
-    LeafEvidence,
-    LeafPriors,
-    grow_tree,
-    idm_posterior,
-    idm_sets,
-    upper_entropy,
-)
+from skcredal._ensemble.tree import LeafEvidence, LeafPriors, grow_tree, idm_posterior, idm_sets
+from skcredal._kernels import upper_entropy
 
 
 def random_counts(rng):

@@ -66,7 +66,6 @@ def as_in_column(value, column):
 @pytest.mark.parametrize(
     ("name", "classifier"),
     [
-        ("lp-aode*", CredalLogPoolAODE()),
         ("bma-aode*", CredalBmaAODE()),
         ("ncc", NaiveCredal()),
         ("aode", AODE()),
@@ -101,12 +100,33 @@ def test_rows_changed_as_stated_have_the_stated_set(name, classifier):
     assert {"=", "above", "up"} <= kinds
 
 
+def test_numbers_of_a_pool_are_changed_to_about_the_stated_ones():
+    """They are tried themselves, not by bins: near the stated number the set is the stated one."""
+    features, target = mixed_table(120, 3)
+    features["noise"] = np.random.default_rng(3).normal(size=120)
+    model = CredalLogPoolAODE(n_regions=2).fit(features, target)
+    rows, seen = features.iloc[:20], set()
+    for r, found in enumerate(single_changes(model, rows, features)):
+        row = rows.iloc[[r]]
+        for change in (one for one in found if not one.condition.startswith("= ")):
+            stated = float(change.condition.removeprefix("at about "))
+            near = stated + np.linspace(-0.06, 0.06, 25) * abs(stated - row[change.feature].iloc[0])
+            changed = pd.concat([row] * len(near)).assign(**{change.feature: near})
+            sets = [tuple(np.flatnonzero(mask)) for mask in model.predict_set(changed)]
+            assert change.remaining in sets
+            assert change.remaining != answer(model, row)
+            seen.add(change.feature)
+    # The cuts leave out the column of noise, but the line looks at it.
+    assert seen >= {"pressure", "dose", "cells"}
+    assert not model.encoding_[-1].cuts
+
+
 def test_nothing_that_would_change_the_answer_is_forgotten():
     """Every category, and the middle of every bin, is tried here as well."""
     features, target = mixed_table(120, 1)
     model = CredalBmaAODE().fit(features, target)
     rows = features.iloc[:25]
-    for r, found in enumerate(single_changes(model, rows)):
+    for r, found in enumerate(single_changes(model, rows, features)):
         row = rows.iloc[[r]]
         for name in ("ward", "smoker"):
             if pd.isna(row[name].iloc[0]):
@@ -125,7 +145,7 @@ def test_nothing_that_would_change_the_answer_is_forgotten():
 
 def test_only_the_opening_classifier_and_its_least_certain_cases_are_tried():
     features, target = mixed_table(300, 2)
-    made = {"bma-aode*": CredalBmaAODE(), "lp-aode*": CredalLogPoolAODE(), "aode": AODE()}
+    made = {"bma-aode*": CredalBmaAODE(), "lp-aode*": CredalLogPoolAODE(n_regions=2), "aode": AODE()}
     found = evaluate_table(made, features, target, folds=5, explain=True)
     assert found.opening == "lp-aode*"
     cases = found.cases["lp-aode*"]
@@ -157,7 +177,7 @@ def test_ranges_in_words_are_true_for_numbers_of_any_size(scale):
 def test_a_category_that_is_no_text_and_a_column_without_cuts_are_no_obstacle():
     table = pd.DataFrame({"t": [(1, 2), (3, 4)] * 20, "noise": [1.0] * 40, "x": [0.0, 1.0] * 20})
     model = AODE().fit(table, ["a", "b"] * 20)
-    (found,) = single_changes(model, table.iloc[[0]])
+    (found,) = single_changes(model, table.iloc[[0]], table)
     assert {change.feature for change in found} <= {"t", "x"}
     assert values_with_bins(model, table.iloc[[0]])[0]["t"] == "(1, 2)"
 
@@ -176,5 +196,5 @@ def test_a_missing_cell_is_shown_with_what_it_is_read_as():
 def test_large_numbers_are_moved_into_the_next_bin():
     table = pd.DataFrame({"x": [1e17, 3e17] * 20})
     model = AODE().fit(table, ["a", "b"] * 20)
-    (found,) = single_changes(model, table.iloc[[0]])
+    (found,) = single_changes(model, table.iloc[[0]], table)
     assert [(change.feature, change.remaining) for change in found] == [("x", (1,))]

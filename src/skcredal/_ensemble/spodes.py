@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -31,8 +32,8 @@ __all__ = [
 CHUNK_NUMBERS = 1 << 17
 # Starting threads pays from this many numbers that are looked up.
 WORTH_A_THREAD = 10_000_000
-# Chunks are not so short that calls take longer than the work, and not so long that threads wait.
-LEAST_ROWS, MOST_ROWS = 64, 2048
+# Chunks are not so short that each drags all tables through the cache, and not so long that threads wait.
+LEAST_ROWS, MOST_ROWS = 512, 2048
 
 
 def chunks(n_rows: int, n_numbers: int) -> list[slice]:
@@ -115,6 +116,11 @@ def log_conditionals(
     return np.asarray(log_mass(n, alpha / n_states.repeat(n_states)) - log_both)
 
 
+def _over_first(of_classes: Sequence[FloatArray] | FloatArray) -> FloatArray:
+    """Return what each other class has less what the first one has, (n_classes - 1, …)."""
+    return np.array([own - of_classes[0] for own in of_classes])[1:]
+
+
 def between(log_odds: FloatArray, one: IntArray, other: IntArray, *at: AnyArray) -> FloatArray:
     """Return the entries of one class less those of another, of each row, in a table of log-odds."""
     if not len(log_odds):  # a single class
@@ -191,9 +197,7 @@ class SpodeTables:
     @cached_property
     def log_odds(self) -> FloatArray:
         """L[1:] - L[0], (n_classes - 1, V + 1, V + 1): all that a posterior needs."""
-        first = self.log_plane(0)
-        n_classes = len(self.counts.n_c)
-        return np.stack([self.log_plane(c) - first for c in range(1, n_classes)] or [first])[: n_classes - 1]
+        return _over_first([self.log_plane(c) for c in range(len(self.counts.n_c))])
 
     def _sums(self, states: StateArray, table: FloatArray) -> FloatArray:
         # The one check before the kernel: a state beyond the table would read another's memory.
@@ -229,14 +233,11 @@ class SpodeTables:
     def region_odds(self) -> FloatArray:
         """The log-odds of P(a|z,c), (n_classes - 1, Z, V + 1); 0 for an unknown value."""
         counts, n_classes = self.counts, len(self.counts.n_c)
-        n_of_parent = counts.n_leaves.repeat(counts.n_leaves)
-        odds = np.zeros((n_classes - 1, len(n_of_parent), counts.n_values + 1))
-        first, *others = (
-            log_conditionals(n, counts.n_states, n_of_parent, self.ess, n_classes) for n in counts.n_cza
-        )
-        for c, log_p in enumerate(others):
-            np.subtract(log_p, first, out=odds[c, :, :-1])
-        return odds
+        of_parent = counts.n_leaves.repeat(counts.n_leaves)
+        of_classes = [
+            log_conditionals(n, counts.n_states, of_parent, self.ess, n_classes) for n in counts.n_cza
+        ]
+        return np.pad(_over_first(of_classes), ((0, 0), (0, 0), (0, 1)))
 
     def odds_of_regions(self, leaves: StateArray, states: StateArray) -> FloatArray:
         """Return what the regions say together, (1/T) Σ_t log p_t, as log-odds (n_classes - 1, rows).
@@ -245,8 +246,7 @@ class SpodeTables:
         """
         said = np.empty((len(leaves), len(self.region_odds), leaves.shape[1]))
         sum_pairs(leaves, states, self.region_odds, said)
-        own = self.log_cz[1:] - self.log_cz[0]
-        return np.asarray(said.mean(axis=0) + own[:, leaves].mean(axis=1))
+        return np.asarray(said.mean(axis=0) + _over_first(self.log_cz)[:, leaves].mean(axis=1))
 
     def contributions(
         self, leaves: StateArray, states: StateArray, weights: FloatArray, one: IntArray, other: IntArray
@@ -341,5 +341,5 @@ def _log_posterior_of(log_odds: FloatArray, labels: LabelArray) -> FloatArray:
     scores = np.zeros((k, m + 1, n))
     scores[:, 1:] = log_odds
     scores -= scores.max(axis=1, keepdims=True)
-    own = np.take_along_axis(scores, labels.astype(np.int64)[None, None], axis=1)[:, 0]
+    own = scores[:, labels, np.arange(n)]
     return np.asarray(own - np.log(np.exp(scores, out=scores).sum(axis=1)))

@@ -11,6 +11,7 @@ import numpy as np
 
 from skcredal._arrays import BoolArray, FloatArray, IntArray, LabelArray, StateArray
 from skcredal._ensemble.counts import class_counts
+from skcredal._kernels import split_gains
 
 __all__ = ["DecisionTree", "LeafEvidence", "LeafPriors", "TreeNode", "grow_tree", "idm_posterior", "idm_sets"]
 
@@ -215,31 +216,6 @@ class DecisionTree:
         return f"DecisionTree(nodes={self.n_nodes}, leaves={self.n_leaves}, depth={self.depth})"
 
 
-def upper_entropy(n_c: FloatArray, s: float) -> FloatArray:
-    """Return the largest entropy of (n_c + s·t_c)/(n + s) over all t ≥ 0 with Σ t_c = 1, in nats (§8).
-
-    ``n_c`` is (…, n_classes). The smallest counts are raised equally until s is spent: to the level that
-    those below it share. It starts at the mean of all and falls as counts above it drop out, which never
-    come back.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> upper_entropy(np.array([[1.0, 0.0], [3.0, 0.0]]), 1.0).round(4)
-    array([0.6931, 0.5623])
-    """
-    total, smallest = n_c.sum(axis=-1) + s, n_c.min(axis=-1)
-    level = np.full(total.shape, np.inf)
-    for _ in range(n_c.shape[-1]):
-        raised = n_c <= level[..., None]
-        # Rounding of equal counts must not put the level below them all.
-        shared = (np.where(raised, n_c, 0.0).sum(axis=-1) + s) / raised.sum(axis=-1)
-        level = np.minimum(level, np.maximum(shared, smallest))
-    p = np.maximum(n_c, level[..., None]) / total[..., None]
-    # With an s near the smallest double the level can be 0.
-    return np.asarray(-(p * np.log(np.where(p > 0.0, p, 1.0))).sum(axis=-1))
-
-
 def grow_tree(
     states: StateArray,
     labels: LabelArray,
@@ -270,24 +246,6 @@ def grow_tree(
     {'small': 1, 'large': 2}
     """
     starts = np.cumsum([0, *map(len, names)])
-    n_values = int(starts[-1])
-
-    def gains(rows: IntArray, chosen: IntArray, n: float) -> FloatArray:
-        """Return the imprecise information gain of some features in the rows of a node.
-
-        It is the upper entropy of the node less those of its children, weighted by their share of rows.
-        Rows in which the feature is unknown are left out, and the gain is scaled by the share of the
-        others.
-        """
-        cells = states[np.ix_(chosen, rows)].astype(np.int64) * n_classes + labels[rows]
-        of_cells = np.bincount(cells.ravel(), np.tile(weights[rows], len(chosen)), (n_values + 1) * n_classes)
-        n_ac = of_cells.reshape(-1, n_classes)[:n_values].astype(np.float64)
-        # The classes of the rows that know the feature: a gain compares entropies of the same rows.
-        n_known = np.add.reduceat(n_ac, starts[:-1], axis=0)[chosen]
-        of_states = n_ac.sum(axis=1) * upper_entropy(n_ac, s)
-        of_children = np.add.reduceat(of_states, starts[:-1])[chosen]
-        return np.asarray((n_known.sum(axis=1) * upper_entropy(n_known, s) - of_children) / n)
-
     # The feature, the counts, the node above and the state that leads here; and likewise what is still to
     # do: the node above, the state, the rows, and the features that the path has not used.
     nodes: list[tuple[int, FloatArray, int, int]] = []
@@ -298,7 +256,8 @@ def grow_tree(
         j = -1
         # The fewer rows a pure node has, the larger its upper entropy: no split gains anything.
         if np.count_nonzero(n_c) > 1 and len(available):
-            found = gains(rows, available, float(n_c.sum()))
+            own_rows = states.take(rows, axis=1), labels[rows], weights[rows]
+            found = split_gains(own_rows, available, starts, n_classes, s)
             # The first of the largest gain, ties within 1e-12, if it exceeds that.
             largest = np.flatnonzero((found > TIE) & (found >= found.max() - TIE))
             j = int(available[largest[0]]) if len(largest) else -1

@@ -109,14 +109,17 @@ class LogPoolAODE(TabularClassifier):
     Notes
     -----
     The pool is ``P(c|a) ∝ exp Σ_j w_j log p_j(c|a)``. Its weights minimise the log-loss of training rows,
-    plus a penalty that draws them towards equal weights. The rows are dealt into ten folds, and for each of
-    them cuts, states, trees, line and counts are learned anew from the others: an expert is judged by rows
-    that it has not seen. The weights are at least 0, that of the null model at least -1. In a row whose value
-    of the super-parent is unknown, a SPODE says no more than the class frequencies.
+    plus a penalty that draws them towards equal weights of SPODEs, regions and line. The rows are dealt into
+    ten folds (fewer if there are not 30), and for each of them cuts, states, trees, line and counts are
+    learned anew from the others: an expert is judged by rows that it has not seen. The weights are at least
+    0, that of the null model at least -1. In a row whose value of the super-parent is unknown, a SPODE says
+    no more than the class frequencies.
 
-    The answers depend on the order of rows and columns, on ``random_state``, and on the version of
-    scikit-learn, which grows the trees. A row of weight 2 is not exactly the same as two rows, which may
-    fall into different folds.
+    The answers depend on the order of rows and columns, on the names of classes and categories, on monotone
+    changes of a number, on ``random_state``, and on the version of scikit-learn, which grows the trees. A row
+    of weight 2 is not exactly the same as two rows, which may fall into different folds. A fit takes longer
+    than those of the other classifiers, as everything is learned once for each fold; ``n_jobs`` shares the
+    folds among threads.
 
     References
     ----------
@@ -140,7 +143,7 @@ class LogPoolAODE(TabularClassifier):
     >>> clf.experts_[1:3]
     [Expert(kind='spode', super_parent='weight'), Expert(kind='regions', super_parent=None)]
     >>> clf.weights_.round(2)
-    array([0.42, 0.42, 0.3 , 0.3 ])
+    array([0.29, 0.29, 0.97, 0.49])
     """
 
     _scores = ("weights_", "null_weight_", "covariance_", "_view")
@@ -382,10 +385,10 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
     >>> [labels.tolist() for labels in set_labels(clf.predict_set(new), clf.classes_)]
     [['apple'], ['apple', 'banana']]
     >>> clf.robustness(new).round(2)
-    array([0.98, 0.12])
+    array([0.99, 0.27])
     >>> print(clf.explain(new)["sentence"][1])
-    apple rather than banana by odds of 1.1 to 1; colour speaks most for apple (×8.1), weight most against
-    (×0.058); as uncertain as the weights are, the odds lie between 0.5 and 2.2 to 1, so both remain.
+    banana rather than apple by odds of 1.2 to 1; weight speaks most for banana (×15), colour most against
+    (×0.2); as uncertain as the weights are, the odds lie between 0.52 and 2.6 to 1, so both remain.
     """
 
     _priors: WeightSet
@@ -440,7 +443,7 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
         return self._robustness(X)
 
     def explain(self, X: Any) -> Any:
-        """Return what speaks for and against the answer to each row, and why it was decided or left open.
+        """Return what each feature adds to the answer to each row, and why it was decided or left open.
 
         Parameters
         ----------
@@ -456,8 +459,8 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
             ``set``, ``set_size`` and ``robustness`` as in :func:`answers`, ``odds`` of the answer over the
             rival under the best weights, ``lower_odds`` and ``upper_odds`` (their bounds over the set of
             weights), ``frequencies`` (what the class frequencies contribute to the logarithm of the odds),
-            ``features`` (from the one that speaks most for the answer to the one that speaks most for the
-            rival), ``contributions`` (what each of them contributes; with the frequencies, they add up to the
+            ``features`` (from the one that favours the answer most to the one that favours the rival most),
+            ``contributions`` (what each of them contributes; with the frequencies, they add up to the
             logarithm of the odds) and ``sentence`` (the same in words).
         """
         return self._explain(X)

@@ -155,7 +155,23 @@ def _at_numbers(
     other = np.flatnonzero(~kept)
     below, above = (other[np.array(numbers)[other] < value], other[np.array(numbers)[other] > value])
     nearest = [*below[-1:], *above[:1]]
-    return [Change(name, f"at about {numbers[near]:.4g}", _indices(sets[near])) for near in nearest]
+    return [
+        Change(name, f"at about {_about(numbers[near], value)}", _indices(sets[near])) for near in nearest
+    ]
+
+
+def _about(number: float, other: float) -> str:
+    """Return a number with as many digits as it takes to tell it from another.
+
+    Examples
+    --------
+    >>> _about(41.26, 38.0), _about(1_000_003.7, 1_000_000.0)
+    ('41.3', '1000003.7')
+    """
+    digits = 3
+    while abs(float(f"{number:.{digits}g}") - number) > abs(number - other) / 20.0 and digits < 17:
+        digits += 1
+    return f"{number:.{digits}g}"
 
 
 def _of_number(

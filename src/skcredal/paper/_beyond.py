@@ -75,9 +75,10 @@ _NOTES = (
     "worse; better means higher, but lower for a loss. No p-value is corrected for the number of tests.",
 )
 _NOTE_ON_BASELINES = (
-    "Random forest (300 trees), gradient boosting and logistic regression are those of scikit-learn, "
+    "Random forest (500 trees), gradient boosting and logistic regression are those of scikit-learn, "
     "otherwise with its defaults, on the same folds and not tuned; they read the numbers without cuts. "
-    "Probabilities of a forest contain zeros, so that the lower limit of the log-loss matters for it."
+    "The probabilities of the forest are smoothed, (T·p + 1)/(T + l) with T trees and l classes: by itself "
+    "it gives zeros, and a single row could decide its log-loss."
 )
 
 

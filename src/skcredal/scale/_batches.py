@@ -29,9 +29,10 @@ def fit_batches(
     """Fit a classifier to rows that come in batches, of which only one is in memory at a time.
 
     There is one pass over the rows for the encoding and the cuts, one for the counts, and one more if the
-    weights of the models depend on the rows themselves: on their likelihoods, or for ``LogPoolAODE`` and
-    ``CredalLogPoolAODE`` on some of them. The model is that of ``fit`` on all rows, whatever the size and
-    order of the batches: the same states and cuts, and the same counts and likelihoods to 1e-12.
+    weights of the models depend on likelihoods. ``LogPoolAODE`` and ``CredalLogPoolAODE`` take the rows that
+    they learn weights from in the first pass; these depend on the order of the rows. The model is that of
+    ``fit`` on all rows, whatever the size of the batches and, but for these two, their order: the same states
+    and cuts, and the same counts and likelihoods to 1e-12.
 
     Parameters
     ----------
