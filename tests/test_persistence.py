@@ -113,7 +113,8 @@ def test_a_loaded_classifier_answers_bitwise_alike(kind, missing, tmp_path):
         NaiveCredal(conservative_features=("number", "kind")),
         NaiveCredal(conservative_features=np.array([True, False, True, False, False])),
         BmaAODE(likelihood="marginal", n_jobs=np.int64(1)),
-        LogPoolAODE(bins=[3, 4], max_rows=50),
+        LogPoolAODE(n_regions=np.int64(3), line=np.bool_(False), max_rows=50),
+        CredalLogPoolAODE(n_regions=0, random_state=2**70),
         CredalTree(s=np.float64(2.0)),
     ],
     ids=lambda clf: type(clf).__name__,
@@ -324,14 +325,20 @@ def test_a_small_file_does_not_take_large_memory(models):
     parts = parts_of(files[CredalCompAODE])
     header = json.loads(parts["model.json"])
     bombs = {
-        "pairs": zipped({**parts, "pairs0": bytes(200_000_000)}, zipfile.ZIP_DEFLATED),
+        "pairs": zipped({**parts, "n_cab": bytes(200_000_000)}, zipfile.ZIP_DEFLATED),
         "header": zipped(
             {**parts, "model.json": " " * 200_000_000 + json.dumps(header)}, zipfile.ZIP_DEFLATED
         ),
         "states": zipped({**parts, "model.json": json.dumps(many_states(header))}, zipfile.ZIP_DEFLATED),
         "width": zipped({**parts, "model.json": json.dumps(header).replace("<U6", "<U99999999")}),
-        "lzma": zipped({**parts, "pairs0": bytes(len(parts["pairs0"]))}, zipfile.ZIP_LZMA),
+        "lzma": zipped({**parts, "n_cab": bytes(len(parts["n_cab"]))}, zipfile.ZIP_LZMA),
     }
+    regions = parts_of(files[CredalLogPoolAODE])
+    many_leaves = json.loads(regions["model.json"])
+    counts = many_leaves["learned"]["counts_"]["Counts"]
+    counts["n_leaves"]["array"][2] = [10**9 for _ in counts["n_leaves"]["array"][2]]
+    bombs["leaves"] = zipped({**regions, "model.json": json.dumps(many_leaves)})
+    bombs["regions"] = zipped({**regions, "n_cza": bytes(200_000_000)}, zipfile.ZIP_DEFLATED)
     for name, content in bombs.items():
         tracemalloc.start()
         load_and_use(content, X, path)
@@ -373,6 +380,126 @@ def test_other_files_are_refused_in_one_sentence(models):
     ]:
         path.write_bytes(content)
         with pytest.raises(ValueError, match=rf"altered cannot be loaded: .*{reason}.*\.$"):
+            skcredal.load(path)
+
+
+def change(array, place, value):
+    """Return how to forge one entry of an array of the header, or all of it."""
+
+    def forge(parts):
+        content = parts[array]["array"]
+        if place is None:
+            content[2] = [value] * len(content[2])
+        else:
+            content[2][place] = value
+
+    return forge
+
+
+def shorten(array):
+    def forge(parts):
+        content = parts[array]["array"]
+        width = int(np.prod(content[1][1:]))
+        content[1][0] -= 1
+        content[2] = content[2][:-width]
+
+    return forge
+
+
+def forged_arrays(kind, arrays):
+    return [
+        (kind, f"{kind}-{array}-{place}-{value}", change(array, place, value))
+        for array, place, value in arrays
+    ]
+
+
+NAN, INFINITE = float("nan"), float("inf")
+FORGED = [
+    *forged_arrays(
+        "Regions",
+        [
+            ("feature", 0, 99),
+            ("feature", None, 5),
+            ("columns", 0, 5),
+            ("columns", 0, -1),
+            ("left", 0, 0),  # in circles
+            ("right", 0, 0),
+            ("left", 0, -1),
+            ("left", 0, 10**6),
+            ("right", 0, 2**62),
+            ("left", 0, "root of the next tree"),
+            ("left", 1, 0),  # before its parent
+            ("roots", 0, 1),
+            ("roots", 1, 0),
+            ("roots", 1, 10**6),
+            ("threshold", 0, NAN),
+            ("threshold", 0, INFINITE),
+            ("fills", 0, NAN),
+            ("low", 0, INFINITE),
+            ("high", 0, -INFINITE),
+        ],
+    ),
+    *(("Regions", f"short {array}", shorten(array)) for array in ("feature", "left", "right", "threshold")),
+    *(
+        ("Regions", f"short {array}", shorten(array))
+        for array in ("columns", "fills", "low", "high", "roots")
+    ),
+    *forged_arrays(
+        "Line",
+        [
+            ("column", 0, 5),
+            ("column", 0, -1),
+            ("slopes", 0, NAN),
+            ("slopes", 0, INFINITE),
+            ("intercepts", 0, NAN),
+            ("mean", 0, NAN),
+            ("deviation", 0, 0.0),
+            ("deviation", 0, NAN),
+            ("state", 0, 1.0),  # a rank too many
+        ],
+    ),
+    *(("Line", f"short {array}", shorten(array)) for array in ("column", "state", "mean", "deviation")),
+    *(("Line", f"short {array}", shorten(array)) for array in ("slopes", "intercepts")),
+    *(
+        ("Line", f"{array} {value}", lambda parts, a=array, v=value: change(a, 0, v)({a: parts[a][0]}))
+        for array, value in (("values", NAN), ("values", 1e9), ("weights", 0.0), ("weights", -1.0))
+    ),
+    *(
+        ("Line", f"short {array} of a rank", lambda parts, a=array: shorten(a)({a: parts[a][0]}))
+        for array in ("values", "weights")
+    ),
+    ("Line", "a rank less", lambda parts: parts["values"].pop()),
+    *(("Counts", f"short {array}", shorten(array)) for array in ("n_leaves", "n_cz")),
+    *forged_arrays("Counts", [("n_leaves", 0, 1), ("n_cz", 0, NAN), ("n_cz", 0, -1.0)]),
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "forge"), [(k, f) for k, _, f in FORGED], ids=[name for _, name, _ in FORGED]
+)
+def test_forged_trees_and_lines_are_refused(models, kind, forge):
+    files, _, path = models
+    parts = parts_of(files[CredalLogPoolAODE])
+    header = json.loads(parts["model.json"])
+    learned = header["learned"]
+    view = learned["_view"]["View"]
+    found = {"Counts": learned["counts_"], "Regions": view["trees"], "Line": view["line"]}[kind][kind]
+    if forge in (f for _, name, f in FORGED if "root of the next" in name):
+        forge = change("left", 0, found["roots"]["array"][2][1])
+    forge(found)
+    path.write_bytes(zipped({**parts, "model.json": json.dumps(header)}))
+    with pytest.raises(ValueError, match=r"altered cannot be loaded: .*\.$"):
+        skcredal.load(path)
+
+
+def test_a_pool_without_its_trees_or_line_is_refused(models):
+    files, _, path = models
+    parts = parts_of(files[CredalLogPoolAODE])
+    for part in ("trees", "line"):
+        header = json.loads(parts["model.json"])
+        header["learned"]["_view"]["View"][part] = None
+        path.write_bytes(zipped({**parts, "model.json": json.dumps(header)}))
+        with pytest.raises(ValueError, match=r"altered cannot be loaded: .*\.$"):
             skcredal.load(path)
 
 

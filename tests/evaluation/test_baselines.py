@@ -61,6 +61,19 @@ def test_a_fold_runs_them_on_its_rows():
         assert found.fit_seconds > 0.0
 
 
+def test_the_forest_has_500_trees_and_no_probability_of_0():
+    """(T·p + 1)/(T + l): as if every class had one more tree."""
+    train, y = mixed_table(90, 3)
+    test, _ = mixed_table(20, 4)
+    model = make_baseline("random-forest", train).fit(train, y)
+    columns, forest = model[:-1], model[-1]
+    assert len(forest.estimators_) == 500
+    x = columns.transform(test)
+    mean = np.mean([tree.predict_proba(x) for tree in forest.estimators_], axis=0)
+    assert (mean == 0.0).any()
+    np.testing.assert_allclose(model.predict_proba(test), (500 * mean + 1) / 503)
+
+
 def test_they_have_names_and_no_sets():
     assert [display_name(name) for name in BASELINES] == [
         "random forest",

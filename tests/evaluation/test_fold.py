@@ -4,8 +4,8 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import skcredal.classifiers._aode as aode_module
-import skcredal.classifiers._log_pool as pool_module
-from skcredal import AODE, CredalCompAODE, LogPoolAODE
+from skcredal import AODE, CredalCompAODE, CredalLogPoolAODE, LogPoolAODE
+from skcredal._encoding.regions import Regions
 from skcredal.datasets import load_dataset
 from skcredal.evaluation._fold import Fold, encode_whole, run_fold, splits
 from skcredal.evaluation._registry import make_classifiers
@@ -50,11 +50,56 @@ def test_statistics_are_computed_once_for_the_whole_family(wine, monkeypatch):
     def counted(name, function):
         return lambda *arguments, **options: calls.append(name) or function(*arguments, **options)
 
-    for module, name in ((aode_module, "count"), (pool_module, "count"), (aode_module, "log_likelihoods")):
-        monkeypatch.setattr(module, name, counted(name, getattr(module, name)))
+    for name in ("count", "log_likelihoods"):
+        monkeypatch.setattr(aode_module, name, counted(name, getattr(aode_module, name)))
     run_fold(make_classifiers(), Fold(features, target, train, test))
-    # The two pools share theirs, one of each of their three codings.
-    assert sorted(calls) == ["count"] * (1 + 3) + ["log_likelihoods"]
+    assert sorted(calls) == ["count", "log_likelihoods"]
+
+
+def test_pools_share_trees_line_and_what_they_say_out_of_fold(wine, monkeypatch):
+    features, target = wine
+    train, test = splits(target, folds=4, run=0, seed=0)[0]
+    grown, grow = [], Regions.grow
+    monkeypatch.setattr(Regions, "grow", lambda *args, **options: grown.append(1) or grow(*args, **options))
+    classifiers = make_classifiers(["lp-aode", "lp-aode*"])
+    fold = Fold(features, target, train, test)
+    plain, credal = (fold.learn(name, classifier) for name, classifier in classifiers.items())
+    # Once for all rows, and once for each of the ten folds in which the weights are learned.
+    assert len(grown) == 11
+    np.testing.assert_array_equal(plain.weights_, credal.weights_)
+    # Other parameters have their own.
+    fold.learn("other", LogPoolAODE(random_state=1))
+    assert len(grown) == 22
+
+
+def test_the_papers_setting_keeps_its_coding_in_the_folds_of_a_pool():
+    """Medians, cuts and states are those of the whole data set, wherever rows are left out."""
+    rng = np.random.default_rng(0)
+    target = np.array(["a", "b", "c"], object)[np.arange(90) % 3]
+    # In the training rows the first two columns have a single value, in every fold.
+    features = pd.DataFrame(
+        {
+            "mostly": ["x"] * 80 + ["y"] * 10,
+            "number": [1.0] * 80 + [float(1 + ord(c)) for c in target[80:]],
+            "other": np.where(rng.random(90) < 0.5, target, "d"),
+        }
+    )
+    train, test = np.arange(80), np.arange(80, 90)
+    classifiers = {"lp-aode*": CredalLogPoolAODE()}
+    whole = encode_whole(features, target, classifiers.values())
+    (encoded,) = whole.values()
+    fold = Fold(features, target, train, test, whole)
+    found = fold.learn("lp-aode*", classifiers["lp-aode*"])
+    kept = [features.columns[j] for j in encoded.encoding.kept]
+    assert kept[0] == "mostly"
+    spodes = [name for kind, name in found.experts_ if kind == "spode"]
+    assert spodes == kept
+    # A SPODE of a single value still says something out of fold: what naive Bayes with one feature less says.
+    honest = Fold(features, target, train, test).learn("lp-aode*", classifiers["lp-aode*"])
+    assert [name for kind, name in honest.experts_ if kind == "spode"] == ["other"]
+    assert found.weights_[0] > 0.0
+    sums = run_fold(classifiers, fold)["lp-aode*"]
+    assert sums.n == 10
 
 
 def test_the_papers_setting_learns_cuts_from_all_rows(wine):
