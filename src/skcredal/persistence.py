@@ -301,11 +301,13 @@ def _with_pairs(made: Any, file: zipfile.ZipFile) -> Counts:
     _check_numbers("n_ca", counts.n_ca, (n_classes, n_values))
     if n_leaves:
         _check_numbers("n_cz", counts.n_cz, (n_classes, sum(n_leaves)))
-    if counts.n_cab:
+    if counts.n_cab or n_leaves:
         made._refuse_large_tables(made._encoding, sum(n_leaves))  # as in fit
+    # Without any, they have the shapes of what was not counted.
+    shapes = {"n_cab": (n_classes, n_values, n_values) if counts.n_cab else (n_classes, 0, 0)}
+    shapes["n_cza"] = (n_classes, sum(n_leaves), n_values) if n_leaves else (0, 0, 0)
     found = {}
-    for name, n_parents in zip(PAIRS, (n_values, sum(n_leaves)), strict=True):
-        shape = (n_classes, n_parents, n_values) if getattr(counts, name) else (n_classes, 0, 0)
+    for name, shape in shapes.items():
         content = _read(file, name, 8 * math.prod(shape)) if math.prod(shape) else b""
         found[name] = np.frombuffer(content, "<f8").reshape(shape)
         _check_numbers(name, found[name], shape)
@@ -325,10 +327,12 @@ def _check_view(view: View, n_columns: int, n_classes: int) -> None:
         end = np.append(trees.roots, n)[np.searchsorted(trees.roots, np.arange(n), side="right")]
         for below in (trees.left, trees.right):
             _need(np.shape(below) == (n,) and (below[inner] > np.flatnonzero(inner)).all(), "a node")
+            _check_indices("a node", below[inner], n)
             _need((below < end)[inner].all(), "a node")
         _check_numbers("a threshold", trees.threshold, (n,), -np.inf)
-        for of_columns in (trees.fills, np.nan_to_num(trees.low), np.nan_to_num(trees.high)):
-            _check_numbers("a column of a tree", of_columns, (m,), -np.inf)
+        _check_numbers("a column of a tree", trees.fills, (m,), -np.inf)
+        for limit in (trees.low, trees.high):  # NaN for a category
+            _check_numbers("a column of a tree", np.where(np.isnan(limit), 0.0, limit), (m,), -np.inf)
     if line is not None:
         d = len(line.column)
         _check_indices("a column of the line", line.column, n_columns)
