@@ -63,8 +63,8 @@ def test_a_fold_runs_them_on_its_rows():
 
 def test_the_forest_has_500_trees_and_no_probability_of_0():
     """(T·p + 1)/(T + l): as if every class had one more tree."""
-    train, y = mixed_table(90, 3)
-    test, _ = mixed_table(20, 4)
+    train = pd.DataFrame({"x": np.arange(90.0)})
+    test, y = train + 0.5, np.repeat(["a", "b", "c"], 30)
     model = make_baseline("random-forest", train).fit(train, y)
     columns, forest = model[:-1], model[-1]
     assert len(forest.estimators_) == 500
