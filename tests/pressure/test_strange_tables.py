@@ -61,7 +61,7 @@ def check_answers(clf, X):
         assert len(why) == n
     if hasattr(clf, "spode_proba"):
         spodes = clf.spode_proba(X)
-        n_models = len(clf.experts_ if hasattr(clf, "experts_") else clf.super_parents_)
+        n_models = len(clf.counts_.n_states)
         assert spodes.shape == (n, n_models, n_classes)
         known = ~np.isnan(spodes).any(axis=2)
         np.testing.assert_allclose(spodes[known].sum(axis=1), 1.0, rtol=1e-9)
