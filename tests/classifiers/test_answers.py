@@ -101,7 +101,8 @@ def long_table(n=2500):
 @pytest.mark.parametrize(("learner", "parameters"), CHOICES)
 def test_answers_for_many_chunks_of_rows_stay_in_order(learner, parameters, n_jobs):
     X, y = long_table()
-    clf = learner(n_jobs=n_jobs, categorical_features=["x0", "x1"], **parameters).fit(X[:20], y[:20])
+    n = 60 if learner is CredalLogPoolAODE else 20  # with 20, it leaves all classes open
+    clf = learner(n_jobs=n_jobs, categorical_features=["x0", "x1"], **parameters).fit(X[:n], y[:n])
     if hasattr(clf, "predict_set"):
         assert 1.0 < clf.predict_set(X).sum(axis=1).mean() < 3.0
     assert_same_answers(clf, X)

@@ -392,6 +392,16 @@ def test_a_table_of_integers_is_read_as_objects_are(dtype, categories):
         np.testing.assert_array_equal(encode(encoding, pd.DataFrame(table.astype(np.int64))), found)
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.int64, object])
+def test_an_integer_after_the_known_ones_is_unknown(dtype):
+    X = np.array([[0, 1], [1, 0], [2, 1], [0, 0]], dtype)
+    encoding, _ = learn(X, [0, 1, 0, 1], categorical_features="all")
+    assert encode(encoding, np.array([[0, 1], [1, 1], [2, 0], [3, 2]], dtype)).tolist() == [
+        [0, 1, 2, 5],
+        [4, 4, 3, 5],
+    ]
+
+
 def test_encoded_rows_are_selected_with_their_columns():
     X = pd.DataFrame({"x": [1.0, 1.0, 9.0, 9.0] * 5, "s": ["b", "a", "c", "c"] * 5})
     encoding, states = learn(X, [0, 0, 1, 1] * 5)

@@ -284,8 +284,9 @@ class CategoricalFeature:
         imputes = self.missing == "impute" and self.fill >= 0
         missing = int(self.codes[self.fill]) if imputes else self.n_states + self.is_conservative
         named = numbering[[*self.codes.tolist(), self.n_states, missing]]
-        if cells.dtype.kind == "u" and (np.diff(named[:-2].astype(np.int64)) == 1).all():
-            # Codes of which none is missing, and that keep their order: adding is far faster than looking up.
+        in_order = cells.dtype.kind == "u" and (np.diff(named[:-2].astype(np.int64)) == 1).all()
+        if in_order and cells.max(initial=0) < len(self.codes):
+            # Codes of which none is missing or unknown, in their order: adding is far faster than looking up.
             return np.asarray(np.add(cells, named[0], dtype=named.dtype))
         return np.asarray(named.take(cells))
 
