@@ -99,7 +99,7 @@ def test_text_booleans_and_categories_are_categorical(kind):
     ],
 )
 def test_numbers_are_read_with_nan_where_they_are_missing(X):
-    np.testing.assert_array_equal(column(X).numbers(), [1.5, np.nan, np.nan])
+    np.testing.assert_array_equal(column(X).numbers, [1.5, np.nan, np.nan])
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_numbers_are_read_with_nan_where_they_are_missing(X):
     ],
 )
 def test_states_that_occur_are_in_order(X, states, codes):
-    factor = column(X).factor()
+    factor = column(X).factor
     assert factor.states == states
     assert factor.codes.tolist() == codes
     assert not factor.declared
@@ -164,7 +164,7 @@ if hasattr(pa, "string_view"):
 @pytest.mark.parametrize("kind", TEXT)
 @given(values=st.lists(st.none() | st.text("aBß\U0001f600\uff5e ", max_size=4), min_size=1, max_size=9))
 def test_text_of_every_library_has_the_states_that_occur_in_order(kind, values):
-    factor = column(TEXT[kind](values)).factor()
+    factor = column(TEXT[kind](values)).factor
     states = sorted({value for value in values if value is not None})
     assert factor.states == states
     assert all(type(state) is str for state in factor.states)
@@ -175,7 +175,7 @@ def test_text_of_every_library_has_the_states_that_occur_in_order(kind, values):
 def test_a_number_behind_much_text_stays_a_number():
     """narwhals takes a column of objects for text after a look at its first 100 rows."""
     values = [*["b", "a"] * 100, 1, "1", True, None]
-    factor = column(frame(values, object)).factor()
+    factor = column(frame(values, object)).factor
     assert factor.states == [1, "1", "a", "b"]
     assert factor.codes.tolist() == [3, 2] * 100 + [0, 1, 0, -1]
 
@@ -184,7 +184,7 @@ def test_a_polars_categorical_declares_nothing():
     """Its pool may hold strings of other columns of the process."""
     pool = pl.DataFrame({"g": pl.Series(["z", "y"], dtype=pl.Categorical)})
     table = pl.DataFrame({"f": pl.Series(["b", None, "a"], dtype=pl.Categorical)})
-    factor = column(table).factor()
+    factor = column(table).factor
     assert factor.states == ["a", "b"]
     assert factor.codes.tolist() == [1, -1, 0]
     assert not factor.declared
@@ -230,7 +230,7 @@ CHUNKS_WITH_NULL = pa.chunked_array([DICTIONARY([0, None], ["b", "a"]), DICTIONA
     ],
 )
 def test_declared_states_are_kept_in_their_order_even_if_unobserved(X, states, codes):
-    factor = column(X).factor()
+    factor = column(X).factor
     assert factor.states == states
     assert factor.codes.tolist() == codes
     assert factor.declared
@@ -238,10 +238,10 @@ def test_declared_states_are_kept_in_their_order_even_if_unobserved(X, states, c
 
 def test_a_slice_of_a_table_declares_what_the_table_does():
     whole = pa.table({"f": DICTIONARY([0, 1, 2, 2], ["b", "z", "a"])})
-    factor = column(whole.slice(2)).factor()
+    factor = column(whole.slice(2)).factor
     assert (factor.states, factor.codes.tolist()) == (["b", "z", "a"], [2, 2])
     enum = pl.DataFrame({"f": pl.Series(["b", "a"], dtype=pl.Enum(["b", "z", "a"]))})
-    factor = column(enum[1:]).factor()
+    factor = column(enum[1:]).factor
     assert (factor.states, factor.codes.tolist()) == (["b", "z", "a"], [2])
 
 
@@ -250,9 +250,9 @@ def test_a_slice_of_a_table_declares_what_the_table_does():
 )
 def test_every_form_of_nothing_is_missing(value):
     assert is_missing(value)
-    factor = column(np.array([["a"], [value], ["b"]], object)).factor()
+    factor = column(np.array([["a"], [value], ["b"]], object)).factor
     assert (factor.states, factor.codes.tolist()) == (["a", "b"], [0, -1, 1])
-    assert np.isnan(column(np.array([[1.0], [value]], object)).numbers()[1])
+    assert np.isnan(column(np.array([[1.0], [value]], object)).numbers[1])
 
 
 @pytest.mark.parametrize("value", ["", "nan", "None", "NA", 0, 0.0, False, np.inf, ()], ids=repr)
@@ -276,7 +276,7 @@ def test_integers_of_any_range_and_byte_order_are_states_in_order(dtype, values,
     limits = np.finfo(kind) if kind.kind == "f" else np.iinfo(kind)
     if min(values) < limits.min or max(values) > limits.max:
         pytest.skip("the type has no room for them")
-    factor = column(np.array(values, kind)[:, None]).factor()
+    factor = column(np.array(values, kind)[:, None]).factor
     assert factor.states == expected
     assert [factor.states[code] for code in factor.codes.tolist()] == values
 
@@ -290,16 +290,11 @@ def test_rows_are_selected_alike_in_every_library():
         lambda columns: np.array(list(columns.values()), object).T,
     ):
         table = read_table(make(cells), estimator=None)
-        mask = np.array([True, False, True, True])
-        for rows in (mask, np.array([0, 2, 3]), np.flatnonzero(mask)):
-            some = table.select(rows)
-            assert some.n_rows == 3
-            np.testing.assert_array_equal(some.columns[0].numbers(), [1.5, 3.5, 4.5])
-            factor = some.columns[1].factor()
-            assert (factor.states, factor.codes.tolist()) == (["b"], [0, -1, 0])
-        part = table.select(slice(1, 3))
-        assert part.n_rows == 2
-        np.testing.assert_array_equal(part.columns[0].numbers(), [np.nan, 3.5])
+        some = table.select(np.array([True, False, True, True]))
+        assert some.n_rows == 3
+        np.testing.assert_array_equal(some.columns[0].numbers, [1.5, 3.5, 4.5])
+        factor = some.columns[1].factor
+        assert (factor.states, factor.codes.tolist()) == (["b"], [0, -1, 0])
 
 
 @pytest.mark.parametrize("value", [dt.date(2020, 1, 1), dt.timedelta(1), np.datetime64("2020"), dt.time(1)])
@@ -319,20 +314,20 @@ class Reluctant:
 def test_an_error_inside_of_a_value_names_the_column_and_keeps_its_cause(read):
     bad = column(np.array([[Reluctant()], [Reluctant()]], object))
     with pytest.raises(ValueError, match="Feature 0 cannot be read: no hash today") as caught:
-        getattr(bad, read)()
+        getattr(bad, read)
     assert isinstance(caught.value.__cause__, RuntimeError)
 
 
 def test_objects_are_numbers_cell_by_cell():
     cells = [1, 2.5, Decimal("7"), Fraction(1, 2), np.float32(3), None, 10**20]
-    numbers = column(np.array([[cell] for cell in cells], object)).numbers()
+    numbers = column(np.array([[cell] for cell in cells], object)).numbers
     np.testing.assert_array_equal(numbers, [1.0, 2.5, 7.0, 0.5, 3.0, np.nan, 1e20])
     with pytest.raises(ValueError, match="Feature 0 is numeric, but row 2 holds 'old'"):
-        column(np.array([[1], [2], ["old"]], object)).numbers()
+        _ = column(np.array([[1], [2], ["old"]], object)).numbers
 
 
 def test_a_record_batch_of_arrow_keeps_its_names():
     batch = pa.RecordBatch.from_pydict({"colour": ["red", "green", None], "size": [1.0, 2.0, 3.0]})
     table = read_table(batch, estimator=None)
     assert [column.label for column in table.columns] == ["Column 'colour'", "Column 'size'"]
-    assert table.columns[0].factor().states == ["green", "red"]
+    assert table.columns[0].factor.states == ["green", "red"]

@@ -182,10 +182,10 @@ class Tensor:
         (np.ones(4), "^X cannot be read: Expected 2D array"),
         (np.ones((4, 2, 2)), "^X cannot be read: Found array with dim 3"),
         (np.ones((0, 2)), "^X cannot be read: Found array with 0 sample"),
-        (pd.DataFrame(index=range(4)), "^X must not be empty"),
+        (pd.DataFrame(index=range(4)), "^X cannot be read: Found array with 0 feature"),
         (np.array([[1j]] * 4), "^X cannot be read: Complex data not supported"),
-        ([[(1, [2])]] * 4, "^X|^Feature 0 holds a tuple"),
-        (pd.DataFrame({"t": [(1, [2])] * 4}), "^Column 't' holds a tuple"),
+        ([[(1, [2])]] * 4, "^X|^Feature 0 cannot be read: unhashable"),
+        (pd.DataFrame({"t": [(1, [2])] * 4}), "^Column 't' cannot be read: unhashable"),
     ],
     ids=["tensor", "1-d", "3-d", "no rows", "no columns", "complex", "cells", "unhashable tuples"],
 )

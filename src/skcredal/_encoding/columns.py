@@ -14,7 +14,7 @@ import narwhals as nw
 import numpy as np
 
 from skcredal._arrays import AnyArray, FloatArray, IntArray, LabelArray
-from skcredal._validation import has_hash, naming, safe_repr
+from skcredal._validation import naming, safe_repr
 
 __all__ = ["Column", "Factor", "in_order", "is_missing", "number_objects", "number_small_integers"]
 
@@ -22,6 +22,7 @@ __all__ = ["Column", "Factor", "in_order", "is_missing", "number_objects", "numb
 SMALL_RANGE = 1 << 16
 # The types of narwhals whose values are states.
 _OF_STATES = (nw.Boolean, nw.String, nw.Categorical, nw.Enum)
+_TEMPORAL = (date, time, timedelta, np.datetime64, np.timedelta64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,66 +49,32 @@ class Column:
     """
 
     def __init__(self, label: str, data: Any) -> None:
-        # Objects of pandas are an array like others; narwhals would call them text after a look at the first.
-        if isinstance(data, nw.Series) and getattr(nw.to_native(data), "dtype", None) == np.dtype(object):
-            data = data.to_numpy()
+        if isinstance(data, nw.Series):
+            is_known = data.dtype.is_numeric() or data.dtype in _OF_STATES
+            # narwhals would call objects of pandas text after a look at the first.
+            if not is_known or getattr(nw.to_native(data), "dtype", None) == np.dtype(object):
+                with naming(label):
+                    data = np.fromiter(data.to_list(), object)
         self.label, self.data = label, data
-        self._dtype: Any = data.dtype if isinstance(data, nw.Series) else None
+        # Whether only the values, not the type, tell if the column contains numbers.
+        self.is_untyped = isinstance(data, np.ndarray) and data.dtype.kind == "O"
 
     def select(self, rows: Any) -> Column:
-        """Return the column of some rows: a slice, or an array of indices."""
+        """Return the column of some rows, given as an array of indices."""
         return Column(self.label, self.data[rows])
-
-    @property
-    def _is_typed(self) -> bool:
-        """Whether narwhals knows by the type if these are numbers or states."""
-        return self._dtype is not None and (self._dtype.is_numeric() or self._dtype in _OF_STATES)
-
-    @property
-    def is_untyped(self) -> bool:
-        """Whether only the values, not the type, say if the column contains numbers."""
-        return not self._is_typed and self._array.dtype.kind == "O"
 
     @cached_property
     def is_numeric(self) -> bool:
         """Whether the column contains numbers, by its type or, for objects, by the types of all values."""
-        if self._is_typed:
-            return bool(self._dtype.is_numeric())
+        if isinstance(self.data, nw.Series):
+            return self.data.dtype.is_numeric()
         # In Python bool is a Real, but True and False are states.
-        are_real = bool not in self._types and all(issubclass(kind, (Real, Decimal)) for kind in self._types)
-        return are_real if self.is_untyped else self._array.dtype.kind in "iuf"
+        return bool not in self._types and all(issubclass(kind, (Real, Decimal)) for kind in self._types)
 
+    @cached_property
     def numbers(self) -> FloatArray:
-        """Return the column as numbers, NaN where it is missing."""
-        return self._numbers
-
-    def factor(self) -> Factor:
-        """Return the column as states: those that its type declares, else those that occur, sorted."""
-        return self._factor
-
-    def plain(self, rows: IntArray, *, categorical: bool) -> AnyArray:
-        """Return some cells as numbers, or as objects where the column has states, or may have them."""
-        if self.is_numeric and not self.is_untyped and not categorical:
-            return self.numbers()[rows]
-        factor = self.factor()
-        # A missing value is -1, which indexes the last entry.
-        states = np.fromiter([*factor.states, None], object)
-        return states[factor.codes[rows]]
-
-    @cached_property
-    def _array(self) -> AnyArray:
-        with naming(self.label):
-            values: AnyArray = self.data if self._dtype is None else self.data.to_numpy()
-        if values.dtype.kind == "f" and values.dtype.itemsize > 8:
-            # A number too large for a double becomes infinite, and is refused as such.
-            with np.errstate(over="ignore"):
-                return values.astype(np.float64)
-        return values
-
-    @cached_property
-    def _numbers(self) -> FloatArray:
-        _ = self._types  # refuses those that are not supported
-        if self._dtype is not None and self._dtype.is_numeric():
+        """The column as numbers, NaN where it is missing."""
+        if self.is_numeric and isinstance(self.data, nw.Series):
             with naming(self.label):
                 values = self.data.cast(nw.Float64()).to_numpy()
         else:
@@ -122,35 +89,45 @@ class Column:
             raise self._infinite()
         return numbers
 
-    def _as_number(self, value: Any, code: int) -> float:
-        try:
-            return np.nan if is_missing(value) else float(value)
-        except (TypeError, ValueError, OverflowError) as error:
-            text, r = safe_repr(value), int((self._numbered[0] == code).argmax())
-            short = text if len(text) < 40 else text[:36] + " ..."
-            raise ValueError(f"{self.label} is numeric, but row {r} holds {short}.") from error
-
     @cached_property
-    def _numbered(self) -> tuple[LabelArray, list[Any]]:
-        """The index of each row's value among the different ones, in the order of their first rows."""
-        values = self._array.tolist()
-        try:
-            with naming(self.label):  # hashes and comparisons of any class
-                return number_objects(values)
-        except TypeError as error:
-            unhashable = [value for value in values if not has_hash(value)]
-            raise (self._not_a_state(type(unhashable[0]).__name__) if unhashable else error) from error
-
-    @cached_property
-    def _factor(self) -> Factor:
-        _ = self._types
+    def factor(self) -> Factor:
+        """The column as states: those that its type declares, else those that occur, sorted."""
+        _ = self._types  # refuses those that are not supported
         with naming(self.label):
-            factor = _factor_of_library(self.data) if self._dtype in _OF_STATES else None
+            factor = _factor_of_library(self.data) if isinstance(self.data, nw.Series) else None
         factor = factor or self._factor_of_array()
         real = [state for state in factor.states if isinstance(state, (float, np.floating, Decimal))]
         if np.inf in map(abs, real):
             raise self._infinite()
         return factor
+
+    def plain(self, rows: IntArray, *, categorical: bool) -> AnyArray:
+        """Return some cells as numbers, or as objects where the column has states, or may have them."""
+        if self.is_numeric and not self.is_untyped and not categorical:
+            return self.numbers[rows]
+        # A missing value is -1, which indexes the last entry.
+        states = np.fromiter([*self.factor.states, None], object)
+        return states[self.factor.codes[rows]]
+
+    @cached_property
+    def _array(self) -> AnyArray:
+        # A number too large for a double becomes infinite, and is refused as such.
+        with naming(self.label), np.errstate(over="ignore"):
+            values: AnyArray = self.data.to_numpy() if isinstance(self.data, nw.Series) else self.data
+            return values.astype(np.float64) if values.dtype.type is np.longdouble else values
+
+    def _as_number(self, value: Any, code: int) -> float:
+        try:
+            return np.nan if is_missing(value) else float(value)
+        except (TypeError, ValueError, OverflowError) as error:
+            r = int((self._numbered[0] == code).argmax())
+            raise ValueError(f"{self.label} is numeric, but row {r} holds {safe_repr(value)}.") from error
+
+    @cached_property
+    def _numbered(self) -> tuple[LabelArray, list[Any]]:
+        """The index of each row's value among the different ones, in the order of their first rows."""
+        with naming(self.label):  # hashes and comparisons of any class
+            return number_objects(self._array.tolist())
 
     def _factor_of_array(self) -> Factor:
         values = self._array
@@ -170,49 +147,30 @@ class Column:
 
     @cached_property
     def _types(self) -> set[type]:
-        """The types of the values where the dtype leaves them open.
+        """The types of the values of an array, but for missing ones; none where narwhals knows them.
 
         Dates and times, complex numbers and nested values are refused.
         """
-        if self._is_typed:
+        if isinstance(self.data, nw.Series):
             return set()
-        if self._dtype is not None and self._dtype.is_temporal():
-            raise self._temporal(str(self._dtype))
-        if self._dtype is not None and self._dtype.is_nested():
-            raise self._not_a_state(str(self._dtype))
-        dtype = self._array.dtype
-        if dtype.kind in "Mm":
-            raise self._temporal(str(dtype))
-        if dtype.kind not in "iufbOUST":
-            raise self._unsupported(str(dtype))
-        if dtype.kind != "O":
-            return set()
-        found = {kind for kind in set(map(type, self._array.tolist())) if not _is_missing_type(kind)}
+        found = set(map(type, self.data.tolist())) if self.is_untyped else {self.data.dtype.type}
+        found = {kind for kind in found if not _is_missing_type(kind)}
         for kind in found:
             # The Period of pandas, by name, because pandas need not be installed.
-            temporal = (date, time, timedelta, np.datetime64, np.timedelta64)
-            if issubclass(kind, temporal) or kind.__name__ == "Period":
-                raise self._temporal(kind.__name__)
+            if issubclass(kind, _TEMPORAL) or kind.__name__ == "Period":
+                raise TypeError(
+                    f"{self.label}: dtype {kind.__name__} is not supported for a feature. Turn dates and "
+                    "times into a number (such as days since a date) or a category (such as the month)."
+                )
             if issubclass(kind, (complex, np.complexfloating)):
-                raise self._unsupported(kind.__name__)
-            if kind.__hash__ is None:
-                raise self._not_a_state(kind.__name__)
+                # scikit-learn's checks require these words.
+                raise ValueError(f"Complex data not supported: {self.label} holds a {kind.__name__}.")
+            if kind.__hash__ is None or issubclass(kind, np.void):
+                # The last words are those that scikit-learn's checks require.
+                raise TypeError(
+                    f"{self.label} holds a {kind.__name__}, but each argument must be a string or a number."
+                )
         return found
-
-    def _temporal(self, dtype: str) -> TypeError:
-        return TypeError(
-            f"{self.label}: dtype {dtype} is not supported for a feature. Turn dates and times into a number "
-            "(such as days since a date) or a category (such as the month)."
-        )
-
-    def _unsupported(self, dtype: str) -> ValueError:
-        # scikit-learn's checks require these words for complex data.
-        reason = "Complex data not supported: " if "complex" in dtype else ""
-        return ValueError(f"{reason}{self.label}: dtype {dtype} is not supported for a feature.")
-
-    def _not_a_state(self, kind: str) -> TypeError:
-        # The last words are those that scikit-learn's checks require.
-        return TypeError(f"{self.label} holds a {kind}, but each argument must be a string or a number.")
 
     def _infinite(self) -> ValueError:
         return ValueError(f"{self.label} contains infinity; numbers must be finite or missing.")
@@ -224,17 +182,17 @@ def _factor_of_library(series: nw.Series[Any]) -> Factor | None:
     narwhals itself would report only the declared states that occur.
     """
     native, dtype = nw.to_native(series), series.dtype
-    if dtype == nw.Boolean:
+    if dtype == nw.Boolean or dtype.is_numeric():
         return None
     if series.implementation.is_polars():
         # The categories of a polars Categorical are a pool shared by the whole process: they say nothing
         # about this column (§1). So it is read as text.
-        text = native if dtype == nw.Enum else nw.to_native(series.cast(nw.String()))
-        kind = native.dtype
         if dtype != nw.Enum:
-            kind = nw.get_native_namespace(series).Enum(text.drop_nulls().unique().sort())
-        codes = nw.from_native(text.cast(kind).to_physical(), series_only=True).cast(nw.Int64())
-        return Factor(codes.fill_null(-1).to_numpy(), kind.categories.to_list(), declared=dtype == nw.Enum)
+            text = series.cast(nw.String())
+            series = text.cast(nw.Enum(text.drop_nulls().unique().sort().to_list()))
+        enum = nw.to_native(series)
+        codes = enum.to_physical().cast(int).fill_null(-1).to_numpy()
+        return Factor(codes, enum.dtype.categories.to_list(), declared=dtype == nw.Enum)
     if hasattr(native, "chunks"):
         return _factor_of_arrow(native, declared=dtype != nw.String)
     if hasattr(native.array, "codes"):

@@ -95,7 +95,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
             table, labels, weights = table.select(rows), labels[rows], weights[rows]
 
         def learn(j: int) -> NumericFeature:
-            histogram = Histogram.of_column(table.columns[j].numbers(), labels, weights, len(classes))
+            histogram = Histogram.of_column(table.columns[j].numbers, labels, weights, len(classes))
             return NumericFeature.learn(histogram)
 
         self._features = run_in_threads(learn, range(len(table.columns)), thread_count(self.n_jobs))
@@ -128,7 +128,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
             # Unknown, the code after the last bin, would be a bin that no training row has.
             n_bins = self._features[j].n_states
             numbering = np.minimum(np.arange(n_bins + 2), n_bins - 1)
-            bins[j] = self._features[j].encode(table.columns[j].numbers(), numbering)
+            bins[j] = self._features[j].encode(table.columns[j].numbers, numbering)
 
         run_in_threads(fill, range(len(bins)), thread_count(self.n_jobs))
         return bins.T

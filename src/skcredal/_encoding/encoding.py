@@ -170,7 +170,7 @@ class Encoding:
         def read(j: int) -> AnyArray:
             feature, column = self.features[j], table.columns[j]
             if isinstance(feature, CategoricalFeature) and feature.is_informative and not is_part:
-                feature.warn_of_another_kind(column.factor().states, column.label)
+                feature.warn_of_another_kind(column.factor.states, column.label)
             return feature.read(column)
 
         return for_each_column(read, len(self.features), table.n_rows, n_threads)
@@ -212,7 +212,7 @@ class Encoding:
         new = []
         for j in self.kept:
             feature, column = self.features[j], table.columns[j]
-            if isinstance(feature, CategoricalFeature) and feature.unknown_states(column.factor()):
+            if isinstance(feature, CategoricalFeature) and feature.unknown_states(column.factor):
                 new.append(column.label)
         return new
 

@@ -108,8 +108,8 @@ class NumericFeature:
         """Return the cells of a column."""
         if not self.varies and not column.is_numeric:
             # Nothing depends on such a column, and one without a value may turn out to be text.
-            return np.full(len(column.factor().codes), np.nan)
-        return column.numbers()
+            return np.full(len(column.factor.codes), np.nan)
+        return column.numbers
 
     @property
     def fill_number(self) -> float:
@@ -248,7 +248,7 @@ class CategoricalFeature:
 
     def read(self, column: Column) -> AnyArray:
         """Return the cells of a column."""
-        factor, index_of = column.factor(), {value: index for index, value in enumerate(self.values)}
+        factor, index_of = column.factor, {value: index for index, value in enumerate(self.values)}
         with naming(column.label):  # hashes and comparisons of any class
             indices = [index_of.get(state, len(self.values)) for state in factor.states]
         if self.refuse_unknown and (unknown := self.unknown_states(factor)):

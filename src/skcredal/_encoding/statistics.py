@@ -38,7 +38,7 @@ class _StateCounts:
 
     @classmethod
     def of_column(cls, column: Column, weights: FloatArray | None) -> _StateCounts:
-        factor = column.factor()
+        factor = column.factor
         # Missing values, which are -1, are counted in front.
         n = np.bincount(factor.codes.astype(np.int64) + 1, weights, len(factor.states) + 1).astype(np.float64)
         return cls(dict(zip(factor.states, n[1:].tolist(), strict=True)), float(n[0]), factor.declared)
@@ -89,7 +89,7 @@ class _ColumnStatistics:
         """Count a column; ``is_categorical`` means that the user declares it as such."""
         numbers = states = None
         if column.is_numeric and not is_categorical:
-            numbers = Histogram.of_column(column.numbers(), labels, weights, n_classes, limit=limit)
+            numbers = Histogram.of_column(column.numbers, labels, weights, n_classes, limit=limit)
             if len(numbers.low) == 0:
                 # A column of text that is empty in a part of a file is often read as numbers, all missing.
                 states = _StateCounts({}, float(numbers.missing.sum()), declared=False)

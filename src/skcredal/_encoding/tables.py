@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 from sklearn.utils import check_array
 
-from skcredal._arrays import AnyArray
+from skcredal._arrays import AnyArray, BoolArray
 from skcredal._encoding.columns import Column
 from skcredal._extras import require
 from skcredal._validation import naming, refuse_mask, safe_repr
@@ -35,12 +35,10 @@ class Table:
     columns: list[Column]
     n_rows: int
 
-    def select(self, rows: Any) -> Table:
-        """Return the table of some rows: a slice, a mask, or an array of indices."""
-        if not isinstance(rows, slice):
-            rows = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
-        n_rows = len(range(self.n_rows)[rows]) if isinstance(rows, slice) else len(rows)
-        return Table(self.data, [column.select(rows) for column in self.columns], n_rows)
+    def select(self, rows: BoolArray) -> Table:
+        """Return the table of the rows of a mask."""
+        indices = np.flatnonzero(rows)
+        return Table(self.data, [column.select(indices) for column in self.columns], len(indices))
 
 
 def read_table(X: Any, *, estimator: Any) -> Table:
@@ -55,29 +53,26 @@ def read_table(X: Any, *, estimator: Any) -> Table:
     """
     refuse_mask("X", X)
     with naming("X"):
-        X = _whole_table(X)
         frame = _as_frame(X)
         if frame is None:
-            X = _as_array(X, estimator)
+            array = _as_array(X, estimator)
+        elif 0 in frame.shape:
+            check_array(np.empty(frame.shape), estimator=estimator)  # for its error
     if frame is None:
         # A column of a row-major table is scattered in memory. Bytes are gathered once for all columns.
-        columns = np.ascontiguousarray(X.T) if X.dtype.itemsize == 1 else X.T
-        return Table(X, [Column(f"Feature {j}", column) for j, column in enumerate(columns)], len(X))
-    n_rows, n_columns = frame.shape
-    # The words are those of check_array, which scikit-learn's checks require.
-    for found, what in ((n_rows, "sample(s)"), (n_columns, "feature(s)")):
-        if found == 0:
-            raise ValueError(
-                f"X must not be empty. Found array with 0 {what} (shape=({n_rows}, {n_columns})) while a "
-                f"minimum of 1 is required by {type(estimator).__name__}."
-            )
+        arrays = np.ascontiguousarray(array.T) if array.dtype.itemsize == 1 else array.T
+        return Table(array, [Column(f"Feature {j}", own) for j, own in enumerate(arrays)], len(array))
     named = zip(frame.columns, frame.iter_columns(), strict=True)
-    return Table(X, [Column(f"Column {safe_repr(name)}", column) for name, column in named], n_rows)
+    columns = [Column(f"Column {safe_repr(name)}", column) for name, column in named]
+    return Table(frame.to_native(), columns, len(frame))
 
 
 def _as_frame(X: Any) -> nw.DataFrame[Any] | None:
     if isinstance(X, np.ndarray):
         return None
+    # By name, because pyarrow need not be installed. A table keeps the names of the columns.
+    if type(X).__name__ == "RecordBatch":
+        X = require("pyarrow", extra="scale", purpose="Reading batches of Arrow").Table.from_batches([X])
     try:
         frame = nw.from_native(X, pass_through=True)
     except nw.exceptions.DuplicateError as error:
@@ -105,37 +100,18 @@ def _as_array(X: Any, estimator: Any) -> AnyArray:
     return array
 
 
-def _whole_table(X: Any) -> Any:
-    """Return a record batch of Arrow as a table, which keeps its column names, and anything else as it is.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> batch = pa.RecordBatch.from_pydict({"a": [1, 2]})
-    >>> type(_whole_table(batch)).__name__
-    'Table'
-    """
-    # By name, because pyarrow need not be installed.
-    if type(X).__name__ != "RecordBatch" or not type(X).__module__.startswith("pyarrow"):
-        return X
-    return require("pyarrow", extra="scale", purpose="Reading batches of Arrow").Table.from_batches([X])
-
-
 def read_series(y: Any) -> Any:
     """Return a polars or pyarrow series as a numpy array, and anything else as it is."""
     if isinstance(y, np.ndarray):
         return y
-    try:
-        series = nw.from_native(y, allow_series=True, pass_through=True)
-    except nw.exceptions.DuplicateError:
-        return y  # a table with two columns of the same name: not a series
+    series = nw.from_native(y, allow_series=True, pass_through=True)
     return series.to_numpy() if isinstance(series, nw.Series) else y
 
 
 def frame_library(table: Any) -> Any:
     """Return the library that a DataFrame comes from; ``None`` for an array or a list."""
-    frame = nw.from_native(_whole_table(table), pass_through=True)
-    return nw.get_native_namespace(frame) if isinstance(frame, nw.DataFrame) else None
+    frame = _as_frame(table)
+    return None if frame is None else nw.get_native_namespace(frame)
 
 
 def make_frame(columns: dict[str, Any], library: Any) -> Any:
