@@ -19,5 +19,5 @@ def test_n_jobs_is_read_as_in_scikit_learn():
     with joblib.parallel_config(backend="threading", n_jobs=2):
         assert thread_count(None) == 2
     for n_jobs, error in [(0, ValueError), (1.5, TypeError), ("2", TypeError), (True, TypeError)]:
-        with pytest.raises(error, match=r"n_jobs must be None or a whole number other than 0, got"):
+        with pytest.raises(error, match=rf"n_jobs must be .*whole number.*, got {n_jobs!r}"):
             thread_count(n_jobs)

@@ -8,27 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["check_destination", "remove_unfinished", "replacing"]
+__all__ = ["remove_unfinished", "replacing"]
 
 _unfinished: set[Path] = set()
-
-
-def check_destination(path: str | os.PathLike[str]) -> Path:
-    """Return the file that is to be written, refused if it cannot be one.
-
-    Examples
-    --------
-    >>> check_destination("nowhere/notes.txt")
-    Traceback (most recent call last):
-    FileNotFoundError: path must be a file in a folder that exists, got 'nowhere/notes.txt'.
-    """
-    # A link stays a link: what it points to is replaced.
-    target = Path(os.path.realpath(path))
-    if target.is_dir():
-        raise IsADirectoryError(f"path must be a file, got the folder {os.fspath(path)!r}.")
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"path must be a file in a folder that exists, got {os.fspath(path)!r}.")
-    return target
 
 
 @contextmanager
@@ -46,8 +28,17 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     ...         _ = unfinished.write_text("eggs, milk")
     ...     [file.name for file in Path(folder).iterdir()]
     ['notes.txt']
+    >>> with replacing("nowhere/notes.txt"):
+    ...     pass
+    Traceback (most recent call last):
+    FileNotFoundError: path must be a file in a folder that exists, got 'nowhere/notes.txt'.
     """
-    target = check_destination(path)
+    # A link stays a link: what it points to is replaced.
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise IsADirectoryError(f"path must be a file, got the folder {os.fspath(path)!r}.")
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"path must be a file in a folder that exists, got {os.fspath(path)!r}.")
     # In the same folder, as a file is renamed in one step only within a file system.
     unfinished = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     _unfinished.add(unfinished)

@@ -7,13 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
-from numbers import Integral
 from typing import Any, TypeVar
 
 import joblib
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
-from skcredal._validation import safe_repr
+from skcredal._validation import check_integer
 
 __all__ = ["one_blas_thread", "run_in_threads", "thread_count", "worker_options"]
 
@@ -26,13 +25,11 @@ Result = TypeVar("Result")
 
 def thread_count(n_jobs: Any) -> int:
     """Return how many threads ``n_jobs`` asks for, read as in scikit-learn (``None`` is one)."""
-    if n_jobs is not None and (not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool)):
-        raise TypeError(f"n_jobs must be None or a whole number other than 0, got {safe_repr(n_jobs)}.")
-    if n_jobs == 0:
+    requested = None if n_jobs is None else check_integer("n_jobs", n_jobs)
+    if requested == 0:
         raise ValueError("n_jobs must be None or a whole number other than 0, got 0.")
     # The joblib backend of a cluster counts all workers of the cluster. Unless that many threads were asked
     # for explicitly, more than this machine has cores would only get in each other's way.
-    requested = None if n_jobs is None else int(n_jobs)
     most = max(requested or 1, os.cpu_count() or 1)
     return max(1, min(int(joblib.effective_n_jobs(requested)), most))
 
@@ -60,8 +57,7 @@ def one_blas_thread() -> Iterator[None]:
         yield
     finally:
         with _lock:
-            limit = _at_work[0]
-            _at_work.pop()
+            limit = _at_work.pop()  # in the end, that of the first
             if not _at_work:
                 limit.restore_original_limits()
 

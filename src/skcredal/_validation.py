@@ -68,12 +68,11 @@ def naming(subject: str) -> Iterator[None]:
     """
     try:
         yield
-    except MemoryError:  # not the argument's fault, and a caller may want to catch it
-        raise
     except Exception as error:
         reason = str(error) or type(error).__name__  # some libraries raise without a message
         is_named = re.search(rf"(?<!\w){re.escape(subject)}(?!\w)", reason)
-        if isinstance(error, (TypeError, ValueError)) and is_named:
+        # A lack of memory is not the argument's fault, and a caller may want to catch it.
+        if isinstance(error, MemoryError) or (isinstance(error, (TypeError, ValueError)) and is_named):
             raise
         named = TypeError if isinstance(error, TypeError) else ValueError
         raise named(f"{subject} cannot be read: {reason}") from error
