@@ -5,19 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any
 
 from sklearn.utils.validation import _num_samples
 
 from skcredal._progress import ProgressChoice, report_progress
 from skcredal._validation import naming, safe_repr
-from skcredal.classifiers._base import TabularClassifier, fit_on
+from skcredal.classifiers._base import Classifier, TabularClassifier, fit_on
 from skcredal.classifiers._rows import LabelledRows, read_rows
 from skcredal.scale._rows import PassRows, check_learner
 
 __all__ = ["BatchRows", "fit_batches", "reading"]
-
-Classifier = TypeVar("Classifier", bound=TabularClassifier)
 
 
 def fit_batches(

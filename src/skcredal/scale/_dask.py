@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import reduce
 from itertools import accumulate
 from operator import add
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -18,14 +18,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from skcredal._extras import require
 from skcredal._validation import naming, safe_repr
 from skcredal.classifiers._answers import no_answers
-from skcredal.classifiers._base import TabularClassifier, fit_on
+from skcredal.classifiers._base import Classifier, TabularClassifier, fit_on
 from skcredal.classifiers._rows import LabelledRows, read_rows
 from skcredal.scale._predictions import arrow_columns, prediction_columns
 from skcredal.scale._rows import PassRows, check_learner
 
 __all__ = ["fit_dask", "predict_dask"]
-
-Classifier = TypeVar("Classifier", bound=TabularClassifier)
 
 # How many parts are added at a time: few, since a worker holds that many sums at once, but enough that the
 # sum of 500 partitions takes only three steps.
@@ -145,38 +143,33 @@ class DaskRows(PassRows):
     ) -> None:
         features, self.parts = _labelled_parts(data, target, sample_weight)
         validate_data(classifier, features, reset=True, skip_check_array=True)
-        self.client, self.first_rows = client, [0] * len(self.parts)
+        self.dask = require("dask", extra="dask", purpose="fit_dask")
+        self.classifier, self.client, self.first_rows = classifier, client, [0] * len(self.parts)
         if classifier._sample_size() is not None:
             # Which rows are taken depends on their numbers, and a partition does not know how many rows of
             # positive weight come before it.
-            sizes = self._compute(self._on_parts(classifier, lambda rows, _: len(rows.labels)))
+            sizes = self.dask.compute(*self._on_parts(lambda rows, _: len(rows.labels)), scheduler=client)
             self.first_rows = [0, *accumulate(size or 0 for size in sizes[:-1])]
         super().__init__(classifier)
 
     def _pass(self, stage: str, work: Callable[[LabelledRows, int], Any]) -> Any:
-        dask = require("dask", extra="dask", purpose="fit_dask")
-        level = self._on_parts(self.classifier, work)
+        level = self._on_parts(work)
         # Level by level up to the root, so that no worker, nor the driver, holds all parts at once.
         while len(level) > 1:
             groups = [level[start : start + FAN_IN] for start in range(0, len(level), FAN_IN)]
-            level = [dask.delayed(_add, pure=False)(group) for group in groups]
-        total = self._compute(level[0])
+            level = [self.dask.delayed(_add, pure=False)(group) for group in groups]
+        (total,) = self.dask.compute(level[0], scheduler=self.client)
         if total is None:
             raise ValueError("data must have at least one row of positive weight, got none.")
         return total
 
-    def _on_parts(self, classifier: TabularClassifier, work: Callable[[LabelledRows, int], Any]) -> list[Any]:
-        dask = require("dask", extra="dask", purpose="fit_dask")
+    def _on_parts(self, work: Callable[[LabelledRows, int], Any]) -> list[Any]:
         # One node of the graph, which all partitions share; if its worker is lost, Dask sends it again.
-        shared = dask.delayed((classifier, work), pure=False)
+        shared = self.dask.delayed((self.classifier, work), pure=False)
         return [
-            dask.delayed(_work, pure=False)(shared, part, first, number)
+            self.dask.delayed(_work, pure=False)(shared, part, first, number)
             for number, (part, first) in enumerate(zip(self.parts, self.first_rows, strict=True), 1)
         ]
-
-    def _compute(self, made: Any) -> Any:
-        dask = require("dask", extra="dask", purpose="fit_dask")
-        return dask.compute(made, scheduler=self.client)[0]
 
 
 def _work(shared: tuple[Any, Any], part: tuple[Any, ...], first: int, number: int) -> Any:
