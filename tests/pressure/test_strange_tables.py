@@ -219,9 +219,9 @@ def test_a_target_of_no_classes_is_refused_by_name(y, message):
     ("weights", "message"),
     [
         ([10**400, 1, 1, 1], "^sample_weight cannot be read: int too large"),
-        ([1j, 1, 1, 1], "^sample_weight must hold finite numbers ≥ 0, got 1j"),
-        (["1", "2", "1", "1"], "^sample_weight must hold finite numbers ≥ 0, got '1'"),
-        (pd.date_range("2020", periods=4), "^sample_weight must hold finite numbers ≥ 0, got"),
+        ([1j, 1, 1, 1], "^sample_weight must hold 0 or numbers from .*, got 1j"),
+        (["1", "2", "1", "1"], "^sample_weight must hold 0 or numbers from .*, got '1'"),
+        (pd.date_range("2020", periods=4), "^sample_weight must hold 0 or numbers from .*, got"),
         (np.ma.masked_array([1, 2, 3, 4], [1, 0, 0, 0]), "^sample_weight must not be a masked array"),
         ([1e308, 1e308, 1e308, 1], "^sample_weight must hold 0 or numbers from .*, got 1e.308 in row 0"),
         ([1, 5e-324, 1, 1], "^sample_weight must hold 0 or numbers from .*, got 5e-324 in row 1"),
@@ -256,5 +256,5 @@ def test_a_score_reads_its_target_and_its_weights_as_fit_does():
         assert clf.score(TABLE, ["a", "b", "a", "b"]) == 0.0
     except ValueError as refusal:
         assert str(refusal).startswith("y ")  # noqa: PT017
-    with pytest.raises(ValueError, match=r"^sample_weight must hold finite numbers ≥ 0, got -1"):
+    with pytest.raises(ValueError, match=r"^sample_weight must hold 0 or numbers from .*, got -1"):
         clf.score(TABLE, [0, 1, 0, 0], sample_weight=[-1, 1, 1, 1])

@@ -257,7 +257,7 @@ def test_a_batch_that_fails_leaves_nothing_behind(failing):
         ([([[1]], [0], None, None)], TypeError, r"must yield \(X, y\).* got tuple"),
         ([(3, [0])], TypeError, "X cannot be read"),
         ([([["a"]], [0], [0.0])], ValueError, "a row of positive weight"),
-        ([([["a"]], [0], [-1.0])], ValueError, "sample_weight must hold finite numbers"),
+        ([([["a"]], [0], [-1.0])], ValueError, "sample_weight must hold 0 or numbers from"),
         ([([["a"]], [None])], ValueError, "missing value"),
         ([([["a"]], ["x"]), ([["a"]], [1])], ValueError, "all text or all numbers"),
         ([([[1.0]], [0]), ([["a"]], [1])], ValueError, "Feature 0 must hold the same kind"),

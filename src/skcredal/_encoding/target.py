@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -49,41 +48,34 @@ def encode_target(y: Any, *, estimator: Any, n_rows: int | None = None) -> tuple
             raise TypeError(
                 f"y must hold classes (text, numbers, booleans), got values of type {target.dtype}."
             )
-        if target.dtype.kind == "O":
-            return _encode_objects(target)
         # Integers that repeat are certainly classes, and need no sorting.
         small = number_small_integers(target) if target.dtype.kind in "iu" else None
         if small is not None and 2 * len(small[1]) <= len(target):
             return np.array(small[1], target.dtype), small[0].astype(np.int32)
-        assert_all_finite(target, input_name="y")
-        # Refuses numbers that look like the target of a regression.
-        check_classification_targets(target)
-        classes, labels = np.unique(target, return_inverse=True)
-    return classes, labels.astype(np.int32)
-
-
-def _encode_objects(target: AnyArray) -> tuple[AnyArray, LabelArray]:
-    """Return classes and labels of objects; only the different ones are sorted and checked."""
-    try:
-        codes, found = number_objects(target)
-        # Filled in, not converted: numpy would take tuples for another dimension.
-        different = np.empty(len(found), object)
-        different[:] = found
-        for code, value in enumerate(found):
-            if is_missing(value):
-                r = int((codes == code).argmax())
-                raise ValueError(
-                    f"y contains a missing value ({safe_repr(value)}, in row {r}); every row needs a class."
-                )
-        assert_all_finite(different, input_name="y")
-        check_classification_targets(different)
-        classes, labels = np.unique(different, return_inverse=True)
-    except TypeError as error:
-        kinds = " and ".join(sorted({type(value).__name__ for value in target}))
-        raise ValueError(
-            f"y must be all text or all numbers, so that classes can be sorted, got {kinds}."
-        ) from error
+        codes, different = _number(target) if target.dtype.kind == "O" else (slice(None), target)
+        try:
+            assert_all_finite(different, input_name="y")
+            # Refuses numbers that look like the target of a regression.
+            check_classification_targets(different)
+            classes, labels = np.unique(different, return_inverse=True)
+        except TypeError as error:
+            kinds = " and ".join(sorted({type(value).__name__ for value in target}))
+            raise ValueError(
+                f"y must be all text or all numbers, so that classes can be sorted, got {kinds}."
+            ) from error
     return classes, labels.astype(np.int32)[codes]
+
+
+def _number(target: AnyArray) -> tuple[AnyArray, AnyArray]:
+    """Return the index of each object among the different ones, and these, which are sorted and checked."""
+    codes, found = number_objects(target)
+    for code, value in enumerate(found):
+        if is_missing(value):
+            r = int((codes == code).argmax())
+            raise ValueError(
+                f"y contains a missing value ({safe_repr(value)}, in row {r}); every row needs a class."
+            )
+    return codes, np.fromiter(found, object)
 
 
 def _without_conversion(y: list[Any] | tuple[Any, ...]) -> AnyArray:
@@ -118,18 +110,19 @@ def check_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
     """
     if sample_weight is None:
         return None
+    rule = f"hold 0 or numbers from {_LEAST_WEIGHT:g} to {_MOST_WEIGHT:g}"
     with naming("sample_weight"):
-        given = (
-            np.full(n_rows, sample_weight) if isinstance(sample_weight, Real) else read_series(sample_weight)
+        weights = real_numbers("sample_weight", read_series(sample_weight), rule)
+    weights = np.full(n_rows, weights) if weights.ndim == 0 else weights
+    if weights.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight must be 1D, with one number for each of {n_rows} rows, got an array of shape "
+            f"{weights.shape}."
         )
-        weights = real_numbers("sample_weight", given, "hold finite numbers ≥ 0")
-    if weights.ndim != 1:
-        raise ValueError(f"sample_weight must be 1D, got an array of shape {weights.shape}.")
-    if len(weights) != n_rows:
-        raise ValueError(f"sample_weight must have one number for each of {n_rows} rows, got {len(weights)}.")
-    _refuse(~(np.isfinite(weights) & (weights >= 0.0)), weights, "finite numbers ≥ 0")
-    beyond = (weights > 0.0) & ((weights < _LEAST_WEIGHT) | (weights > _MOST_WEIGHT))
-    _refuse(beyond, weights, f"0 or numbers from {_LEAST_WEIGHT:g} to {_MOST_WEIGHT:g}")
+    is_weight = (weights == 0.0) | ((weights >= _LEAST_WEIGHT) & (weights <= _MOST_WEIGHT))
+    if not is_weight.all():
+        r = int(is_weight.argmin())
+        raise ValueError(f"sample_weight must {rule}, got {float(weights[r])!r} in row {r}.")
     least, most = weights.min(initial=np.inf, where=weights > 0.0), weights.max(initial=0.0)
     if most > _MOST_SPREAD * least:
         raise ValueError(
@@ -137,9 +130,3 @@ def check_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
             f"{float(least)!r} and {float(most)!r}."
         )
     return weights
-
-
-def _refuse(wrong: AnyArray, weights: FloatArray, rule: str) -> None:
-    if wrong.any():
-        r = int(wrong.argmax())
-        raise ValueError(f"sample_weight must hold {rule}, got {float(weights[r])!r} in row {r}.")
