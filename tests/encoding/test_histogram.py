@@ -81,9 +81,3 @@ def test_cuts_with_digits_dropped_are_close(limit):
     assert not np.isin(coarse.cuts, values).any()
     for cut in coarse.cuts:
         assert not np.any((histogram.low < cut) & (cut < histogram.high))
-
-
-def test_histograms_add_only_to_their_like():
-    histogram = Histogram.of_column(np.ones(2), np.zeros(2, np.int32), None, 1)
-    with pytest.raises(TypeError):
-        histogram + 1

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import date, time, timedelta
 from decimal import Decimal
 from functools import cached_property
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
@@ -25,8 +24,7 @@ _OF_STATES = (nw.Boolean, nw.String, nw.Categorical, nw.Enum)
 _TEMPORAL = (date, time, timedelta, np.datetime64, np.timedelta64)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Factor:
+class Factor(NamedTuple):
     """A column as states: for each row the index of its state, -1 where the value is missing.
 
     ``declared`` says that the states and their order are those of the column's type, seen or not.

@@ -10,8 +10,8 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skcredal._arrays import IntArray
-from skcredal._encoding.features import NumericFeature
-from skcredal._encoding.histogram import Histogram
+from skcredal._encoding.encoding import Rules
+from skcredal._encoding.statistics import Statistics
 from skcredal._encoding.tables import Table, read_table
 from skcredal._encoding.target import encode_target, read_weights
 from skcredal._threads import run_in_threads, thread_count
@@ -93,12 +93,9 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
         if weights is not None and not weights.all():
             rows = weights > 0
             table, labels, weights = table.select(rows), labels[rows], weights[rows]
-
-        def learn(j: int) -> NumericFeature:
-            histogram = Histogram.of_column(table.columns[j].numbers, labels, weights, len(classes))
-            return NumericFeature.learn(histogram)
-
-        self._features = run_in_threads(learn, range(len(table.columns)), thread_count(self.n_jobs))
+        rules, n_threads = Rules(), thread_count(self.n_jobs)
+        statistics = Statistics.of_rows(table, classes, labels, weights, rules, None, n_threads=n_threads)
+        self._features: list[Any] = statistics.learn(rules, None, n_threads=n_threads).features
         self._derive()
 
     def _derive(self) -> None:

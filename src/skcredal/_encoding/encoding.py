@@ -48,14 +48,9 @@ class Rules:
     max_categories: int | None = None
     conservative_features: Any = None
 
-    def categorical(self, numeric: Sequence[bool], names: Sequence[str] | None) -> BoolArray:
-        """Return which features are categorical: those that are not numeric, and the user's choice."""
-        # The user can declare numbers as categories, but not text as numbers.
-        mask: BoolArray = np.logical_not(np.asarray(numeric, np.bool_))
-        choice = self.categorical_features
-        if isinstance(choice, str) and choice == "from_dtype":
-            return mask
-        return mask | _chosen("categorical_features", choice, "'from_dtype'", len(mask), names)
+    def categorical(self, n_columns: int, names: Sequence[str] | None) -> BoolArray:
+        """Return which features the user declares as categorical, whatever their values are."""
+        return _chosen("categorical_features", self.categorical_features, "from_dtype", n_columns, names)
 
     def conservative(self, n_columns: int, names: Sequence[str] | None) -> BoolArray:
         """Return in which features a missing value may be any (§13): those that the user names.
@@ -65,24 +60,18 @@ class Rules:
         >>> Rules(conservative_features=["b"]).conservative(3, ["a", "b", "c"])
         array([False,  True, False])
         """
-        if self.conservative_features is None:
-            return np.zeros(n_columns, np.bool_)
-        return _chosen("conservative_features", self.conservative_features, "None", n_columns, names)
+        return _chosen("conservative_features", self.conservative_features, None, n_columns, names)
 
     def declared(self, labels: Sequence[str], categorical: BoolArray) -> dict[int, list[Any]]:
         """Return the states that the user declares for each categorical feature."""
         categories, indices = self.categories, np.flatnonzero(categorical).tolist()
         if isinstance(categories, str) and categories == "auto":
             return {}
-        if isinstance(categories, (str, dict)) or not hasattr(categories, "__len__"):
-            raise TypeError(
-                "categories must be 'auto' or one list of states per categorical feature, got "
-                f"{safe_repr(categories)}."
-            )
-        if len(categories) != len(indices):
+        is_list = hasattr(categories, "__len__") and not isinstance(categories, (str, dict))
+        if not is_list or len(categories) != len(indices):
             raise ValueError(
-                f"categories must be one list of states for each of the {len(indices)} categorical features, "
-                f"got {len(categories)}."
+                "categories must be 'auto' or one list of states for each of the "
+                f"{len(indices)} categorical features, got {safe_repr(categories)}."
             )
         return {j: _declared(labels[j], given) for j, given in zip(indices, categories, strict=True)}
 
@@ -151,7 +140,7 @@ class Encoding:
     @cached_property
     def conservative(self) -> BoolArray:
         """Which of the features kept have missing values that may be any (§13)."""
-        return np.array([self.features[j].is_conservative for j in self.kept], np.bool_)
+        return np.array([self.features[j].missing == "any" for j in self.kept], np.bool_)
 
     def read(self, table: Table, *, n_threads: int = 1, is_part: bool = False) -> Cells:
         """Return the cells of all columns.
@@ -209,12 +198,9 @@ class Encoding:
 
     def columns_with_new_states(self, table: Table) -> list[str]:
         """Return what messages call the categorical columns in which some rows have unknown states."""
-        new = []
-        for j in self.kept:
-            feature, column = self.features[j], table.columns[j]
-            if isinstance(feature, CategoricalFeature) and feature.unknown_states(column.factor):
-                new.append(column.label)
-        return new
+        pairs = [(self.features[j], table.columns[j]) for j in self.kept]
+        categorical = [(one, column) for one, column in pairs if isinstance(one, CategoricalFeature)]
+        return [column.label for one, column in categorical if one.unknown_states(column.factor)]
 
     def describe(
         self, names: Sequence[Any] | None = None, used: Collection[int] = ()
@@ -226,17 +212,15 @@ class Encoding:
         kept, found = {*self.kept, *used}, []
         for j, feature in enumerate(self.features):
             name = j if names is None else str(names[j])
+            why_not = "no value was seen" if np.isnan(feature.fill_number) else "it has a single value"
             if isinstance(feature, NumericFeature):
-                why_not = "no value was seen" if np.isnan(feature.low) else "it has a single value"
                 if feature.varies:
                     why_not = "no cut tells the classes apart"
                 cuts, span = tuple(feature.cuts.tolist()), (feature.low, feature.high)
                 one = FeatureEncoding(name, "numeric", (), cuts, span, j in kept, why_not)
             else:
-                why_not = "it has a single value" if feature.n_observed else "no value was seen"
-                one = FeatureEncoding(
-                    name, "categorical", tuple(feature.states), (), None, j in kept, why_not
-                )
+                states = tuple(feature.states)
+                one = FeatureEncoding(name, "categorical", states, (), None, j in kept, why_not)
             found.append(one._replace(why_not="") if one.kept else one)
         return tuple(found)
 
@@ -288,35 +272,30 @@ def warn_of_identifiers(encoding: Encoding, labels: Sequence[str], n_rows: int) 
 
 
 def _chosen(
-    parameter: str, choice: Any, default: str, n_columns: int, names: Sequence[str] | None
+    parameter: str, choice: Any, default: Any, n_columns: int, names: Sequence[str] | None
 ) -> BoolArray:
-    """Return which features a parameter chooses: all, or those of a list of names or indices or a mask."""
-    if isinstance(choice, str) and choice == "all":
-        return np.ones(n_columns, np.bool_)
+    """Return which features a parameter chooses: none by default, all, or those of a list."""
+    if (choice is None or isinstance(choice, str)) and choice in (default, "all"):
+        return np.full(n_columns, choice == "all")
     if isinstance(choice, str) or np.ndim(choice) != 1:
         raise ValueError(
-            f"{parameter} must be {default}, 'all', or a list of names or indices or a mask, got "
+            f"{parameter} must be {default!r}, 'all', or a list of names or indices or a mask, got "
             f"{safe_repr(choice)}."
         )
     # A list stays a list: numpy would turn [0, "a"] into text. Of an array, Python's own bool and int.
     chosen = list(choice) if isinstance(choice, (list, tuple)) else np.asarray(choice).tolist()
     # A mask before indices: to Python, True and False are the integers 1 and 0.
-    if chosen and all(isinstance(one, bool) for one in chosen):
-        if len(chosen) != n_columns:
-            raise ValueError(
-                f"{parameter} as a mask must have one entry for each of {n_columns} features, got "
-                f"{len(chosen)}."
-            )
+    if len(chosen) == n_columns and all(isinstance(one, bool) for one in chosen):
         return np.array(chosen, np.bool_)
-    known, mask = [] if names is None else list(names), np.zeros(n_columns, np.bool_)
+    known, indices = [] if names is None else list(names), range(-n_columns, n_columns)
+    mask = np.zeros(n_columns, np.bool_)
     for one in chosen:
-        is_index = isinstance(one, Integral) and not isinstance(one, bool)
-        is_index = is_index and -n_columns <= int(one) < n_columns
+        is_index = isinstance(one, Integral) and not isinstance(one, bool) and one in indices
         if not is_index and one not in known:
             there_are = safe_repr(known) if known else "no names"
             raise ValueError(
-                f"{parameter} must hold names or indices of the {n_columns} features ({there_are}), got "
-                f"{safe_repr(one)}."
+                f"{parameter} must hold names or indices of the {n_columns} features ({there_are}), or be a "
+                f"mask of them, got {safe_repr(one)}."
             )
         mask[one if is_index else known.index(one)] = True
     return mask
@@ -324,14 +303,13 @@ def _chosen(
 
 def _declared(label: str, given: Any) -> list[Any]:
     # A set has no order, and the order of the states is that of the codes.
-    if isinstance(given, (str, set, frozenset)) or not hasattr(given, "__iter__"):
-        raise TypeError(f"categories must hold a list of states for {label}, got {safe_repr(given)}.")
-    states = given.tolist() if isinstance(given, np.ndarray) else list(given)
+    is_list = hasattr(given, "__iter__") and not isinstance(given, (str, set, frozenset))
+    states = (given.tolist() if isinstance(given, np.ndarray) else list(given)) if is_list else []
     are_states = all(has_hash(state) and not is_missing(state) for state in states)
     if not (are_states and 0 < len(set(states)) == len(states)):
         raise ValueError(
-            f"categories must hold different states, at least one and none missing, for {label}, got "
-            f"{safe_repr(states)}."
+            f"categories must hold a list of different states, at least one and none missing, for {label}, "
+            f"got {safe_repr(given)}."
         )
     return states
 

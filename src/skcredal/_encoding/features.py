@@ -99,11 +99,6 @@ class NumericFeature:
         """Whether the feature is kept: it has more than one bin."""
         return self.n_states > 1
 
-    @property
-    def is_conservative(self) -> bool:
-        """Whether a missing value may be any (§13)."""
-        return self.missing == "any"
-
     def read(self, column: Column) -> AnyArray:
         """Return the cells of a column."""
         if not self.varies and not column.is_numeric:
@@ -132,7 +127,7 @@ class NumericFeature:
         if missing.any():
             imputes = self.missing == "impute" and self.fill == self.fill
             fill = int(np.searchsorted(self.cuts, self.fill)) if imputes else self.n_states
-            codes[missing] = self.n_states + 1 if self.is_conservative else fill
+            codes[missing] = self.n_states + 1 if self.missing == "any" else fill
         states: AnyArray = numbering.take(codes)
         return states
 
@@ -195,7 +190,7 @@ class CategoricalFeature:
         n_observed = len(np.unique(self.codes[counts > 0.0]))
         # The mode is that of the states before they are merged, the first of equal ones (§1).
         fill = int(counts.argmax()) if n_observed else -1
-        if self.is_conservative and has_missing and n_observed > 0:
+        if self.missing == "any" and has_missing and n_observed > 0:
             n_observed = self.n_states
         return replace(self, n_observed=n_observed, fill=fill)
 
@@ -241,11 +236,6 @@ class CategoricalFeature:
         seen = [factor.states[code] for code in np.unique(factor.codes).tolist() if code >= 0]
         return sorted(map(safe_repr, set(seen).difference(self.values)))
 
-    @property
-    def is_conservative(self) -> bool:
-        """Whether a missing value may be any (§13)."""
-        return self.missing == "any"
-
     def read(self, column: Column) -> AnyArray:
         """Return the cells of a column."""
         factor, index_of = column.factor, {value: index for index, value in enumerate(self.values)}
@@ -282,7 +272,7 @@ class CategoricalFeature:
     def encode(self, cells: AnyArray, numbering: AnyArray) -> AnyArray:
         """Return what ``numbering`` (n_states + 2,) calls the code of each row."""
         imputes = self.missing == "impute" and self.fill >= 0
-        missing = int(self.codes[self.fill]) if imputes else self.n_states + self.is_conservative
+        missing = int(self.codes[self.fill]) if imputes else self.n_states + (self.missing == "any")
         named = numbering[[*self.codes.tolist(), self.n_states, missing]]
         in_order = cells.dtype.kind == "u" and (np.diff(named[:-2].astype(np.int64)) == 1).all()
         if in_order and cells.max(initial=0) < len(self.codes):

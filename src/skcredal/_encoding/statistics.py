@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from skcredal._arrays import AnyArray, FloatArray, IntArray, LabelArray
+from skcredal._arrays import AnyArray, FloatArray, LabelArray
 from skcredal._encoding.columns import Column, in_order
 from skcredal._encoding.encoding import Encoding, Rules, for_each_column, warn_of_identifiers
 from skcredal._encoding.features import CategoricalFeature, Feature, NumericFeature
@@ -74,34 +74,6 @@ class _ColumnStatistics:
     label: str
     numbers: Histogram | None
     states: _StateCounts | None
-
-    @classmethod
-    def of_column(
-        cls,
-        column: Column,
-        labels: LabelArray,
-        weights: FloatArray | None,
-        n_classes: int,
-        *,
-        is_categorical: bool,
-        limit: int | None,
-    ) -> _ColumnStatistics:
-        """Count a column; ``is_categorical`` means that the user declares it as such."""
-        numbers = states = None
-        if column.is_numeric and not is_categorical:
-            numbers = Histogram.of_column(column.numbers, labels, weights, n_classes, limit=limit)
-            if len(numbers.low) == 0:
-                # A column of text that is empty in a part of a file is often read as numbers, all missing.
-                states = _StateCounts({}, float(numbers.missing.sum()), declared=False)
-        # Objects are counted both ways: another batch may have text where this one has numbers.
-        if numbers is None or column.is_untyped:
-            states = _StateCounts.of_column(column, weights)
-        return cls(column.label, numbers, states)
-
-    def with_classes(self, indices: IntArray, n_classes: int) -> _ColumnStatistics:
-        if self.numbers is None:
-            return self
-        return replace(self, numbers=self.numbers.with_classes(indices, n_classes))
 
     def __add__(self, other: _ColumnStatistics) -> _ColumnStatistics:
         # Only what both batches can be read as can the whole be read as.
@@ -186,22 +158,26 @@ class Statistics:
         n_threads : int
             Threads; the result does not depend on it.
         """
-        # What the user declares as categorical, whatever the values are. Wrong names are refused at once.
-        chosen = rules.categorical([True] * len(table.columns), names)
-        rules.conservative(len(table.columns), names)
+        categorical = rules.categorical(len(table.columns), names)
+        rules.conservative(len(table.columns), names)  # wrong names are refused at once
 
         def read(j: int) -> _ColumnStatistics:
-            return _ColumnStatistics.of_column(
-                table.columns[j], labels, weights, len(classes), is_categorical=bool(chosen[j]), limit=limit
-            )
+            column, numbers, states = table.columns[j], None, None
+            if column.is_numeric and not categorical[j]:
+                numbers = Histogram.of_column(column.numbers, labels, weights, len(classes), limit=limit)
+                if len(numbers.low) == 0:
+                    # Text that is empty in a part of a file is often read as numbers, all missing.
+                    states = _StateCounts({}, float(numbers.missing.sum()), declared=False)
+            # Objects are counted both ways: another batch may have text where this one has numbers.
+            if numbers is None or column.is_untyped:
+                states = _StateCounts.of_column(column, weights)
+            return _ColumnStatistics(column.label, numbers, states)
 
         columns = for_each_column(read, len(table.columns), table.n_rows, n_threads)
         n_c = np.bincount(labels, weights, len(classes)).astype(np.float64)
         return cls(classes, n_c, table.n_rows, columns)
 
     def __add__(self, other: Statistics) -> Statistics:
-        if not isinstance(other, Statistics):
-            return NotImplemented
         if len(self.columns) != len(other.columns):
             raise ValueError(
                 f"All batches must have the same features, got {len(self.columns)} and {len(other.columns)}."
@@ -218,7 +194,10 @@ class Statistics:
         indices = np.searchsorted(classes, self.classes)
         n_c = np.zeros(len(classes))
         n_c[indices] = self.n_c
-        columns = [column.with_classes(indices, len(classes)) for column in self.columns]
+        columns = [
+            replace(column, numbers=column.numbers and column.numbers.with_classes(indices, len(classes)))
+            for column in self.columns
+        ]
         return replace(self, n_c=n_c, columns=columns)
 
     def learn(self, rules: Rules, names: Sequence[str] | None, *, n_threads: int = 1) -> Encoding:
@@ -234,8 +213,9 @@ class Statistics:
             Threads; the result does not depend on it.
         """
         labels = [column.label for column in self.columns]
-        categorical = rules.categorical([column.numbers is not None for column in self.columns], names)
-        declared = rules.declared(labels, categorical)
+        # The user can declare numbers as categories, but not text as numbers.
+        text = [column.numbers is None for column in self.columns]
+        declared = rules.declared(labels, rules.categorical(len(labels), names) | text)
         conservative = rules.conservative(len(labels), names).tolist()
 
         def learn(j: int) -> Feature:
@@ -255,14 +235,10 @@ def _merge_classes(one: AnyArray, two: AnyArray) -> AnyArray:
     >>> _merge_classes(np.array(["b"]), np.array(["a", "b"]))
     array(['a', 'b'], dtype='<U1')
     """
-    if np.array_equal(one, two) and one.dtype == two.dtype:
-        return one
     try:
         sorted([*one.tolist(), *two.tolist()])  # numpy would turn numbers beside text into text
     except TypeError as error:
         raise ValueError(
             "y must be all text or all numbers, got text in some batches and numbers in others."
         ) from error
-    # The classes of a batch without rows of positive weight are none, of any type.
-    classes: AnyArray = np.unique(np.concatenate([array for array in (one, two) if len(array)] or [one]))
-    return classes
+    return np.unique(np.concatenate([one, two]))

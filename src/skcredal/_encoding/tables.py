@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
@@ -17,8 +16,7 @@ from skcredal._validation import naming, refuse_mask, safe_repr
 __all__ = ["Table", "frame_library", "make_frame", "read_series", "read_table"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Table:
+class Table(NamedTuple):
     """A table that was read.
 
     Parameters

@@ -44,8 +44,8 @@ class PassRows(ABC):
 
     def __init__(self, classifier: TabularClassifier) -> None:
         self.classifier = classifier
-        read: _Read = self._pass("encoding", partial(_read, classifier))
-        statistics, self._sample = read.statistics, read.sample
+        found: tuple[Statistics, RowSample | None] = self._pass("encoding", partial(_read, classifier)).values
+        statistics, self._sample = found
         self.encoding = statistics.learn(rules_of(classifier), getattr(classifier, "feature_names_in_", None))
         self.classes, self._n_c = statistics.classes, statistics.n_c
 
@@ -63,17 +63,17 @@ class PassRows(ABC):
         # Not self, as Dask sends to the workers what the function below refers to.
         encoding, classes, n_threads = self.encoding, self.classes, thread_count(self.classifier.n_jobs)
 
-        def summed(rows: LabelledRows, first: int) -> _Summed:
+        def summed(rows: LabelledRows, first: int) -> _Sums:
             part = MemoryRows.encoded(encoding, rows.among(classes, CHANGED), n_threads=n_threads).part
             part = part._replace(numbers=part.numbers + first)
-            return _Summed(work(part), class_counts(part.labels, part.weights, len(classes)))
+            return _Sums((work(part), class_counts(part.labels, part.weights, len(classes))))
 
-        found: _Summed = self._pass(stage, summed)
+        found: tuple[Value, FloatArray] = self._pass(stage, summed).values
+        value, n_c = found
         # Sums of real weights differ in their last digits if the parts come in another order.
-        if not np.allclose(found.n_c, self._n_c, rtol=1e-9, atol=0.0):
-            first, now = self._n_c.tolist(), found.n_c.tolist()
+        if not np.allclose(n_c, self._n_c, rtol=1e-9, atol=0.0):
+            first, now = self._n_c.tolist(), n_c.tolist()
             raise ValueError(f"{CHANGED}, got {first} of the classes at first, and {now} for the {stage}.")
-        value: Value = found.value
         return value
 
     @abstractmethod
@@ -85,35 +85,21 @@ class PassRows(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class _Summed:
-    """What some rows add to a sum, and their classes."""
+class _Sums:
+    """Values of some rows that add, each to its counterpart; one that is ``None`` stays so."""
 
-    value: Any
-    n_c: FloatArray
+    values: tuple[Any, ...]
 
-    def __add__(self, other: _Summed) -> _Summed:
-        return _Summed(self.value + other.value, self.n_c + other.n_c)
-
-
-@dataclass(frozen=True, eq=False)
-class _Read:
-    """What the first pass learns of some rows: their statistics, and a sample for those that need one."""
-
-    statistics: Statistics
-    sample: RowSample | None
-
-    def __add__(self, other: _Read) -> _Read:
-        statistics = self.statistics + other.statistics
-        if self.sample is None or other.sample is None:
-            return _Read(statistics, None)
-        return _Read(statistics, self.sample + other.sample)
+    def __add__(self, other: _Sums) -> _Sums:
+        pairs = zip(self.values, other.values, strict=True)
+        return _Sums(tuple(None if one is None else one + two for one, two in pairs))
 
 
-def _read(classifier: TabularClassifier, rows: LabelledRows, first: int) -> _Read:
+def _read(classifier: TabularClassifier, rows: LabelledRows, first: int) -> _Sums:
+    """Return the statistics of some rows, and a sample of them for those classifiers that need one."""
     names, n_threads = getattr(classifier, "feature_names_in_", None), thread_count(classifier.n_jobs)
     rules, size = rules_of(classifier), classifier._sample_size()
     statistics = Statistics.of_rows(*rows, rules, names, limit=MOST_CELLS, n_threads=n_threads)
-    if size is None:
-        return _Read(statistics, None)
-    categorical = rules.categorical([True] * len(rows.table.columns), names)
-    return _Read(statistics, RowSample.of(rows, first, categorical, *size))
+    categorical = rules.categorical(len(rows.table.columns), names)
+    sample = None if size is None else RowSample.of(rows, first, categorical, *size)
+    return _Sums((statistics, sample))
