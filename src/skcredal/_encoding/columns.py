@@ -48,9 +48,10 @@ class Column:
 
     def __init__(self, label: str, data: Any) -> None:
         if isinstance(data, nw.Series):
-            is_known = data.dtype.is_numeric() or data.dtype in _OF_STATES
             # narwhals would call objects of pandas text after a look at the first.
-            if not is_known or getattr(nw.to_native(data), "dtype", None) == np.dtype(object):
+            if getattr(nw.to_native(data), "dtype", None) == np.dtype(object):
+                data = data.to_numpy()
+            elif not (data.dtype.is_numeric() or data.dtype in _OF_STATES):
                 with naming(label):
                     data = np.fromiter(data.to_list(), object)
         self.label, self.data = label, data
@@ -109,10 +110,9 @@ class Column:
 
     @cached_property
     def _array(self) -> AnyArray:
-        # A number too large for a double becomes infinite, and is refused as such.
-        with naming(self.label), np.errstate(over="ignore"):
+        with naming(self.label):
             values: AnyArray = self.data.to_numpy() if isinstance(self.data, nw.Series) else self.data
-            return values.astype(np.float64) if values.dtype.type is np.longdouble else values
+        return values
 
     def _as_number(self, value: Any, code: int) -> float:
         try:
@@ -151,8 +151,9 @@ class Column:
         """
         if isinstance(self.data, nw.Series):
             return set()
-        found = set(map(type, self.data.tolist())) if self.is_untyped else {self.data.dtype.type}
-        found = {kind for kind in found if not _is_missing_type(kind)}
+        found = {self.data.dtype.type}
+        if self.is_untyped:
+            found = {kind for kind in set(map(type, self.data.tolist())) if not _is_missing_type(kind)}
         for kind in found:
             # The Period of pandas, by name, because pandas need not be installed.
             if issubclass(kind, _TEMPORAL) or kind.__name__ == "Period":

@@ -81,20 +81,13 @@ def _as_frame(X: Any) -> nw.DataFrame[Any] | None:
 
 
 def _as_array(X: Any, estimator: Any) -> AnyArray:
-    if isinstance(X, (list, tuple)):
-        try:
-            kind = np.asarray(X).dtype.kind
-        except ValueError as error:
-            raise ValueError(
-                "X must have the same number of cells in every row, got rows of different lengths."
-            ) from error
-        if kind in "SU":
-            # Rows of mixed cells: by itself numpy would turn the numbers into text.
-            X = np.array(X, dtype=object)
+    if isinstance(X, (list, tuple)) and np.asarray(X).dtype.kind in "SU":
+        # Rows of mixed cells: by itself numpy would turn the numbers into text.
+        X = np.array(X, dtype=object)
     # Nothing is left to check of numbers in rows and columns, and a small table need not wait for that.
-    if type(X) is np.ndarray and X.ndim == 2 and X.size > 0 and X.dtype.kind in "biuf":
-        return X
-    array: AnyArray = check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator, input_name="X")
+    if not (type(X) is np.ndarray and X.ndim == 2 and X.size > 0 and X.dtype.kind in "biuf"):
+        X = check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator, input_name="X")
+    array: AnyArray = X.astype(np.float64) if X.dtype.type is np.longdouble else X
     return array
 
 
