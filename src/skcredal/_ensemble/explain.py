@@ -12,6 +12,8 @@ from skcredal._ensemble.priors import BmaPriors, CompressionPriors, Evidence
 
 __all__ = ["describe", "describe_odds", "rounded", "votes_and_sentences"]
 
+# A feature that changes the odds by a smaller factor is not worth a word.
+NOTABLE = 1.05
 NOTHING_KNOWN = "nothing is known of this case but how frequent the classes are"
 
 
@@ -131,11 +133,11 @@ uncertain as the weights are, the odds lie between 0.8 and 11 to 1, so both rema
     with np.errstate(over="ignore"):
         factors = np.exp(case["contributions"])
     parts = [f"{predicted} rather than {rival} by odds of {rounded(case['odds'])} to 1"]
-    if features and factors[0] > 1.0:
+    if features and factors[0] > NOTABLE:
         parts.append(f"{features[0]} speaks most for {predicted} (×{rounded(factors[0])})")
-        if factors[-1] < 1.0:
+        if factors[-1] < 1.0 / NOTABLE:
             parts[-1] += f", {features[-1]} most against (×{rounded(factors[-1])})"
-    elif features and factors[-1] < 1.0:
+    elif features and factors[-1] < 1.0 / NOTABLE:
         parts.append(f"{features[-1]} speaks most against {predicted} (×{rounded(factors[-1])})")
     if len(remaining) == 1:
         outcome = f"{predicted} alone remains"
