@@ -105,10 +105,11 @@ def test_leaves_are_found(n_inner):
         x = rng.choice(np.array([0.0, 0.1, 0.25, 0.3, 0.5, 1.0], np.float32), (n_columns, n))
         found = np.full((n_trees, n), -1)
         feature, threshold, left, right = nodes
-        whole = [np.array(one, np.int64) for one in (feature, left, right)]
-        find_leaves(
-            x, np.array(roots, np.int64), whole[0], np.array(threshold, float), whole[1], whole[2], found
-        )
+        # A leaf is its own child, and asks about any column.
+        below = zip(left, right, strict=True)
+        pairs = [(own if one < 0 else one) for own, both in enumerate(below) for one in both]
+        asks, children = np.maximum(np.array(feature, np.int64), 0), np.array(pairs, np.int64)
+        find_leaves(x, np.array(roots, np.int64), asks, np.array(threshold, float), children, found)
         rows = x.T.astype(float).tolist()
         assert found.tolist() == [[leaf_by_hand(row, root, nodes) for row in rows] for root in roots]
 

@@ -7,8 +7,9 @@ and NaN is a cell that is unknown, or missing and not imputed.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -63,6 +64,9 @@ class Regions:
     threshold: FloatArray
     left: IntArray
     right: IntArray
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {one.name: vars(self)[one.name] for one in fields(self)}  # a pickle needs no more than a fit
 
     @classmethod
     def grow(

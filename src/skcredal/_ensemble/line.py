@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -43,6 +44,9 @@ class Line:
     weights: list[FloatArray]
     intercepts: FloatArray
     slopes: FloatArray
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {one.name: vars(self)[one.name] for one in fields(self)}  # a pickle needs no more than a fit
 
     @classmethod
     def fit(
