@@ -74,5 +74,5 @@ def test_tables_that_would_lose_something_are_refused(X, message):
 @pytest.mark.parametrize("categories", [[{"a", "b"}], {"c": ["a", "b"]}])
 def test_declared_states_need_an_order(categories):
     X = pd.DataFrame({"c": ["a", "b"] * 5})
-    with pytest.raises(ValueError, match="categories must"):
+    with pytest.raises(TypeError, match="categories must"):
         AODE(categories=categories).fit(X, [0, 1] * 5)

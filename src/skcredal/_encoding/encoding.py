@@ -69,7 +69,7 @@ class Rules:
             return {}
         is_list = hasattr(categories, "__len__") and not isinstance(categories, (str, dict))
         if not is_list or len(categories) != len(indices):
-            raise ValueError(
+            raise (ValueError if is_list else TypeError)(
                 "categories must be 'auto' or one list of states for each of the "
                 f"{len(indices)} categorical features, got {safe_repr(categories)}."
             )
@@ -307,7 +307,7 @@ def _declared(label: str, given: Any) -> list[Any]:
     states = (given.tolist() if isinstance(given, np.ndarray) else list(given)) if is_list else []
     are_states = all(has_hash(state) and not is_missing(state) for state in states)
     if not (are_states and 0 < len(set(states)) == len(states)):
-        raise ValueError(
+        raise (ValueError if is_list else TypeError)(
             f"categories must hold a list of different states, at least one and none missing, for {label}, "
             f"got {safe_repr(given)}."
         )
