@@ -7,7 +7,15 @@ import numpy as np
 import pytest
 
 import oracles
-from skcredal._kernels import BLOCK_ROWS, count_pairs, find_leaves, least_priors, lower_bounds, sum_pairs
+from skcredal._kernels import (
+    BLOCK_ROWS,
+    count_pairs,
+    find_leaves,
+    find_pieces,
+    least_priors,
+    lower_bounds,
+    sum_pairs,
+)
 
 
 def random_states(rng, k, n, n_values, dtype=np.uint16):
@@ -90,6 +98,15 @@ def leaf_by_hand(row, node, nodes):
         return node
     below = left if row[feature[node]] <= threshold[node] else right
     return leaf_by_hand(row, below[node], nodes)
+
+
+@pytest.mark.parametrize("n_values", [1, 2, 3, 4, 7, 8, 9, 100])
+def test_pieces_between_and_at_values_are_found(n_values):
+    values = np.sort(np.random.default_rng(n_values).normal(size=n_values))
+    x = np.concatenate([values, np.nextafter(values, -9.0), np.nextafter(values, 9.0), [-9.0, 9.0, np.nan]])
+    out = np.empty(len(x), np.int64)
+    find_pieces(values, x, out)
+    assert out.tolist() == [sum(v < one for v in values) + sum(v <= one for v in values) for one in x]
 
 
 @pytest.mark.parametrize("n_inner", [0, 1, 2, 20])

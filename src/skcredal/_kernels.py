@@ -17,6 +17,7 @@ from skcredal._arrays import BoolArray, FloatArray, IntArray, LabelArray, StateA
 __all__ = [
     "count_pairs",
     "find_leaves",
+    "find_pieces",
     "least_priors",
     "lower_bounds",
     "split_gains",
@@ -147,6 +148,25 @@ def find_leaves(
                 below = children[np.uint64(2) * at + goes_right]
                 moved |= below != node[r]
                 node[r] = below
+
+
+@_compiled
+def find_pieces(values: FloatArray, x: FloatArray, out: IntArray) -> None:
+    """Fill in 2i where x[r] lies just below the i-th of the ascending values, and 2i + 1 where it is that.
+
+    Compiled, since numpy's search takes a third of LP-AODE's prediction: the processor guesses the way of
+    each row, and is wrong half of the time. Rows are innermost, as in :func:`find_leaves`. For NaN it is 0.
+    """
+    left = len(values)
+    out[:] = 0
+    while left > 1:
+        half = left // 2
+        for r in range(len(x)):
+            out[r] += half * (values[np.uint64(out[r] + half - 1)] < x[r])
+        left -= half
+    for r in range(len(x)):
+        value = values[np.uint64(out[r])]
+        out[r] = 2 * out[r] + (value <= x[r]) + (value < x[r])
 
 
 @_compiled

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from skcredal._arrays import BoolArray, FloatArray, IntArray, LabelArray
+from skcredal._kernels import find_pieces
 
 __all__ = ["Line"]
 
@@ -103,15 +104,14 @@ class Line:
 
     def terms(self, numbers: FloatArray) -> FloatArray:
         """Return the terms of rows, (d, n_rows); 0 where a cell is not known."""
-        found = np.empty((len(self.column), numbers.shape[1]))
+        found, piece = np.empty((len(self.column), numbers.shape[1])), np.empty(numbers.shape[1], np.int64)
         ranks = zip(self.values, self._rank_terms, strict=True)
         for i, (j, state) in enumerate(zip(self.column, self.state, strict=True)):
             own = numbers[j]
             if np.isnan(state):
                 values, terms = next(ranks)
-                below = np.searchsorted(values, own)
-                is_value = values[np.minimum(below, len(values) - 1)] == own
-                found[i] = terms[2 * below + is_value]
+                find_pieces(values, own, piece)
+                terms.take(piece, out=found[i])
             else:
                 found[i] = (own == state) - self.mean[i]
             found[i][np.isnan(own)] = 0.0
