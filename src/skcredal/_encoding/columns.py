@@ -19,6 +19,8 @@ __all__ = ["Column", "Factor", "in_order", "is_missing", "number_objects", "numb
 
 # Integers that span less than this are numbered by a table of the range instead of being sorted.
 SMALL_RANGE = 1 << 16
+# In so many rows, all of a few integers usually occur.
+FIRST_ROWS = 1000
 # The types of narwhals whose values are states.
 _OF_STATES = (nw.Boolean, nw.String, nw.Categorical, nw.Enum)
 _TEMPORAL = (date, time, timedelta, np.datetime64, np.timedelta64)
@@ -27,7 +29,8 @@ _TEMPORAL = (date, time, timedelta, np.datetime64, np.timedelta64)
 class Factor(NamedTuple):
     """A column as states: for each row the index of its state, -1 where the value is missing.
 
-    ``declared`` says that the states and their order are those of the column's type, seen or not.
+    Unsigned codes tell that no value is missing. ``declared`` says that the states and their order are those
+    of the column's type, seen or not.
     """
 
     codes: AnyArray
@@ -253,9 +256,12 @@ def number_small_integers(values: AnyArray) -> tuple[AnyArray, list[int]] | None
     low = values.min(initial=np.iinfo(values.dtype).max)
     # As unsigned integers, differences never overflow: int8 has -128 and 127, but not what lies between.
     offsets = (values - low).view(f"u{values.dtype.itemsize}")
-    if offsets.max(initial=0) >= SMALL_RANGE:
+    if (most := int(offsets.max(initial=0))) >= SMALL_RANGE:
         return None
-    present = np.bincount(offsets) > 0
+    # Counting all rows takes longer than all else here, and is needed only where some may not occur.
+    present = np.bincount(offsets[:FIRST_ROWS], minlength=(most + 1) * (len(offsets) > 0)) > 0
+    if not present.all():
+        present = np.bincount(offsets) > 0
     states = [int(low) + offset for offset in np.flatnonzero(present).tolist()]
     # Without a gap they are numbered already, and in as few bytes as they came.
     return offsets if present.all() else (np.cumsum(present, dtype=np.int32) - 1).take(offsets), states

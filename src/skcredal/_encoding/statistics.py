@@ -39,9 +39,12 @@ class _StateCounts:
     @classmethod
     def of_column(cls, column: Column, weights: FloatArray | None) -> _StateCounts:
         factor = column.factor
-        # Missing values, which are -1, are counted in front.
-        n = np.bincount(factor.codes.astype(np.int64) + 1, weights, len(factor.states) + 1).astype(np.float64)
-        return cls(dict(zip(factor.states, n[1:].tolist(), strict=True)), float(n[0]), factor.declared)
+        # Missing values, which are -1, are counted in front; unsigned codes have none.
+        first = int(factor.codes.dtype.kind != "u")
+        codes = factor.codes.astype(np.int64) + 1 if first else factor.codes
+        n = np.bincount(codes, weights, len(factor.states) + first).astype(np.float64)
+        of_states = dict(zip(factor.states, n[first:].tolist(), strict=True))
+        return cls(of_states, float(n[:first].sum()), factor.declared)
 
     def __add__(self, other: _StateCounts) -> _StateCounts:
         seen = self.seen.copy()
