@@ -206,8 +206,9 @@ def test_notes(tmp_path):
     clf, path = AODE().fit([["a"], ["b"]], [0, 1]), tmp_path / "model"
     skcredal.save(clf, path)
     assert read_notes(path) == {}
-    skcredal.save(clf, path, notes={"target": "ä", "ids": [1, None]})
-    assert read_notes(path) == {"target": "ä", "ids": [1, None]}
+    notes = {"target": "ä", "ids": [1, None], "array": {"array": 3}}  # which a model file has, too
+    skcredal.save(clf, path, notes=notes)
+    assert read_notes(path) == notes
     for notes in ({"a": object()}, [1]):
         with pytest.raises(TypeError, match="notes"):
             skcredal.save(clf, path, notes=notes)
@@ -373,15 +374,17 @@ def test_what_fit_refuses_load_refuses(models):
 
 def test_other_files_are_refused_in_one_sentence(models):
     files, _, path = models
-    header = json.loads(parts_of(files[CredalTree])["model.json"])
+    parts = parts_of(files[CredalTree])
+    header = json.loads(parts["model.json"])
+    about = {**json.loads(parts["about.json"]), "format": 99, "version": "9.0"}
     for content, reason in [
         (b"", "not a model file"),
         (b"eggs, milk", "not a model file"),
         (b"skcredal model, format 1\nabc\n{}", "not a model file"),  # of version 0.1.0.dev0
-        (zipped({"other.txt": "eggs"}), "model.json"),
-        (zipped({"model.json": json.dumps({**header, "format": 99, "version": "9.0"})}), r"version 9\.0"),
-        (zipped({"model.json": json.dumps({**header, "class": "os.system"})}), "os.system"),
-        (zipped({"model.json": "[" * 100_000}), "recursion"),
+        (zipped({"other.txt": "eggs"}), "about.json"),
+        (zipped({**parts, "about.json": json.dumps(about)}), r"version 9\.0"),
+        (zipped({**parts, "model.json": json.dumps({**header, "class": "os.system"})}), "os.system"),
+        (zipped({**parts, "model.json": "[" * 100_000}), "recursion"),
     ]:
         path.write_bytes(content)
         with pytest.raises(ValueError, match=rf"altered cannot be loaded: .*{reason}.*\.$"):
@@ -434,6 +437,7 @@ FORGED = [
             ("right", 0, 0),
             ("left", 0, -1),
             ("left", 0, 10**6),
+            ("left", -1, 10**6),  # of a leaf
             ("right", 0, 2**62),
             ("left", 0, "root of the next tree"),
             ("left", 1, 0),  # before its parent
@@ -488,8 +492,8 @@ def test_forged_trees_and_lines_are_refused(models, kind, name, forge):
     parts = parts_of(files[CredalLogPoolAODE])
     header = json.loads(parts["model.json"])
     learned = header["learned"]
-    view = learned["_view"]["View"]
-    found = {"Counts": learned["counts_"], "Regions": view["trees"], "Line": view["line"]}[kind][kind]
+    attribute = {"Counts": "counts_", "Regions": "_trees", "Line": "_line"}[kind]
+    found = learned[attribute][kind]
     if "root of the next" in name:
         forge = change("left", 0, found["roots"]["array"][2][1])
     forge(found)
@@ -501,9 +505,9 @@ def test_forged_trees_and_lines_are_refused(models, kind, name, forge):
 def test_a_pool_without_its_trees_or_line_is_refused(models):
     files, _, path = models
     parts = parts_of(files[CredalLogPoolAODE])
-    for part in ("trees", "line"):
+    for part in ("_trees", "_line"):
         header = json.loads(parts["model.json"])
-        header["learned"]["_view"]["View"][part] = None
+        header["learned"][part] = None
         path.write_bytes(zipped({**parts, "model.json": json.dumps(header)}))
         with pytest.raises(ValueError, match=r"altered cannot be loaded: .*\.$"):
             skcredal.load(path)
@@ -511,13 +515,14 @@ def test_a_pool_without_its_trees_or_line_is_refused(models):
 
 def test_a_tree_leads_onwards_only(models):
     files, _, path = models
-    header = json.loads(parts_of(files[CredalTree])["model.json"])
+    parts = parts_of(files[CredalTree])
+    header = json.loads(parts["model.json"])
     for array, node, number in [
         *(("parent", 1, number) for number in (1, -1)),
         ("feature", 0, 99),
     ]:
         forged = json.loads(json.dumps(header))
         forged["learned"]["tree_"]["DecisionTree"][array]["array"][2][node] = number
-        path.write_bytes(zipped({"model.json": json.dumps(forged)}))
+        path.write_bytes(zipped({**parts, "model.json": json.dumps(forged)}))
         with pytest.raises(ValueError, match=r"damaged, or was altered: .* node does not fit"):
             skcredal.load(path)

@@ -1,8 +1,8 @@
 """Models on disk, read without running code from the file. It may import ``classifiers`` and below.
 
-A model file is a zip archive: ``model.json`` with the class, its parameters, the encoding, the counts, the
-scores and the notes, and beside it the counts of pairs. What is not in it is derived when the model is
-loaded, by the ``_derive`` that ``fit`` ends with.
+A model file is a zip archive: ``about.json`` with the format and the notes, ``model.json`` with the class,
+its parameters, the encoding, the counts and the scores, and beside them the counts of pairs. What is not in
+it is derived when the model is loaded, by the ``_derive`` that ``fit`` ends with.
 
 Anyone may have written a file. So the JSON is not compressed; the size of each array of pairs follows from
 the encoding and the classes, and is compared before the array is read; and what would lead beyond a table, or
@@ -36,23 +36,24 @@ from skcredal._ensemble.line import Line
 from skcredal._ensemble.tree import DecisionTree
 from skcredal._files import replacing
 from skcredal._validation import check_instance, naming, safe_repr
-from skcredal.classifiers._experts import View
 
 __all__ = ["load", "read_notes", "save"]
 
 # Raised with every change that older versions could not read; 1 was that of version 0.1.0.dev0.
-FORMAT = 3
+FORMAT = 4
 ESTIMATORS = {
     kind.__name__: kind
     for kind in (MDLDiscretizer, *(getattr(classifiers, name) for name in classifiers.__all__))
     if hasattr(kind, "fit") and not isabstract(kind)
 }
+# The least positive number.
+TINY = np.nextafter(0.0, 1.0)
 # The counts of pairs, which stand beside the JSON.
 PAIRS = ("n_cab", "n_cza")
 # What a fitted estimator is made of.
 PARTS = {
     kind.__name__: kind
-    for kind in (NumericFeature, CategoricalFeature, Encoding, Counts, DecisionTree, View, Regions, Line)
+    for kind in (NumericFeature, CategoricalFeature, Encoding, Counts, DecisionTree, Regions, Line)
 }
 
 
@@ -95,12 +96,13 @@ def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, An
             f"{safe_repr(estimator)}; use pickle, joblib or skops to keep pipelines and other estimators."
         )
     check_is_fitted(estimator)
-    packed = _pack(estimator)
+    model = _model_json(estimator)
     with naming("notes"):
-        text = json.dumps({**packed, "notes": dict(notes or {})})
+        about = {"format": FORMAT, "version": skcredal.__version__, "notes": dict(notes or {})}
+        texts = {"about.json": json.dumps(about), "model.json": model}
     with replacing(path) as unfinished, zipfile.ZipFile(unfinished, "w") as file:
-        # With no date, equal models are equal files.
-        file.writestr(zipfile.ZipInfo("model.json"), text)
+        for name, text in texts.items():
+            file.writestr(zipfile.ZipInfo(name), text)  # with no date, equal models are equal files
         for name in PAIRS:
             pairs = getattr(getattr(estimator, "counts_", None), name, np.empty(0))
             if pairs.size:
@@ -139,8 +141,8 @@ def load(path: str | os.PathLike[str]) -> Any:
     Traceback (most recent call last):
     ValueError: ...notes.txt cannot be loaded: it is not a model file of skcredal, or is damaged.
     """
-    with _opened(path) as (header, file):
-        return _unpack(header, file)
+    with _opened(path) as (_, file):
+        return _unpack(json.loads(_read(file, "model.json"), object_hook=_from_json), file)
 
 
 def read_notes(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -168,8 +170,8 @@ def read_notes(path: str | os.PathLike[str]) -> dict[str, Any]:
     ...     read_notes(Path(folder) / "fruit.skcredal")
     {'target': 'fruit'}
     """
-    with _opened(path) as (header, _):
-        return dict(header["notes"])
+    with _opened(path) as (about, _):
+        return dict(about["notes"])
 
 
 def _learned_names(estimator: Any) -> list[str]:
@@ -178,67 +180,58 @@ def _learned_names(estimator: Any) -> list[str]:
     return ["n_features_in_", "feature_names_in_", *own, *getattr(estimator, "_scores", ())]
 
 
-def _pack(estimator: Any) -> dict[str, Any]:
-    """Return what stands in the JSON, but for the notes."""
-    state = vars(estimator)
+def _model_json(estimator: Any) -> str:
+    """Return the JSON of a fitted estimator; an error names what it cannot contain."""
+    state, parameters = vars(estimator), estimator.get_params(deep=False)
+    named = dict(parameters)
     if not isinstance(estimator, MDLDiscretizer):
         # Parameters may have been set after the fit: what load would refuse is not written.
         estimator._check_parameters()
         names = state.get("feature_names_in_", range(estimator.n_features_in_))
-        for name, feature in zip(names, estimator._encoding.features, strict=True):
-            _plain(feature, f"column {name!r}")  # for an error that names the column
-    return {
-        "format": FORMAT,
-        "version": skcredal.__version__,
-        "class": type(estimator).__name__,
-        "parameters": {name: _plain(one, name) for name, one in estimator.get_params(deep=False).items()},
-        "learned": {name: _plain(state[name], name) for name in _learned_names(estimator) if name in state},
-    }
+        features = zip(names, estimator._encoding.features, strict=True)
+        named |= {f"column {name!r}": feature for name, feature in features}
+    for where, value in named.items():  # for an error that names what is to blame
+        try:
+            json.dumps(value, default=_as_json)
+        except TypeError as error:
+            raise TypeError(f"{error} in {where}; use pickle or joblib to keep it.") from error
+    learned = {name: state[name] for name in _learned_names(estimator) if name in state}
+    model = {"class": type(estimator).__name__, "parameters": parameters, "learned": learned}
+    return json.dumps(model, default=_as_json)
 
 
-def _plain(value: Any, where: str) -> Any:
-    """Return a value as JSON holds it: what JSON does not know is an object with its type as the key."""
+def _as_json(value: Any) -> Any:
+    """Return what JSON does not know as an object with its type as the only key."""
     if isinstance(value, np.generic):
-        value = value.item()
-    kind = type(value)
-    if value is None or kind in (bool, int, float, str):
-        return value
-    if kind is list:
-        return [_plain(one, where) for one in value]
-    if kind in (tuple, dict):
-        return {kind.__name__: _plain(list(value if kind is tuple else value.items()), where)}
-    if kind is np.ndarray and value.dtype.kind in "biufUO":
-        if value.ndim == 3:  # pairs stand beside the JSON
-            return bool(value.size)
-        return {"array": [value.dtype.str, list(value.shape), _plain(value.ravel().tolist(), where)]}
-    if kind in PARTS.values():
-        return {kind.__name__: {one.name: _plain(getattr(value, one.name), where) for one in fields(value)}}
-    raise TypeError(
-        f"A model file holds text, numbers, booleans and lists of them, got {safe_repr(value)} in {where}; "
-        "use pickle or joblib to keep it."
-    )
+        return value.item()
+    if isinstance(value, np.ndarray) and value.ndim == 3:  # pairs stand beside the JSON
+        return bool(value.size)
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biufUO":
+        return {"array": [value.dtype.str, value.shape, value.ravel().tolist()]}
+    # A state that is a tuple would come back as a list.
+    is_lost = isinstance(value, CategoricalFeature) and tuple in map(type, value.values)
+    if type(value) in PARTS.values() and not is_lost:
+        return {type(value).__name__: {one.name: getattr(value, one.name) for one in fields(value)}}
+    shown = safe_repr(value.values if is_lost else value)
+    raise TypeError(f"A model file contains text, numbers, booleans and lists of them, got {shown}")
 
 
-def _value(node: Any) -> Any:
-    """Return what :func:`_plain` was given; for pairs, whether there are any."""
-    if isinstance(node, list):
-        return [_value(one) for one in node]
-    if not isinstance(node, dict):
+def _from_json(node: dict[str, Any]) -> Any:
+    """Return what :func:`_as_json` was given; for pairs, whether there are any."""
+    kind = next(iter(node), None)
+    if len(node) == 1 and kind in PARTS:
+        return PARTS[kind](**node[kind])
+    if len(node) != 1 or kind != "array":
         return node
-    ((kind, content),) = node.items()
-    if kind in PARTS:
-        return PARTS[kind](**{name: _value(one) for name, one in content.items()})
-    if kind != "array":
-        return {"tuple": tuple, "dict": dict}[kind](_value(content))
-    dtype, shape, items = np.dtype(content[0]), content[1], _value(content[2])
-    _need(dtype.kind in "biufUO", "an array")
+    dtype, shape, items = node["array"]
+    _need(np.dtype(dtype).kind in "biufUO", "an array")
     # The width of text is that of the longest: a file could claim any other.
-    return np.array(items, str if dtype.kind == "U" else dtype).reshape(shape)
+    return np.array(items, str if np.dtype(dtype).kind == "U" else dtype).reshape(shape)
 
 
 @contextmanager
 def _opened(path: Any) -> Iterator[tuple[dict[str, Any], zipfile.ZipFile]]:
-    """Open a model file, and read its JSON."""
+    """Open a model file, and read what it is about."""
     check_instance("path", path, (str, os.PathLike))
     with Path(path).open("rb") as opened:
         try:
@@ -247,16 +240,16 @@ def _opened(path: Any) -> Iterator[tuple[dict[str, Any], zipfile.ZipFile]]:
             with zipfile.ZipFile(opened) as file:
                 length = os.fstat(opened.fileno()).st_size
                 _need(all(part.compress_size <= length for part in file.infolist()), "the size of a part")
-                header = json.loads(_read(file, "model.json", None))
-                if header["format"] != FORMAT:
-                    raise ValueError(f"version {header['version']} of skcredal wrote it, in another format")
-                yield header, file
+                about = json.loads(_read(file, "about.json"))
+                if about["format"] != FORMAT:
+                    raise ValueError(f"version {about['version']} of skcredal wrote it, in another format")
+                yield about, file
         except Exception as error:  # there is nothing that a forged file could not make fail
             reason = " ".join(str(error).split()).removesuffix(".") or type(error).__name__
             raise ValueError(f"{os.fspath(path)} cannot be loaded: {reason[:500]}.") from error
 
 
-def _read(file: zipfile.ZipFile, name: str, size: int | None) -> bytes:
+def _read(file: zipfile.ZipFile, name: str, size: int | None = None) -> bytes:
     """Return a part of the file: not compressed, or of a size beyond which nothing is unpacked."""
     part = file.getinfo(name)
     kinds = [zipfile.ZIP_STORED] if size is None else [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED]
@@ -271,18 +264,19 @@ def _need(condition: Any, what: str) -> None:
         raise ValueError(f"it is damaged, or was altered: {what} does not fit")
 
 
-def _unpack(header: dict[str, Any], file: zipfile.ZipFile) -> Any:
+def _unpack(model: dict[str, Any], file: zipfile.ZipFile) -> Any:
     """Return the estimator that a file holds."""
-    made: Any = ESTIMATORS[header["class"]](**{k: _value(node) for k, node in header["parameters"].items()})
+    made: Any = ESTIMATORS[model["class"]](**model["parameters"])
     # Nothing else: an attribute would hide a method of its class.
-    _need(header["learned"].keys() <= set(_learned_names(made)), "an attribute")
-    vars(made).update({name: _value(node) for name, node in header["learned"].items()})
+    _need(model["learned"].keys() <= set(_learned_names(made)), "an attribute")
+    vars(made).update(model["learned"])
     if not isinstance(made, MDLDiscretizer):
         made._check_parameters()
         _need(len(made._encoding.features) == made.n_features_in_, "the number of features")
         # Only the tables of these have a place for a state that may be any.
         _need(hasattr(made, "conservative_features") or not made._encoding.conservative.any(), "a feature")
-        _check_view(getattr(made, "_view", View()), made.n_features_in_, len(made.classes_))
+        _check_trees(getattr(made, "_trees", None), made.n_features_in_)
+        _check_line(getattr(made, "_line", None), made.n_features_in_, len(made.classes_))
         made.counts_ = _with_pairs(made, file)
         _check_scores(made, len(made._encoding.kept), len(made.classes_))
     made._derive()
@@ -292,15 +286,14 @@ def _unpack(header: dict[str, Any], file: zipfile.ZipFile) -> Any:
 def _with_pairs(made: Any, file: zipfile.ZipFile) -> Counts:
     """Return the counts with those of pairs, if all are those of the states, regions and classes."""
     counts: Counts = made.counts_
-    n_classes, n_values = len(made.classes_), made._encoding.n_values
-    trees = getattr(made, "_view", View()).trees
+    n_classes, n_values, trees = len(made.classes_), made._encoding.n_values, getattr(made, "_trees", None)
     n_leaves = [] if trees is None else trees.n_leaves.tolist()
     _need(counts.n_states.tolist() == made._encoding.n_states.tolist(), "n_states")
     _need(counts.n_leaves.tolist() == n_leaves, "n_leaves")
-    _check_numbers("n_c", counts.n_c, (n_classes,))
-    _check_numbers("n_ca", counts.n_ca, (n_classes, n_values))
+    _check("n_c", counts.n_c, (n_classes,), 0)
+    _check("n_ca", counts.n_ca, (n_classes, n_values), 0)
     if n_leaves:
-        _check_numbers("n_cz", counts.n_cz, (n_classes, sum(n_leaves)))
+        _check("n_cz", counts.n_cz, (n_classes, sum(n_leaves)), 0)
     if counts.n_cab or n_leaves:
         made._refuse_large_tables(made._encoding, sum(n_leaves))  # as in fit
     # Without any, they have the shapes of what was not counted.
@@ -310,63 +303,68 @@ def _with_pairs(made: Any, file: zipfile.ZipFile) -> Counts:
     for name, shape in shapes.items():
         content = _read(file, name, 8 * math.prod(shape)) if math.prod(shape) else b""
         found[name] = np.frombuffer(content, "<f8").reshape(shape)
-        _check_numbers(name, found[name], shape)
+        _check(name, found[name], shape, 0)
     return replace(counts, **found)
 
 
-def _check_view(view: View, n_columns: int, n_classes: int) -> None:
-    """Refuse trees and a line that lead beyond the table, or nowhere."""
-    trees, line = view.trees, view.line
-    if trees is not None:
-        n, m, inner = len(trees.feature), len(trees.columns), trees.feature >= 0
-        _check_indices("a column of a tree", trees.columns, n_columns)
-        _check_indices("a column of a tree", trees.feature[inner], m)
-        _check_indices("a root", np.append(0, trees.roots), n)
-        _need(trees.roots[0] == 0 and (np.diff(trees.roots) > 0).all(), "a root")
-        # Children come after their parent, inside the same tree, so that every path ends.
-        end = np.append(trees.roots, n)[np.searchsorted(trees.roots, np.arange(n), side="right")]
-        for below in (trees.left, trees.right):
-            _need(np.shape(below) == (n,) and (below[inner] > np.flatnonzero(inner)).all(), "a node")
-            _check_indices("a node", below[inner], n)
-            _need((below < end)[inner].all(), "a node")
-        _check_numbers("a threshold", trees.threshold, (n,), -np.inf)
-        _check_numbers("a column of a tree", trees.fills, (m,), -np.inf)
-        for limit in (trees.low, trees.high):  # NaN for a category
-            _check_numbers("a column of a tree", np.where(np.isnan(limit), 0.0, limit), (m,), -np.inf)
-    if line is not None:
-        d = len(line.column)
-        _check_indices("a column of the line", line.column, n_columns)
-        _check_numbers("the line", line.intercepts, (n_classes,), -np.inf)
-        _check_numbers("the line", line.slopes, (n_classes, d), -np.inf)
-        _check_numbers("the line", [line.mean, line.deviation], (2, d), -np.inf)
-        _need((line.deviation > 0.0).all() and np.shape(line.state) == (d,), "the line")
-        _need(len(line.values) == len(line.weights) == np.isnan(line.state).sum(), "a rank")
-        for values, weights in zip(line.values, line.weights, strict=True):
-            _check_numbers("a rank", [values, weights], (2, len(values)), -np.inf)
-            _need(len(values) > 0 and (np.diff(values) > 0).all() and (weights > 0).all(), "a rank")
+def _check_trees(trees: Regions | None, n_columns: int) -> None:
+    """Refuse trees that lead beyond the table, or in circles."""
+    if trees is None:
+        return
+    n, m, roots = len(trees.feature), len(trees.columns), trees.roots
+    _check("a column of a tree", trees.columns, (m,), 0, n_columns - 1, kinds="i")
+    _check("a column of a tree", trees.feature, (n,), -1, m - 1, kinds="i")
+    _check("a root", roots, (len(roots),), 0, n - 1, kinds="i")
+    _need(roots[0] == 0 and (np.diff(roots) > 0).all(), "a root")
+    # Children come after their parent, inside the same tree, so that every path ends; a leaf has none.
+    nodes, inner = np.arange(n), trees.feature >= 0
+    last = np.append(roots, n)[np.searchsorted(roots, nodes, side="right")] - 1
+    for below in (trees.left, trees.right):
+        _check("a node", below, (n,), np.where(inner, nodes + 1, -1), np.where(inner, last, -1), kinds="i")
+    _check("a threshold", trees.threshold, (n,))
+    _check("a column of a tree", trees.fills, (m,))
+    for limit in (trees.low, trees.high):  # NaN for a category
+        _check("a column of a tree", np.where(np.isnan(limit), 0.0, limit), (m,))
 
 
-def _check_indices(name: str, indices: Any, n: int) -> None:
-    is_list = np.ndim(indices) == 1 and indices.dtype.kind == "i"
-    _need(is_list and (indices >= 0).all() and (indices < n).all(), name)
-
-
-def _check_numbers(name: str, array: Any, shape: tuple[int, ...], low: float = 0.0) -> None:
-    _need(np.shape(array) == shape and np.isfinite(array).all() and np.min(array, initial=0.0) >= low, name)
+def _check_line(line: Line | None, n_columns: int, n_classes: int) -> None:
+    """Refuse a line that does not fit the table."""
+    if line is None:
+        return
+    d, is_rank = len(line.column), np.isnan(line.state)
+    _check("the line", line.column, (d,), 0, n_columns - 1, kinds="i")
+    _check("the line", line.intercepts, (n_classes,))
+    _check("the line", line.slopes, (n_classes, d))
+    _check("the line", line.mean, (d,))
+    _check("the line", line.deviation, (d,), TINY)
+    _need(is_rank.shape == (d,) and len(line.values) == is_rank.sum(), "a rank")
+    for values, weights in zip(line.values, line.weights, strict=True):
+        _check("a rank", values, weights.shape)
+        _check("a rank", weights, (max(len(weights), 1),), TINY)
+        _need((np.diff(values) > 0.0).all(), "a rank")
 
 
 def _check_scores(made: Any, k: int, n_classes: int) -> None:
     """Refuse what else was learned from rows if it does not fit k features."""
-    view = getattr(made, "_view", View())
-    m = k + (view.trees is not None) + (view.line is not None)
+    m = k + sum(getattr(made, name, None) is not None for name in ("_trees", "_line"))
     shapes = {"log_likelihood_": (k,), "weights_": (m,), "null_weight_": (), "covariance_": (1 + m, 1 + m)}
     shapes["missing_counts_"] = (k, n_classes)
     # With the others nothing is computed.
     for name in shapes.keys() & set(made._scores):
-        _check_numbers(name, getattr(made, name), shapes[name], -np.inf)
+        _check(name, getattr(made, name), shapes[name])
     if "tree_" in made._scores:
-        tree, above, n_states = made.tree_, made.tree_.parent[1:], np.diff(made.tree_.starts)
-        _check_numbers("a node", tree.counts, (len(tree.feature), n_classes))
+        tree, n_states = made.tree_, np.diff(made.tree_.starts)
+        n = len(tree.feature)
+        _check("a node", tree.counts, (n, n_classes), 0)
         _need((tree.feature < k).all() and np.array_equal(n_states, made._encoding.n_states), "a node")
         # Nodes come before those below them, so that every path ends.
-        _need((above >= 0).all() and (above < np.arange(1, len(tree.feature))).all(), "the parent of a node")
+        _check("the parent of a node", tree.parent[1:], (n - 1,), 0, np.arange(n - 1), kinds="i")
+
+
+def _check(
+    what: str, given: Any, shape: tuple[int, ...], low: Any = -np.inf, high: Any = np.inf, kinds: str = "iuf"
+) -> None:
+    """Refuse anything but finite numbers of a shape, each within its bounds."""
+    array = np.asarray(given)
+    _need(array.shape == shape and array.dtype.kind in kinds and np.isfinite(array).all(), what)
+    _need((array >= low).all() and (array <= high).all(), what)

@@ -24,6 +24,7 @@ from skcredal._threads import run_in_threads, thread_count
 from skcredal._ties import best_class
 from skcredal._validation import (
     check_choice,
+    check_instance,
     check_integer,
     check_real,
     naming,
@@ -39,7 +40,7 @@ Value = TypeVar("Value")
 Classifier = TypeVar("Classifier", bound="TabularClassifier")
 
 # Learned attributes without a trailing underscore.
-LEARNED = {"_encoding", "_tables", "_view", "_experts", "_priors", "_from_batches"}
+LEARNED = {"_encoding", "_tables", "_trees", "_line", "_experts", "_priors", "_from_batches"}
 
 
 # What each parameter must be, whichever classifier has it.
@@ -58,6 +59,7 @@ RULES: dict[str, Callable[[str, Any], Any]] = {
     "max_iter": partial(check_integer, low=1),
     "max_rows": partial(check_integer, low=1),
     "n_regions": partial(check_integer, low=0),
+    "line": partial(check_instance, kind=(bool, np.bool_)),
     "random_state": check_integer,
 }
 

@@ -16,40 +16,22 @@ from skcredal._ensemble.line import Line
 from skcredal._ensemble.spodes import SpodeTables
 from skcredal.classifiers._rows import Part
 
-__all__ = ["Experts", "View", "count_part"]
+__all__ = ["Experts", "count_part", "grow_and_fit"]
 
 
-@dataclass(frozen=True, eq=False)
-class View:
-    """What is learned of some rows besides their counts: trees over the table, and a line through it.
-
-    ``None`` stands for what is not wanted, or has no column to learn from.
-    """
-
-    trees: Regions | None = None
-    line: Line | None = None
-
-    @classmethod
-    def of(cls, part: Part, n_classes: int, *, n_regions: int, line: bool, seed: int) -> View:
-        """Grow the trees and fit the line."""
-        encoding, labels, weights = part.rows.encoding, part.labels, part.weights
-        numbers, fills = encoding.numbers(part.rows.cells), encoding.fills
-        columns = varying_columns(numbers, fills)
-        if n_classes == 1 or not len(columns):
-            return cls()
-        is_number = np.array([isinstance(feature, NumericFeature) for feature in encoding.features])
-        trees = fitted = None
-        if n_regions:
-            trees = Regions.grow(numbers, fills, is_number, labels, weights, n_trees=n_regions, seed=seed)
-        if line:
-            fitted = Line.fit(numbers, columns, is_number, labels, weights, n_classes)
-        return cls(trees, fitted)
-
-    @property
-    def columns(self) -> set[int]:
-        """The columns of the table that trees or line look at."""
-        of_trees = [] if self.trees is None else self.trees.columns.tolist()
-        return {*of_trees, *([] if self.line is None else self.line.column.tolist())}
+def grow_and_fit(
+    part: Part, n_classes: int, *, n_regions: int, line: bool, seed: int
+) -> tuple[Regions | None, Line | None]:
+    """Grow trees and fit a line; ``None`` stands for what is not wanted, or has no column to learn from."""
+    encoding, labels, weights = part.rows.encoding, part.labels, part.weights
+    numbers, fills = encoding.numbers(part.rows.cells), encoding.fills
+    columns, trees, fitted = varying_columns(numbers, fills), None, None
+    is_number = np.array([isinstance(feature, NumericFeature) for feature in encoding.features])
+    if n_classes > 1 and len(columns) and n_regions:
+        trees = Regions.grow(numbers, fills, is_number, labels, weights, n_trees=n_regions, seed=seed)
+    if n_classes > 1 and len(columns) and line:
+        fitted = Line.fit(numbers, columns, is_number, labels, weights, n_classes)
+    return trees, fitted
 
 
 def count_part(part: Part, trees: Regions | None, n_classes: int, n_threads: int = 1) -> Counts:
@@ -67,7 +49,8 @@ class Experts:
     """All experts: what they say of rows, as log-odds over the first class."""
 
     encoding: Encoding
-    view: View
+    trees: Regions | None
+    line: Line | None
     counts: Counts
     ess: float
 
@@ -77,9 +60,15 @@ class Experts:
         return SpodeTables(self.counts, self.ess)
 
     @property
+    def columns(self) -> set[int]:
+        """The columns of the table that trees or line look at."""
+        of_trees = [] if self.trees is None else self.trees.columns.tolist()
+        return {*of_trees, *([] if self.line is None else self.line.column.tolist())}
+
+    @property
     def sizes(self) -> list[int]:
         """How many experts each block has: the regions are one, and so is the line."""
-        blocks = len(self.encoding.kept), self.view.trees is not None, self.view.line is not None
+        blocks = len(self.encoding.kept), self.trees is not None, self.line is not None
         return [int(size) for size in blocks if size]
 
     def odds(self, rows: EncodedTable, whole: Experts) -> FloatArray:
@@ -96,17 +85,17 @@ class Experts:
             if (line := line_of.get(j)) is not None:
                 np.copyto(odds[expert], of_spodes[line], where=known[line])
         numbers, last = self.encoding.numbers(rows.cells), len(whole.encoding.kept) + 1
-        if self.view.trees is not None:
-            odds[last] = self.tables.odds_of_regions(self.view.trees.leaves(numbers), rows.states)
-        if self.view.line is not None:
-            odds[-1] = self.view.line.odds(numbers)
+        if self.trees is not None:
+            odds[last] = self.tables.odds_of_regions(self.trees.leaves(numbers), rows.states)
+        if self.line is not None:
+            odds[-1] = self.line.odds(numbers)
         return odds
 
     def speaks(self, rows: EncodedTable) -> BoolArray:
         """Tell which rows know a cell among the columns of coding, trees and line."""
         speaks: BoolArray = (rows.states != self.tables.unknown).any(axis=0)
         if not speaks.all():
-            others = sorted(self.view.columns)
+            others = sorted(self.columns)
             speaks |= ~np.isnan(self.encoding.numbers(rows.cells)[others]).all(axis=0)
         return speaks
 
@@ -120,7 +109,7 @@ class Experts:
         it asks about.
         """
         numbers, kept = self.encoding.numbers(rows.cells), self.encoding.kept
-        trees, line = self.view.trees, self.view.line
+        trees, line = self.trees, self.line
         by_column, of_line = np.zeros(numbers.shape), np.zeros(len(one))
         leaves = np.empty((0, len(one)), np.uint32) if trees is None else trees.leaves(numbers)
         by_column[kept] = self.tables.contributions(leaves, rows.states, weights[1:], one, other)

@@ -10,16 +10,15 @@ from sklearn.exceptions import ConvergenceWarning
 
 from skcredal._arrays import BoolArray, FloatArray, IntArray
 from skcredal._encoding.encoding import EncodedTable
-from skcredal._ensemble.counts import Counts
 from skcredal._ensemble.explain import describe_odds
 from skcredal._ensemble.log_pool import PoolEvidence, WeightSet, pooled
 from skcredal._ensemble.pool_weights import ENOUGH, PoolWeights, pool_weights
 from skcredal._threads import one_blas_thread, run_in_threads, thread_count
-from skcredal._validation import check_instance, warn
+from skcredal._validation import warn
 from skcredal.classifiers._aode import spode_answers
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
-from skcredal.classifiers._experts import Experts, View, count_part
+from skcredal.classifiers._experts import Experts, count_part, grow_and_fit
 from skcredal.classifiers._rows import Part, Rows, row_hashes
 
 __all__ = ["CredalLogPoolAODE", "Expert", "LogPoolAODE"]
@@ -146,9 +145,8 @@ class LogPoolAODE(TabularClassifier):
     array([0.29, 0.29, 0.97, 0.49])
     """
 
-    _scores = ("weights_", "null_weight_", "covariance_", "_view")
+    _scores = ("weights_", "null_weight_", "covariance_", "_trees", "_line")
 
-    _view: View
     _experts: Experts
 
     def __init__(
@@ -173,36 +171,33 @@ class LogPoolAODE(TabularClassifier):
         self.random_state = random_state
         self._keep_shared(categorical_features, categories, missing, handle_unknown, max_categories, n_jobs)
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_instance("line", self.line, (bool, np.bool_))
-
     def _sample_size(self) -> tuple[int, int]:
         return int(self.max_rows), int(self.random_state)
 
     def _used_columns(self) -> set[int]:
-        return self._view.columns
+        return self._experts.columns
 
     def _count(self, rows: Rows) -> None:
         """Learn the experts and their weights, once for all classifiers of the same rows and parameters."""
         parameters = self.ess, self.n_regions, self.line, *self._sample_size()
-        self._view, self.counts_, found = rows.once(lambda: self._learn_pool(rows), parameters)
+        experts, found = rows.once(lambda: self._learn_pool(rows), parameters)
+        self.counts_, self._trees, self._line = experts.counts, experts.trees, experts.line
         self.null_weight_, self.weights_ = float(found.weights[0]), found.weights[1:]
         self.covariance_ = found.covariance
 
-    def _learn_pool(self, rows: Rows) -> tuple[View, Counts, PoolWeights]:
+    def _learn_pool(self, rows: Rows) -> tuple[Experts, PoolWeights]:
         encoding, n_classes, n_threads = rows.encoding, len(rows.classes), thread_count(self.n_jobs)
         self._refuse_large_tables(encoding)
-        sample = rows.sample(*self._sample_size())
+        sample, seed = rows.sample(*self._sample_size()), int(self.random_state)
         with one_blas_thread(), warnings.catch_warnings():
             # That of scikit-learn: the line stands for the minimum, which it reaches but for rounding.
             warnings.simplefilter("ignore", ConvergenceWarning)
-            view = self._look(sample, n_classes, int(self.n_regions), line=bool(self.line))
-            trees = view.trees
+            wanted: dict[str, Any] = {"n_regions": int(self.n_regions), "line": bool(self.line), "seed": seed}
+            trees, line = grow_and_fit(sample, n_classes, **wanted)
             if trees is not None:
                 self._refuse_large_tables(encoding, int(trees.n_leaves.sum()))
             counts = rows.sum(lambda part: count_part(part, trees, n_classes, n_threads), "counts")
-            whole = Experts(encoding, view, counts, float(self.ess))
+            whole = Experts(encoding, trees, line, counts, float(self.ess))
             logs = self._out_of_fold(sample, whole, learns_encoding=rows.learns_encoding)
         # A row of which nothing is known is answered by the frequencies, whatever the weights.
         used = whole.speaks(sample.rows)[: len(logs)]
@@ -213,21 +208,23 @@ class LogPoolAODE(TabularClassifier):
                 f"The weights did not converge: log-odds of training rows may be off by {found.error:.1e}.",
                 ConvergenceWarning,
             )
-        return view, counts, found
-
-    def _look(self, part: Part, n_classes: int, n_regions: int, *, line: bool) -> View:
-        return View.of(part, n_classes, n_regions=n_regions, line=line, seed=int(self.random_state))
+        return whole, found
 
     def _out_of_fold(self, sample: Part, whole: Experts, *, learns_encoding: bool) -> FloatArray:
         """Return what experts that have not seen a row say of it, (n, n_classes, 1 + m); no rows if too few.
 
         For each fold, everything is learned anew from the others. Logarithms are those over the first class.
         """
-        n, n_classes, line = len(sample.labels), len(self.classes_), whole.view.line is not None
+        n, n_classes, seed = len(sample.labels), len(self.classes_), int(self.random_state)
         logs = np.zeros((n, n_classes, 1 + sum(whole.sizes)))
         if n < LEAST_ROWS or n_classes == 1:
             return logs[:0]
-        fold_of, n_regions = deal(sample, int(self.random_state)), len(whole.counts.n_leaves)
+        fold_of = deal(sample, seed)
+        wanted: dict[str, Any] = {
+            "n_regions": len(whole.counts.n_leaves),
+            "line": whole.line is not None,
+            "seed": seed,
+        }
 
         def ask(fold: int) -> None:
             own, others = sample.select(fold_of == fold), sample.select(fold_of != fold)
@@ -235,20 +232,20 @@ class LogPoolAODE(TabularClassifier):
                 labelled = others.labels, others.weights, n_classes
                 encoding = whole.encoding.learned_from(others.rows.cells, *labelled)
                 own, others = own.encoded(encoding), others.encoded(encoding)
-            view = self._look(others, n_classes, n_regions, line=line)
-            counts = count_part(others, view.trees, n_classes)
-            experts = Experts(others.rows.encoding, view, counts, whole.ess)
+            trees, line = grow_and_fit(others, n_classes, **wanted)
+            counts = count_part(others, trees, n_classes)
+            experts = Experts(others.rows.encoding, trees, line, counts, whole.ess)
             logs[fold_of == fold, 1:] = experts.odds(own.rows, whole).transpose(2, 1, 0)
 
         run_in_threads(ask, range(int(fold_of.max()) + 1), thread_count(self.n_jobs))
         return logs
 
     def _derive(self) -> None:
-        experts = self._experts = Experts(self._encoding, self._view, self.counts_, float(self.ess))
+        self._experts = Experts(self._encoding, self._trees, self._line, self.counts_, float(self.ess))
         self.experts_ = [Expert("spode", name) for name in self._kept_features().tolist()]
-        self.experts_ += [Expert("regions", None)] * (self._view.trees is not None)
-        self.experts_ += [Expert("line", None)] * (self._view.line is not None)
-        self.regions_ = experts.counts.n_leaves
+        self.experts_ += [Expert("regions", None)] * (self._trees is not None)
+        self.experts_ += [Expert("line", None)] * (self._line is not None)
+        self.regions_ = self.counts_.n_leaves
 
     def spode_proba(self, X: Any) -> FloatArray:
         """Return what each SPODE says, without regions and line.
@@ -473,7 +470,7 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
         )
         sets = self._sets(evidence)
         # All columns that coding, trees or line use.
-        columns = sorted({*self._encoding.kept, *self._view.columns})
+        columns = sorted({*self._encoding.kept, *self._experts.columns})
         by_feature = by_feature[columns]
         names = getattr(self, "feature_names_in_", None)
         shown = [f"feature {j}" if names is None else str(names[j]) for j in columns]
