@@ -190,7 +190,7 @@ def test_every_number_that_a_page_cites_is_there():
 
 
 def test_what_the_page_beyond_the_paper_says_is_in_its_tables():
-    """It says that LP-AODE is ahead of all classifiers of the paper, and of a random forest but in accuracy."""
+    """LP-AODE is ahead of all classifiers of the paper, and of a random forest but in accuracy."""
 
     def rows_of(name):
         with (DOCS / "experiment" / name).open(encoding="utf-8", newline="") as file:

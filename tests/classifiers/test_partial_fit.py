@@ -101,7 +101,7 @@ def test_a_bad_first_batch_leaves_nothing_behind(arguments, message):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (([["a"]], [0], [0, 1, 2]), "must be the same as in the first call"),
+        (([["a"]], [0], [0, 1, 2]), "not the same as on last call"),
         (([["a", "b"]], [0]), "2 features"),
         (([["foreign"]], [0]), r"Feature 0 must hold only known states.*'foreign'"),
         (([["a"]], [None]), "missing value"),

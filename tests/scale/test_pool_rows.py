@@ -170,8 +170,10 @@ def test_samples_add_in_any_order(sizes, most, seed, random):
         total = total + sample
     ranked = sorted(range(sum(sizes)), key=lambda r: (int(row_hashes(np.array([r]), seed)[0]), r))
     numbers = np.array(sorted(ranked[:most]))
-    assert total.numbers.tolist() == numbers.tolist()
-    assert total.columns[0].tolist() == (numbers / 2).tolist()
-    assert total.columns[1].tolist() == [f"s{i % 5}" for i in numbers]
-    assert total.y.tolist() == [["no", "yes"][i % 2] for i in numbers]
-    assert total.weights.tolist() == (1.0 + numbers % 3).tolist()
+    assert [array.tolist() for array in total.arrays] == [
+        (numbers / 2).tolist(),
+        [f"s{i % 5}" for i in numbers],
+        [["no", "yes"][i % 2] for i in numbers],
+        (1.0 + numbers % 3).tolist(),
+        numbers.tolist(),
+    ]

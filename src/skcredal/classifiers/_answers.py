@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -93,16 +93,10 @@ class Answers:
         array([[0.25, 0.75],
                [0.5 , 0.5 ]])
         """
-        # Few rows are one part, which need not be copied.
-        if len(parts) == 1:
-            return parts[0]
-
-        def join(name: str) -> Any:
-            some = [getattr(part, name) for part in parts]
-            return None if some[0] is None else np.concatenate(some)
-
-        by_row = [one.name for one in fields(cls) if one.name not in ("classes", "library")]
-        return replace(parts[0], **{name: join(name) for name in by_row})
+        by_row = ("proba", "sets", "interval", "robustness")
+        some = {name: [getattr(part, name) for part in parts] for name in by_row}
+        joined = {name: np.concatenate(each) for name, each in some.items() if each[0] is not None}
+        return replace(parts[0], **joined)
 
 
 def answers(estimator: Any, X: Any) -> Answers:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from skcredal._ensemble.weights import (
     spode_log_marginals,
 )
 from skcredal._threads import thread_count
-from skcredal._validation import naming, safe_repr, warn
+from skcredal._validation import check_real, warn
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._rows import Part, Rows
 
@@ -555,13 +554,7 @@ def resolve_epsilon(epsilon: Any, k: int, *, tells: bool = False) -> float:
     """
     if isinstance(epsilon, str) and epsilon == "auto":
         return automatic_epsilon(k)
-    # In Python True is a number, but it is hardly meant as ε.
-    if not isinstance(epsilon, Real) or isinstance(epsilon, bool):
-        raise TypeError(f"epsilon must be 'auto' or a number in (0, 1/{k + 1}), got {safe_repr(epsilon)}.")
-    with naming("epsilon"):
-        eps = float(epsilon)
-    if not 0.0 < eps < np.inf:
-        raise ValueError(f"epsilon must be positive and finite, got {eps!r}.")
+    eps = check_real("epsilon", epsilon, low=0.0, low_open=True)
     bound = 1.0 / (k + 1)
     if eps < bound:
         return eps

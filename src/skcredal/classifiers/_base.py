@@ -10,6 +10,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import _check_partial_fit_first_call
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skcredal._arrays import AnyArray, FloatArray
@@ -162,10 +163,15 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
         learner, goes_on = self._unfitted(), getattr(self, "_from_batches", False)
         learner._check_parameters()
         if goes_on:
-            known = ("_encoding", "n_features_in_", "feature_names_in_")
+            known = ("_encoding", "classes_", "n_features_in_", "feature_names_in_")
             learner.__dict__ |= {name: vars(self)[name] for name in known if name in vars(self)}
+        elif hasattr(self, "classes_"):
+            warn("partial_fit does not continue from fit, but starts anew: what fit learned is forgotten.")
+            classes = self.classes_ if classes is None else classes
         given = read_rows(learner, X, y, sample_weight, reset=not goes_on)
-        learner.classes_ = self._classes_of_batches(classes, goes_on=goes_on)
+        told = None if classes is None else encode_target(classes, estimator=self)[0]
+        if _check_partial_fit_first_call(learner, told):
+            learner.classes_ = told  # with the type that fit would give them
         rule = f"y must hold only the classes {safe_repr(learner.classes_.tolist())}"
         labelled = given.among(learner.classes_, rule)
         if not goes_on:
@@ -183,23 +189,6 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
         learner._derive()
         self.__dict__ = learner.__dict__  # as a whole or not at all, as in fit_on
         return self
-
-    def _classes_of_batches(self, classes: Any, *, goes_on: bool) -> AnyArray:
-        """Return all classes that may occur, given what ``partial_fit`` was told."""
-        told: AnyArray | None = None if classes is None else encode_target(classes, estimator=self)[0]
-        if goes_on:
-            if told is not None and not np.array_equal(told, self.classes_):
-                raise ValueError(
-                    "classes must be the same as in the first call to partial_fit, "
-                    f"{safe_repr(self.classes_.tolist())}, got {safe_repr(classes)}."
-                )
-            return self.classes_
-        if hasattr(self, "classes_"):
-            warn("partial_fit does not continue from fit, but starts anew: what fit learned is forgotten.")
-            return self.classes_ if told is None else told
-        if told is None:
-            raise ValueError("classes must be passed on the first call to partial_fit.")
-        return told
 
     def _unfitted(self) -> Self:
         """Return an unfitted copy, which learns in place of the classifier (see :func:`fit_on`)."""

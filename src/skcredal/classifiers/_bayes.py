@@ -8,7 +8,6 @@ import numpy as np
 
 from skcredal._arrays import FloatArray, IntArray
 from skcredal._encoding.encoding import EncodedTable
-from skcredal._ensemble.counts import Counts
 from skcredal._ensemble.naive import (
     NaiveTables,
     TanTables,
@@ -29,7 +28,6 @@ __all__ = ["TAN", "CompressionNB", "NaiveBayes", "NullClassifier"]
 class BayesClassifier(TabularClassifier):
     """A single Bayesian network classifier with BDeu parameters."""
 
-    counts_: Counts
     _counts_suffice = True
 
     def __init__(

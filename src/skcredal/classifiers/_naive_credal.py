@@ -9,7 +9,6 @@ from scipy.special import expit
 
 from skcredal._arrays import FloatArray
 from skcredal._encoding.encoding import EncodedTable
-from skcredal._ensemble.counts import Counts
 from skcredal._ensemble.naive import averaged_tables, log_bayes_factors, naive_tables
 from skcredal._ensemble.ncc import DirichletPriors, InclusionPriors, NaiveEvidence
 from skcredal._validation import check_real
@@ -129,7 +128,6 @@ class NaiveCredal(CredalMixin, TabularClassifier):
     [['apple', 'banana']]
     """
 
-    counts_: Counts
     _counts_suffice = True
     _scores = ("missing_counts_",)
 
@@ -266,8 +264,6 @@ class CredalModelAveraging(CredalMixin, TabularClassifier):
     >>> [labels.tolist() for labels in set_labels(clf.predict_set(fruit[-1:]), clf.classes_)]
     [['apple', 'banana']]
     """
-
-    counts_: Counts
 
     def __init__(
         self,

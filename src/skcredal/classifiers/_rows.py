@@ -181,20 +181,14 @@ class RowSample:
 
     Parameters
     ----------
-    columns : list of ndarray
-        Their cells as they came, before an encoding is known: numbers, or objects.
-    y : ndarray of shape (n,)
-        Their classes.
-    weights, numbers : ndarray of shape (n,)
-        Their weights, and their numbers among all rows of positive weight.
+    arrays : list of ndarray
+        The cells of each column as they came, before an encoding is known: numbers, or objects; then the
+        classes of the rows, their weights, and their numbers among all rows of positive weight.
     most, seed : int
         How many rows there may be, and what else is hashed.
     """
 
-    columns: list[AnyArray]
-    y: AnyArray
-    weights: FloatArray
-    numbers: IntArray
+    arrays: list[AnyArray]
     most: int
     seed: int
 
@@ -206,26 +200,20 @@ class RowSample:
         pairs = zip(rows.table.columns, categorical.tolist(), strict=True)
         columns = [column.plain(kept, categorical=chosen) for column, chosen in pairs]
         weights = np.ones(len(numbers)) if rows.weights is None else rows.weights
-        return cls(columns, rows.classes[rows.labels[kept]], weights[kept], numbers[kept], most, seed)
+        return cls([*columns, rows.classes[rows.labels[kept]], weights[kept], numbers[kept]], most, seed)
 
     def __add__(self, other: RowSample) -> RowSample:
-        numbers = np.concatenate([self.numbers, other.numbers])
-        order = np.argsort(numbers)
-        order = order[_are_chosen(numbers[order], self.most, self.seed)]
-
-        def joined(one: AnyArray, two: AnyArray) -> AnyArray:
-            return np.concatenate([one, two])[order]
-
-        columns = [joined(one, two) for one, two in zip(self.columns, other.columns, strict=True)]
-        y, weights = joined(self.y, other.y), joined(self.weights, other.weights)
-        return replace(self, columns=columns, y=y, weights=weights, numbers=numbers[order])
+        joined = [np.concatenate(pair) for pair in zip(self.arrays, other.arrays, strict=True)]
+        order = np.argsort(joined[-1])
+        order = order[_are_chosen(joined[-1][order], self.most, self.seed)]
+        return replace(self, arrays=[one[order] for one in joined])
 
     def part(self, encoding: Encoding, classes: AnyArray) -> Part:
         """Return the rows as an encoding reads them."""
-        columns = [Column(f"Column {j}", cells) for j, cells in enumerate(self.columns)]
-        rows = EncodedTable.of(encoding, Table(None, columns, len(self.y)), is_part=True)
-        labels = np.searchsorted(classes, self.y).astype(np.int32)
-        return Part(rows, labels, self.weights, self.numbers)
+        *cells, y, weights, numbers = self.arrays
+        columns = [Column(f"Column {j}", own) for j, own in enumerate(cells)]
+        rows = EncodedTable.of(encoding, Table(None, columns, len(y)), is_part=True)
+        return Part(rows, np.searchsorted(classes, y).astype(np.int32), weights, numbers)
 
 
 def _are_chosen(numbers: IntArray, most: int, seed: int) -> BoolArray:
