@@ -169,7 +169,7 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
             warn("partial_fit does not continue from fit, but starts anew: what fit learned is forgotten.")
             classes = self.classes_ if classes is None else classes
         given = read_rows(learner, X, y, sample_weight, reset=not goes_on)
-        told = None if classes is None else encode_target(classes, estimator=self)[0]
+        told: Any = None if classes is None else encode_target(classes, estimator=self)[0]
         if _check_partial_fit_first_call(learner, told):
             learner.classes_ = told  # with the type that fit would give them
         rule = f"y must hold only the classes {safe_repr(learner.classes_.tolist())}"
