@@ -14,18 +14,16 @@ from skcredal.evaluation._baselines import BASELINES, make_baseline
 from skcredal.evaluation._fold import Fold, encode_whole, splits
 from skcredal.evaluation._registry import make_classifiers
 from skcredal.metrics import determinacy_score, set_accuracy_score, u65_score, u80_score
+from skcredal.metrics._curves import RELIABILITY_BINS, reliability_sums, retained_correct
 from skcredal.paper._run import Plan, run_plan
 from skcredal.paper._store import ResultStore
 from skcredal.paper._studies import (
     CONFORMAL_LEVELS,
     EPSILONS,
-    RELIABILITY_BINS,
     SET_ASIDE,
     STUDIES,
     conformal_sets,
     reject_or_answer,
-    reliability_sums,
-    retained_correct,
     studies_of,
 )
 from skcredal.paper._summary import study_table

@@ -24,20 +24,18 @@ from skcredal.decisions import utility_optimal_sets
 from skcredal.evaluation._baselines import BASELINES
 from skcredal.evaluation._fold import Fold
 from skcredal.evaluation._sums import fold_sums, measures, pool, share
+from skcredal.metrics._curves import RELIABILITY_BINS, reliability_sums, retained_correct
 from skcredal.metrics._outcomes import UTILITY_WEIGHTS, utility_of_accuracy
 
 __all__ = [
     "CONFORMAL_LEVELS",
     "EPSILONS",
-    "RELIABILITY_BINS",
     "SET_ASIDE",
     "STUDIES",
     "UTILITIES",
     "Series",
     "conformal_sets",
     "reject_or_answer",
-    "reliability_sums",
-    "retained_correct",
     "studies_of",
 ]
 
@@ -50,8 +48,6 @@ UTILITIES = ("u65", "u80")
 CONFORMAL_LEVELS = (0.8, 0.9, 0.95)
 # The classifiers whose probabilities the rivals turn into sets.
 _OF_PROBABILITIES = ("aode", "comp-aode", "maplmg", "lp-aode")
-# The upper end of each bin of probabilities; a bin contains it, as 1 is the most frequent of them.
-RELIABILITY_BINS = tuple(step / 10 for step in range(1, 11))
 
 Series = dict[str, FloatArray]
 Classifiers = Mapping[str, TabularClassifier]
@@ -111,27 +107,6 @@ def _sums_of_sets(fold: Fold, learner: TabularClassifier) -> list[float]:
     test = fold.test_rows(learner)
     y_proba, y_set = learner.predict_proba(test), learner.predict_set(test)
     return _set_sums(fold.y_test, y_proba, y_set, learner.classes_)
-
-
-def retained_correct(score: FloatArray, correct: BoolArray, kept: FloatArray) -> FloatArray:
-    """Return how many of the kept rows are right, if the rows with the highest score are kept.
-
-    Rows of equal score are equally likely to be kept, and fractions of rows are interpolated, so the result
-    is an expectation.
-
-    Examples
-    --------
-    The best row is wrong; of the two equal ones that follow, one is right:
-
-    >>> import numpy as np
-    >>> score, correct = np.array([0.5, 0.9, 0.5]), np.array([True, False, False])
-    >>> retained_correct(score, correct, np.array([1.0, 2.0, 3.0])).tolist()
-    [0.0, 0.5, 1.0]
-    """
-    _, group, size = np.unique(-score, return_inverse=True, return_counts=True)
-    right = np.bincount(group, correct, len(size))
-    expected: FloatArray = np.interp(kept, np.append(0.0, size.cumsum()), np.append(0.0, right.cumsum()))
-    return expected
 
 
 def _set_aside(fold: Fold, classifiers: Classifiers) -> Series:
@@ -212,25 +187,6 @@ def _use_baselines(fold: Fold, _: Classifiers) -> Series:
         )
         for name in BASELINES
     }
-
-
-def reliability_sums(probability: FloatArray, correct: BoolArray) -> FloatArray:
-    """Return for each bin of probabilities the number of rows, the sum of probabilities and the right ones.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> sums = reliability_sums(np.array([0.65, 0.7, 0.95]), np.array([True, False, True]))
-    >>> sums[6].round(2).tolist(), sums[9].tolist()
-    ([2.0, 1.35, 1.0], [1.0, 0.95, 1.0])
-    """
-    index = np.searchsorted(RELIABILITY_BINS, probability).clip(max=len(RELIABILITY_BINS) - 1)
-    return np.column_stack(
-        [
-            np.bincount(index, weights, minlength=len(RELIABILITY_BINS))
-            for weights in (np.ones(len(index)), probability, correct)
-        ]
-    )
 
 
 def _reliability(fold: Fold, classifiers: Classifiers) -> Series:
