@@ -14,7 +14,7 @@ from sklearn.utils._testing import assert_docstring_consistency
 
 import skcredal
 from skcredal.evaluation import CLASSIFIERS
-from skcredal.evaluation._registry import is_credal
+from skcredal.evaluation._classifiers import is_credal
 from skcredal.paper._verdicts import DOI, REASONS, TITLE
 
 ROOT = Path(__file__).parents[1]
@@ -262,7 +262,7 @@ def estimators(*, without=()):
 
 
 # A class may have several names on the command line.
-CLASSIFIER_NAMES = sorted({kind.__name__ for kind in CLASSIFIERS.values()})
+CLASSIFIER_NAMES = sorted({type(make()).__name__ for make in CLASSIFIERS.values()})
 
 
 @pytest.mark.parametrize("name", SHARED_PARAMETERS)

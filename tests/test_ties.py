@@ -9,7 +9,7 @@ import skcredal
 from skcredal import answers
 from skcredal._ties import best_class, most_probable, most_probable_first
 from skcredal.decisions import utility_optimal_sets
-from skcredal.evaluation._sums import fold_sums
+from skcredal.evaluation._results import fold_sums
 from skcredal.metrics import credal_summary
 from skcredal.paper._studies import reject_or_answer
 
@@ -108,8 +108,8 @@ def test_every_answer_takes_the_first_of_tied_classes(clf):
             assert (explained["rival"] == 1).all()
         # The measures, too, take the first class for the answer.
         zeros, sets = np.zeros(len(tied), int), np.ones((len(tied), 2), bool)
-        assert fold_sums(zeros, proba, None, clf.classes_).correct == len(tied)
-        assert fold_sums(zeros, proba, sets, clf.classes_).dependent_correct == len(tied)
+        assert fold_sums(zeros, proba, None, clf.classes_)["correct"] == len(tied)
+        assert fold_sums(zeros, proba, sets, clf.classes_)["correct_undecided"] == len(tied)
         assert credal_summary(zeros, sets, y_proba=proba, labels=[0, 1])["accuracy_undecided"] == 1.0
         # A set of one class holds the first, whether it is optimal or the answer of a reject option.
         assert utility_optimal_sets(proba, utility=lambda m: m == 1).tolist() == [[True, False]] * len(tied)

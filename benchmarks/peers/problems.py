@@ -9,8 +9,8 @@ import numpy as np
 
 from skcredal import NaiveBayes
 from skcredal.datasets import list_datasets, load_dataset
+from skcredal.evaluation._classifiers import make_classifiers
 from skcredal.evaluation._fold import Fold, encode_whole, splits
-from skcredal.evaluation._registry import make_classifiers
 
 __all__ = ["OURS", "Problem", "read_problems"]
 

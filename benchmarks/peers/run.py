@@ -21,7 +21,7 @@ from benchmarks.peers.problems import OURS, read_problems
 from benchmarks.peers.weka import UnavailableError, WekaPeer, laplace_naive_proba
 from benchmarks.weka import laplace_joint_proba
 from skcredal._ties import best_class
-from skcredal.evaluation._registry import display_name
+from skcredal.evaluation._classifiers import display_name
 
 ROOT = Path(__file__).parents[2]
 SUMMARY, ACCURACIES = (ROOT / "docs" / "experiment" / name for name in ("peers.csv", "peers-weka.csv"))

@@ -13,8 +13,7 @@ import numpy as np
 import pandas as pd
 from make_tables import HERE, UTILITIES, read, rounded, shown, write
 
-from skcredal.evaluation._baselines import BASELINES
-from skcredal.evaluation._registry import display_name
+from skcredal.evaluation._classifiers import BASELINES, display_name
 from skcredal.paper import beyond_data
 
 # Half of the data sets have fewer rows, about.

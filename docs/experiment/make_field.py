@@ -10,7 +10,7 @@ from pathlib import Path
 
 from make_tables import read, write
 
-from skcredal.evaluation._registry import display_name
+from skcredal.evaluation._classifiers import display_name
 from skcredal.paper._compare import format_p_value, wilcoxon_test
 
 CLASSIFIERS = ("aode", "bma-aode", "bma-spode", "comp-aode", "comp-nb", "naive-bayes")

@@ -17,15 +17,16 @@ from statistics import fmean
 import numpy as np
 
 from skcredal.datasets import list_datasets, load_dataset
-from skcredal.evaluation import FoldSums, make_classifiers
-from skcredal.evaluation._fold import Fold, run_baselines, run_fold
-from skcredal.evaluation._registry import display_name, is_credal
-from skcredal.evaluation._sums import measures, pool
+from skcredal.evaluation import make_classifiers
+from skcredal.evaluation._classifiers import display_name
+from skcredal.evaluation._fold import Fold
+from skcredal.evaluation._results import Sums, pool
+from skcredal.metrics._outcomes import measures
 
 HERE = Path(__file__).parent
 SIZES = (30, 60, 120, 250, 500, 1000, 2000)
 N_TEST, REPEATS = 1000, 5
-CREDAL, BASELINES = ("lp-aode*", "comp-aode*", "bma-aode*"), ("random-forest",)
+CLASSIFIERS = ("lp-aode*", "comp-aode*", "bma-aode*", "random-forest")
 MEASURES = {
     "determinacy": "determinacy",
     "single_accuracy": "single-acc.",
@@ -39,7 +40,7 @@ MEASURES = {
 }
 
 
-def curves(source: str, name: str) -> dict[tuple[str, int], FoldSums]:
+def curves(source: str, name: str) -> dict[tuple[str, int], Sums]:
     """Return the sums of every classifier and size on a data set."""
     data = load_dataset(name, source)
     target = data.target.astype(str).to_numpy().astype(object)
@@ -48,7 +49,7 @@ def curves(source: str, name: str) -> dict[tuple[str, int], FoldSums]:
         order = np.random.default_rng(repeat).permutation(len(target))
         for size in SIZES:
             fold = Fold(data.features, target, order[:size], order[-N_TEST:])
-            found = run_fold(make_classifiers(CREDAL), fold) | run_baselines(BASELINES, fold)
+            found = fold.sums(make_classifiers(CLASSIFIERS, n_trees=500))
             for classifier, sums in found.items():
                 parts[classifier, size].append(sums)
     return {key: pool(sums) for key, sums in parts.items()}
@@ -67,11 +68,9 @@ if __name__ == "__main__":
     names = [name for name in list_datasets(source) if len(load_dataset(name, source).target) >= 3000]
     found = [curves(source, name) for name in names]
     rows = []
-    for classifier in (*CREDAL, *BASELINES):
+    for classifier in CLASSIFIERS:
         for size in SIZES:
-            of_datasets = [
-                measures(of_dataset[classifier, size], credal=is_credal(classifier)) for of_dataset in found
-            ]
+            of_datasets = [measures(of_dataset[classifier, size]) for of_dataset in found]
             means = [mean([of_dataset[measure] for of_dataset in of_datasets]) for measure in MEASURES]
             rows.append([display_name(classifier), str(size), *means])
     with (HERE / "learning-curves.csv").open("w", encoding="utf-8", newline="") as file:

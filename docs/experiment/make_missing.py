@@ -25,8 +25,9 @@ import pandas as pd
 
 from skcredal import NaiveCredal
 from skcredal.datasets import list_datasets, load_dataset
-from skcredal.evaluation._fold import Fold, run_fold, splits
-from skcredal.evaluation._sums import measures, pool
+from skcredal.evaluation._fold import Fold, splits
+from skcredal.evaluation._results import pool
+from skcredal.metrics._outcomes import measures
 
 HERE = Path(__file__).parent
 TREATMENTS = {
@@ -56,14 +57,14 @@ def compare(features: pd.DataFrame, target: np.ndarray, test_features: pd.DataFr
         both = pd.concat([features.iloc[train], test_features.iloc[test]], ignore_index=True)
         labels = np.concatenate([target[train], target[test]])
         fold = Fold(both, labels, np.arange(len(train)), np.arange(len(train), len(both)))
-        for name, sums in run_fold(TREATMENTS, fold).items():
+        for name, sums in fold.sums(TREATMENTS).items():
             parts[name].append(sums)
         sets = {
             name: fold.learn(name, clf).predict_set(fold.test_rows(clf)) for name, clf in TREATMENTS.items()
         }
         for name in TREATMENTS:
             differ[name].extend((sets[name] != sets[NCC2]).any(axis=1).tolist())
-    found = {name: measures(pool(sums), credal=True) for name, sums in parts.items()}
+    found = {name: measures(pool(sums)) for name, sums in parts.items()}
     return {name: of_treatment | {"differ": fmean(differ[name])} for name, of_treatment in found.items()}
 
 

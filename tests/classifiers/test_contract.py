@@ -93,8 +93,8 @@ def test_nothing_is_predicted_before_fit(estimator, table):
 
 
 def test_only_credal_classifiers_return_sets():
-    for kind in (MDLDiscretizer, *evaluation.CLASSIFIERS.values()):
-        assert hasattr(kind(), "predict_set") == issubclass(kind, CredalMixin), kind
+    for make in (MDLDiscretizer, *evaluation.CLASSIFIERS.values()):
+        assert hasattr(make(), "predict_set") == isinstance(make(), CredalMixin), make
 
 
 @pytest.mark.parametrize("estimator", CLASSIFIERS, ids=repr)

@@ -15,8 +15,8 @@ from scipy.optimize import linprog
 from problems import random_codes
 from skcredal import CredalBmaAODE, CredalCompAODE
 from skcredal._ensemble.priors import BmaPriors, Evidence
-from skcredal.classifiers import CredalMixin
 from skcredal.evaluation import CLASSIFIERS
+from skcredal.evaluation._classifiers import is_credal
 
 CREDAL = [CredalBmaAODE, CredalCompAODE]
 
@@ -35,7 +35,7 @@ def fitted(classifier, X, y, **parameters):
 
 
 @pytest.mark.parametrize("wrong", ["maximal", "e_admissibility", None])
-@pytest.mark.parametrize("kind", [kind for kind in CLASSIFIERS.values() if issubclass(kind, CredalMixin)])
+@pytest.mark.parametrize("kind", [make for name, make in CLASSIFIERS.items() if is_credal(name)])
 def test_the_criteria_that_a_refusal_names_are_accepted(kind, wrong):
     table = [["a"], ["a"], ["b"]], [0, 0, 1]
     if kind is CredalBmaAODE and wrong == "e_admissibility":

@@ -15,7 +15,7 @@ from skcredal import (
     NaiveCredal,
 )
 from skcredal.datasets import load_dataset
-from skcredal.evaluation._baselines import make_baseline
+from skcredal.evaluation._classifiers import BASELINES
 from skcredal.evaluation._cross_validation import evaluate_table, ranking
 from skcredal.evaluation._fold import splits
 from skcredal.evaluation._page_data import evaluation_data
@@ -53,7 +53,7 @@ def test_utilities_are_those_of_the_predictions(table):
         sets[np.ix_(test, np.searchsorted(classes, clf.classes_))] = clf.predict_set(features.iloc[test])
         aode = classifiers["aode"].fit(features.iloc[train], target[train])
         hits += (aode.predict(features.iloc[test]) == target[test]).sum()
-        one = make_baseline("random-forest", features.iloc[train]).fit(features.iloc[train], target[train])
+        one = BASELINES["random-forest"]().fit(features.iloc[train], target[train])
         proba = one.predict_proba(features.iloc[test])
         forest += (one.classes_[proba.argmax(axis=1)] == target[test]).sum()
         expected = np.zeros((len(test), len(classes)))

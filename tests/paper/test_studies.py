@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from skcredal import AODE, CompAODE, CredalBmaAODE, CredalCompAODE, LogPoolAODE
 from skcredal.datasets import load_dataset
 from skcredal.decisions import utility_optimal_sets
-from skcredal.evaluation._baselines import BASELINES, make_baseline
+from skcredal.evaluation._classifiers import BASELINES, make_classifiers
 from skcredal.evaluation._fold import Fold, encode_whole, splits
-from skcredal.evaluation._registry import make_classifiers
 from skcredal.metrics import determinacy_score, set_accuracy_score, u65_score, u80_score
 from skcredal.metrics._curves import RELIABILITY_BINS, reliability_sums, retained_correct
 from skcredal.paper._run import Plan, run_plan
@@ -163,7 +162,7 @@ def test_baselines_have_utility_optimal_sets(wine, fold):
     features, target, train, test = wine
     series = STUDIES["baselines"].run(fold, {})
     assert list(series) == [f"utility-optimal, {name}" for name in BASELINES]
-    model = make_baseline("logistic-regression", features).fit(features.iloc[train], target[train])
+    model = BASELINES["logistic-regression"]().fit(features.iloc[train], target[train])
     y_set = utility_optimal_sets(model.predict_proba(features.iloc[test]), utility="u65")
     found = STUDIES["baselines"].measures(series["utility-optimal, logistic-regression"][0], "u65")
     assert found["utility"] == pytest.approx(u65_score(target[test], y_set, labels=model.classes_))

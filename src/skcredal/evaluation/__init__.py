@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from skcredal.evaluation._cases import Cases
+    from skcredal.evaluation._classifiers import CLASSIFIERS, make_classifiers
     from skcredal.evaluation._cross_validation import Evaluation, evaluate_table, ranking
     from skcredal.evaluation._page_data import evaluation_data, write_evaluation
-    from skcredal.evaluation._registry import CLASSIFIERS, make_classifiers
     from skcredal.evaluation._sums import FoldSums
     from skcredal.evaluation._table_files import read_table_file
 
@@ -27,7 +27,7 @@ __all__ = [
     "write_evaluation",
 ]
 
-_MODULES = ("_table_files", "_registry", "_sums", "_cases", "_cross_validation", "_page_data")
+_MODULES = ("_table_files", "_classifiers", "_sums", "_cases", "_cross_validation", "_page_data")
 
 
 def __getattr__(name: str) -> object:

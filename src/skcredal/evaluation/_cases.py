@@ -16,7 +16,7 @@ from skcredal.classifiers._credal import CredalMixin
 from skcredal.classifiers._credal_aode import CredalSpodesMixin
 from skcredal.classifiers._log_pool import CredalLogPoolAODE
 from skcredal.evaluation._changes import Change, single_changes
-from skcredal.evaluation._fold import FoldAnswer
+from skcredal.evaluation._fold import Answer
 from skcredal.evaluation._names import is_below
 from skcredal.evaluation._values import values_with_bins
 
@@ -134,7 +134,7 @@ def least_certain(probability: FloatArray, undecided: BoolArray, robustness: Flo
     return np.lexsort((ranks[0], np.minimum(*ranks)))[:n]
 
 
-def fold_cases(name: str, answer: FoldAnswer, wanted: Wanted) -> FoldCases:
+def fold_cases(name: str, answer: Answer, wanted: Wanted) -> FoldCases:
     """Return what a classifier that learned a fold says about its test rows, and what is wanted beside."""
     test, classes, learner = wanted.test, wanted.classes, answer.learner
     # A training fold may lack a class; its columns keep their zeros.

@@ -6,7 +6,6 @@ import math
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Any
 
 import joblib
@@ -17,10 +16,10 @@ from skcredal._threads import worker_options
 from skcredal._validation import check_choice, check_instance, check_integer, naming, safe_repr
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
-from skcredal.evaluation._baselines import BASELINES
 from skcredal.evaluation._cases import Cases, FoldCases, Wanted, fold_cases, join_cases
+from skcredal.evaluation._classifiers import BASELINES
 from skcredal.evaluation._comparison import WORTHS, Comparison, compare, mean_utilities, optimal_utilities
-from skcredal.evaluation._fold import Fold, baseline_answers, check_classifiers, fold_answers, splits
+from skcredal.evaluation._fold import Fold, splits
 from skcredal.evaluation._names import DEFAULT
 from skcredal.evaluation._sums import FoldSums, fold_sums, measures, pool
 from skcredal.metrics._outcomes import utility_of_accuracy
@@ -162,7 +161,7 @@ def evaluate_table(
     >>> [part.n for part in found.sums["aode"]]
     [50, 50, 50]
     """
-    check_classifiers(classifiers)
+    check_instance("classifiers", classifiers, Mapping)
     names = [check_choice("baselines", name, tuple(BASELINES)) for name in baselines]
     check_integer("runs", runs, low=1, high=10**6)
     check_integer("seed", seed, low=0)
@@ -221,13 +220,17 @@ def _run_fold(
     with warnings.catch_warnings():
         # The caller warns about the table once; here every fold of every process would repeat it.
         warnings.simplefilter("ignore")
-        for name, answer in chain(fold_answers(classifiers, fold), baseline_answers(baselines, fold)):
+        for name, answer in fold.answers(dict(classifiers) | {name: BASELINES[name]() for name in baselines}):
             labels = answer.learner.classes_
             # A class that the training rows lack has no probability; its index is -1.
             index = np.minimum(np.searchsorted(labels, fold.y_test), len(labels) - 1)
             index = np.where(labels[index] == fold.y_test, index, -1)
             its_cases = None if wanted is None else fold_cases(name, answer, wanted)
-            results[name] = (answer.sums(fold.y_test), optimal_utilities(answer.proba, index), its_cases)
+            results[name] = (
+                fold_sums(fold.y_test, answer.proba, answer.sets, labels),
+                optimal_utilities(answer.proba, index),
+                its_cases,
+            )
     return results
 
 

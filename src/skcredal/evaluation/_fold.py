@@ -2,44 +2,25 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import joblib
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
-from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import validate_data
 
 from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray
 from skcredal._encoding.encoding import EncodedTable
 from skcredal._encoding.tables import read_table
-from skcredal._threads import one_blas_thread
-from skcredal._validation import check_instance, check_texts, naming, safe_repr
+from skcredal._validation import naming
 from skcredal.classifiers._base import TabularClassifier, fit_on
-from skcredal.classifiers._credal import CredalMixin
 from skcredal.classifiers._rows import MemoryRows, Part, rules_of
-from skcredal.evaluation._baselines import make_baseline
-from skcredal.evaluation._sums import FoldSums, fold_sums
+from skcredal.evaluation._results import Sums, fold_sums
 
-__all__ = [
-    "Fold",
-    "FoldAnswer",
-    "HeldOut",
-    "Whole",
-    "baseline_answers",
-    "check_classifiers",
-    "encode_whole",
-    "fold_answers",
-    "run_baselines",
-    "run_fold",
-    "splits",
-]
-
+__all__ = ["Answer", "Fold", "HeldOut", "encode_whole", "splits"]
 
 Value = TypeVar("Value")
 
@@ -47,35 +28,18 @@ Value = TypeVar("Value")
 Whole = Mapping[str, EncodedTable]
 
 
-def encode_whole(
-    features: Any, target: AnyArray, classifiers: Iterable[TabularClassifier]
-) -> dict[str, EncodedTable]:
+def encode_whole(features: Any, target: AnyArray, classifiers: Iterable[Any]) -> dict[str, EncodedTable]:
     """Learn medians, modes and cuts from the whole data set, test rows included (the setting ``"paper"``)."""
     encoded: dict[str, EncodedTable] = {}
     for classifier in classifiers:
-        key = _encoding_key(classifier)
-        if key not in encoded:
-            rows = MemoryRows.of(clone(classifier), features, target)
-            encoded[key] = rows.part.rows
+        if isinstance(classifier, TabularClassifier) and (key := _encoding_key(classifier)) not in encoded:
+            encoded[key] = MemoryRows.of(clone(classifier), features, target).part.rows
     return encoded
 
 
 def _encoding_key(classifier: TabularClassifier) -> str:
     """Return a text that is the same for classifiers that read tables in the same way."""
     return str(joblib.hash(rules_of(classifier)))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class HeldOut:
-    """What a classifier that saw only some training rows says about the others and the test rows.
-
-    ``labels`` are the true classes of the others, as indices into the ``classes`` that it saw.
-    """
-
-    classes: AnyArray
-    proba: FloatArray
-    labels: IntArray
-    test_proba: FloatArray
 
 
 class SharedRows:
@@ -99,17 +63,24 @@ class SharedRows:
         return value
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Coded:
-    """The rows of a fold in one encoding, and how long it took to encode the training and the test rows.
+class Answer(NamedTuple):
+    """What a fitted classifier says about the test rows; ``sets`` is ``None`` if it has none."""
 
-    The seconds are charged to every classifier, since each would have to encode the table if it ran alone.
+    learner: Any
+    proba: FloatArray
+    sets: BoolArray | None
+
+
+class HeldOut(NamedTuple):
+    """What a classifier that saw only some training rows says about the others and the test rows.
+
+    ``labels`` are the true classes of the others, as indices into the ``classes`` that it saw.
     """
 
-    train: SharedRows
-    test: EncodedTable
-    train_seconds: float
-    test_seconds: float
+    classes: AnyArray
+    proba: FloatArray
+    labels: IntArray
+    test_proba: FloatArray
 
 
 class Fold:
@@ -117,86 +88,73 @@ class Fold:
 
     The encoding is learned from the training rows, or is that of ``whole`` if given. It is learned once for
     all classifiers that read tables in the same way; counts and likelihoods are computed once and shared by
-    all classifiers that need them.
+    all classifiers that need them. Classifiers of other packages read the table itself.
     """
 
     def __init__(
-        self,
-        features: Any,
-        target: AnyArray,
-        train: IntArray,
-        test: IntArray,
-        whole: Whole | None = None,
+        self, features: Any, target: AnyArray, train: IntArray, test: IntArray, whole: Whole | None = None
     ) -> None:
         self._features, self._target, self._train, self._test = features, target, train, test
         self._whole = whole
-        self._encoded: dict[str, _Coded] = {}
-        self._learners: dict[str, TabularClassifier] = {}
-        self._baselines: dict[str, Pipeline] = {}
+        self._encoded: dict[str, tuple[SharedRows, EncodedTable]] = {}
+        self._learners: dict[str, Any] = {}
         self.y_test: AnyArray = target[test]
 
-    def _coded(self, classifier: TabularClassifier) -> _Coded:
+    def _coded(self, classifier: TabularClassifier) -> tuple[SharedRows, EncodedTable]:
         key = _encoding_key(classifier)
         if key not in self._encoded:
-            start = time.perf_counter()
             if self._whole is None:
                 reader = clone(classifier)
                 rows = MemoryRows.of(reader, self._features.iloc[self._train], self._target[self._train])
-                learned = time.perf_counter()
                 table = read_table(self._features.iloc[self._test], estimator=reader)
                 test = EncodedTable.of(rows.encoding, table)
             else:
                 rows = _rows_of(self._whole[key], self._target, self._train)
-                learned = time.perf_counter()
                 test = self._whole[key].select(self._test)
-            self._encoded[key] = _Coded(
-                SharedRows(rows), test, learned - start, time.perf_counter() - learned
-            )
+            self._encoded[key] = SharedRows(rows), test
         return self._encoded[key]
 
-    def test_rows(self, classifier: TabularClassifier) -> EncodedTable:
+    def test_rows(self, classifier: Any) -> Any:
         """Return the test rows as a classifier that was fitted to the fold takes them."""
-        return self._coded(classifier).test
+        if isinstance(classifier, TabularClassifier):
+            return self._coded(classifier)[1]
+        return self._features.iloc[self._test]
 
-    def encoding_seconds(self, classifier: TabularClassifier) -> tuple[float, float]:
-        """Return how long it took to encode the training rows and the test rows."""
-        coded = self._coded(classifier)
-        return coded.train_seconds, coded.test_seconds
-
-    def learn(self, name: str, classifier: TabularClassifier) -> TabularClassifier:
+    def learn(self, name: str, classifier: Any) -> Any:
         """Return the classifier, fitted to the training rows; fitted only once under the same name."""
         if name not in self._learners:
             self._learners[name] = self.learn_variant(classifier)
         return self._learners[name]
 
-    def learn_variant(self, classifier: TabularClassifier) -> TabularClassifier:
+    def learn_variant(self, classifier: Any) -> Any:
         """Return a copy of the classifier, fitted to the training rows."""
-        rows = self._coded(classifier).train
+        if not isinstance(classifier, TabularClassifier):
+            return clone(classifier).fit(self._features.iloc[self._train], self._target[self._train])
+        rows, _ = self._coded(classifier)
 
         def take_names(learner: TabularClassifier) -> SharedRows:
             # The rows are encoded already, but explanations name the columns.
             validate_data(learner, self._features, reset=True, skip_check_array=True)
             return rows
 
-        learner: TabularClassifier = fit_on(clone(classifier), take_names)
-        return learner
+        return fit_on(clone(classifier), take_names)
 
-    def learn_baseline(self, name: str) -> Pipeline:
-        """Return a baseline, fitted to the training rows; fitted only once."""
-        if name not in self._baselines:
-            train = self._features.iloc[self._train]
-            with one_blas_thread():
-                self._baselines[name] = make_baseline(name, train).fit(train, self._target[self._train])
-        return self._baselines[name]
+    def answers(self, classifiers: Mapping[str, Any]) -> Iterator[tuple[str, Answer]]:
+        """Fit all classifiers to the training rows, and yield what each says about the test rows."""
+        for name, classifier in classifiers.items():
+            learner, test = self.learn(name, classifier), self.test_rows(classifier)
+            # Not by answers(): bounds, which nothing here asks for, would take most of its time.
+            sets = learner.predict_set(test) if hasattr(learner, "predict_set") else None
+            yield name, Answer(learner, learner.predict_proba(test), sets)
 
-    def baseline_proba(self, name: str) -> FloatArray:
-        """Return what a baseline says about the test rows."""
-        learner = self.learn_baseline(name)
-        with one_blas_thread():
-            proba: FloatArray = learner.predict_proba(self._features.iloc[self._test])
-        return proba
+    def sums(self, classifiers: Mapping[str, Any]) -> dict[str, Sums]:
+        """Return the results of all classifiers on the test rows."""
+        return {
+            name: fold_sums(self.y_test, answer.proba, answer.sets, answer.learner.classes_)
+            for name, answer in self.answers(classifiers)
+        }
 
-    def hold_out(self, classifier: TabularClassifier, *, share: float) -> HeldOut:
+    def hold_out(self, classifier: Any, *, share: float) -> HeldOut:
         """Fit to some of the training rows, and predict the others and the test rows.
 
         Nothing that is learned, not even a cut point, depends on the rows that are held out: a share of those
@@ -210,7 +168,7 @@ class Fold:
             of_class = rng.permutation(np.flatnonzero(labels == c))
             held[of_class[: int(share * len(of_class))]] = True
         seen, rest = self._train[~held], self._train[held]
-        if self._whole is None:
+        if self._whole is None or not isinstance(classifier, TabularClassifier):
             learner = clone(classifier).fit(self._features.iloc[seen], self._target[seen])
             rest_rows, test_rows = self._features.iloc[rest], self._features.iloc[self._test]
         else:
@@ -244,93 +202,3 @@ def splits(target: AnyArray, *, folds: int, run: int, seed: int) -> list[tuple[I
         warnings.filterwarnings("ignore", message="The least populated class", category=UserWarning)
         with naming("target"):
             return list(splitter.split(np.empty(len(target)), target))
-
-
-def check_classifiers(classifiers: Any) -> None:
-    """Refuse anything but a mapping from names to classifiers of this package."""
-    check_instance("classifiers", classifiers, Mapping)
-    check_texts("classifiers", classifiers)
-    for name, classifier in classifiers.items():
-        if not isinstance(classifier, TabularClassifier):
-            raise TypeError(
-                f"classifiers must be skcredal classifiers, got {safe_repr(classifier)} for {name!r}."
-            )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class FoldAnswer:
-    """What a classifier says about the test rows of a fold, and how long that took.
-
-    What it shares with an earlier classifier of the fold takes no time, but for the encoding.
-
-    ``sets`` is ``None`` for a classifier without sets.
-    """
-
-    learner: Any
-    proba: FloatArray
-    sets: BoolArray | None
-    fit_seconds: float
-    predict_seconds: float
-
-    def sums(self, y_test: AnyArray) -> FoldSums:
-        """Return the sums over the test rows."""
-        return fold_sums(
-            y_test,
-            self.proba,
-            self.sets,
-            self.learner.classes_,
-            fit_seconds=self.fit_seconds,
-            predict_seconds=self.predict_seconds,
-        )
-
-
-def fold_answers(
-    classifiers: Mapping[str, TabularClassifier], fold: Fold
-) -> Iterator[tuple[str, FoldAnswer]]:
-    """Fit all classifiers to the training rows, and yield what each says about the test rows."""
-    for name, classifier in classifiers.items():
-        encoded, test_encoded = fold.encoding_seconds(classifier)
-        test = fold.test_rows(classifier)
-        start = time.perf_counter()
-        learner = fold.learn(name, classifier)
-        learned = time.perf_counter()
-        # One after the other: bounds, which nothing here asks for, would take most of the time of answers().
-        y_proba = learner.predict_proba(test)
-        y_set = learner.predict_set(test) if isinstance(learner, CredalMixin) else None
-        predicted = time.perf_counter()
-        yield (
-            name,
-            FoldAnswer(
-                learner,
-                y_proba,
-                y_set,
-                fit_seconds=encoded + learned - start,
-                predict_seconds=test_encoded + predicted - learned,
-            ),
-        )
-
-
-def baseline_answers(names: Iterable[str], fold: Fold) -> Iterator[tuple[str, FoldAnswer]]:
-    """Fit classifiers of scikit-learn to the same training rows, and yield what each says.
-
-    They read the table itself, and never see the codes, in whichever setting these were made.
-    """
-    for name in names:
-        start = time.perf_counter()
-        learner = fold.learn_baseline(name)
-        learned = time.perf_counter()
-        proba = fold.baseline_proba(name)
-        yield name, FoldAnswer(learner, proba, None, learned - start, time.perf_counter() - learned)
-
-
-def run_fold(classifiers: Mapping[str, TabularClassifier], fold: Fold) -> dict[str, FoldSums]:
-    """Return the results of all classifiers on the test rows.
-
-    The seconds of each include the encoding, and its counts unless an earlier one had them counted.
-    """
-    return {name: answer.sums(fold.y_test) for name, answer in fold_answers(classifiers, fold)}
-
-
-def run_baselines(names: Iterable[str], fold: Fold) -> dict[str, FoldSums]:
-    """Return the results of classifiers of scikit-learn on the same test rows."""
-    return {name: answer.sums(fold.y_test) for name, answer in baseline_answers(names, fold)}

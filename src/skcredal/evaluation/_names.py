@@ -1,4 +1,4 @@
-"""What messages call things: classifiers, a close call, counts, lists; without imports that take long."""
+"""Names and words that messages use; without imports that take long."""
 
 from __future__ import annotations
 
@@ -8,30 +8,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from skcredal._arrays import BoolArray, FloatArray
 
-__all__ = ["CLOSE_CALL", "DEFAULT", "NAMES", "counted", "is_below", "listed"]
+__all__ = ["CLOSE_CALL", "COMPARED", "DEFAULT", "NAMES", "counted", "is_below", "listed"]
 
 # In the order of the tables: determinate classifiers first, then the credal ones.
 NAMES = (
-    "aode",
-    "bma-aode",
-    "comp-aode",
-    "maplmg",
-    "lp-aode",
-    "bma-spode",
-    "comp-nb",
-    "naive-bayes",
-    "tan",
-    "null",
-    "bma-aode*",
-    "comp-aode*",
-    "lp-aode*",
-    "ncc",
-    "ncc2",
-    "cma",
-    "cdt",
+    *("aode", "bma-aode", "comp-aode", "maplmg", "lp-aode", "bma-spode", "comp-nb", "naive-bayes", "tan"),
+    *("null", "bma-aode*", "comp-aode*", "lp-aode*", "ncc", "ncc2", "cma", "cdt"),
 )
 # Fitted, and shown on the evaluation page, where nobody names a classifier.
 DEFAULT = "lp-aode*"
+# What one compares first.
+COMPARED = ("lp-aode*", "comp-aode*", "ncc", "null", "logistic-regression", "random-forest")
 # An answer of one class is a close call if its probability is below this: of four such answers at least one
 # is expected to be wrong.
 CLOSE_CALL = 0.75

@@ -14,12 +14,12 @@ import numpy as np
 from skcredal._arrays import IntArray
 from skcredal._encoding.columns import is_missing
 from skcredal._validation import check_instance, check_real, naming, safe_repr
+from skcredal.evaluation._classifiers import display_name
 from skcredal.evaluation._comparison import WORTHS, correlated_t_test, in_words
 from skcredal.evaluation._cross_validation import ALL_CLASSES, Evaluation, check_table, ranking
 from skcredal.evaluation._html import document, escape, fact_list, read_resource, write_page
 from skcredal.evaluation._names import CLOSE_CALL
 from skcredal.evaluation._page_views import number, view
-from skcredal.evaluation._registry import display_name
 
 if TYPE_CHECKING:
     import pandas

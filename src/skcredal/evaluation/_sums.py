@@ -1,55 +1,47 @@
-"""The results of a classifier on test rows, as sums that can be pooled exactly, and the measures of §9."""
+"""For the paper's experiment until it uses _classifiers, _fold and _results: sums under their old names."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import astuple, dataclass, fields, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import astuple, dataclass, fields
+from typing import Any
 
-import numpy as np
-
-from skcredal._arrays import AnyArray, BoolArray, FloatArray
-from skcredal._ties import best_class
-from skcredal.metrics._outcomes import UTILITY_WEIGHTS, utility_of_accuracy
+from skcredal.evaluation._classifiers import BASELINES
+from skcredal.evaluation._fold import Fold
+from skcredal.evaluation._results import Sums
+from skcredal.evaluation._results import fold_sums as new_sums
+from skcredal.metrics._outcomes import measures as new_measures
 
 __all__ = [
-    "LOWEST_PROBABILITY",
     "MEASURES",
     "SUM_NAMES",
     "FoldSums",
+    "baseline",
     "fold_sums",
     "measures",
     "pool",
+    "run_baselines",
+    "run_fold",
     "share",
 ]
+
+_NEW = {
+    "determinate": "decided",
+    "indeterminate": "undecided",
+    "dependent_correct": "correct_undecided",
+    "dependent_u65": "u65_undecided",
+    "dependent_u80": "u80_undecided",
+}
+_COUNTS = (
+    *("n", "correct", "determinate", "single_correct", "indeterminate", "set_correct", "set_size"),
+    "dependent_correct",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class FoldSums:
-    """Sums over the test rows of one fold, or of several.
-
-    Parameters
-    ----------
-    n, correct : int
-        Number of rows, and of those whose most probable class is the true one.
-    brier : float
-        Sum of (1 - P(true class))², the paper's loss.
-    brier_multiclass, log_loss : float
-        Sums of the squared errors of all classes' probabilities, and of -log P(true class).
-    determinate, single_correct : int
-        Number of rows with one class in their set, and of those where it is the true one. This and all that
-        follows is 0 for a determinate classifier, which has no sets.
-    indeterminate, set_correct, set_size : int
-        Number of rows with several classes, of those whose set contains the true one, and sum of set sizes.
-    discounted, u65, u80 : float
-        Sums of the discounted accuracy and of the utilities.
-    dependent_correct : int
-        Number of rows with several classes whose most probable class is the true one.
-    dependent_u65, dependent_u80 : float
-        Sums of the utilities over the rows with several classes.
-    fit_seconds, predict_seconds : float
-        How long fitting and predicting took, as if the classifier had run alone.
-    """
+    """Sums over test rows."""
 
     n: int
     correct: int
@@ -74,75 +66,21 @@ class FoldSums:
         return FoldSums(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
 
 
-# A probability of 0 would make one row outweigh all others: -log 1e-15 is 34.5.
-LOWEST_PROBABILITY = 1e-15
-
 SUM_NAMES = tuple(field.name for field in fields(FoldSums))
 
 
-def fold_sums(
-    y_true: AnyArray,
-    y_proba: FloatArray,
-    y_set: BoolArray | None,
-    classes: AnyArray,
-    *,
-    fit_seconds: float = 0.0,
-    predict_seconds: float = 0.0,
-) -> FoldSums:
-    """Return the sums over test rows; a true class that is not among the classes counts as a miss.
+def _old(sums: Sums) -> FoldSums:
+    found: dict[str, Any] = {name: sums.get(_NEW.get(name, name), 0.0) for name in SUM_NAMES}
+    return FoldSums(**found | {name: int(found[name]) for name in _COUNTS})
 
-    Examples
-    --------
-    Two rows: the first is right, the second is undecided between both classes:
 
-    >>> import numpy as np
-    >>> proba, sets = np.array([[0.9, 0.1], [0.5, 0.5]]), np.array([[True, False], [True, True]])
-    >>> sums = fold_sums(np.array(["a", "b"]), proba, sets, np.array(["a", "b"]))
-    >>> sums.correct, sums.determinate, sums.set_correct, sums.u65
-    (1, 1, 1, 1.65)
-    """
-    rows = np.arange(len(y_true))
-    # An unknown class may sort after the last one; is_known discards it.
-    index = np.minimum(np.searchsorted(classes, y_true), len(classes) - 1)
-    is_known = classes[index] == y_true
-    correct = is_known & (best_class(y_proba) == index)
-    p_true = np.where(is_known, y_proba[rows, index], 0.0)
-    # fsum is exact, so the result depends neither on the order of the rows nor on the machine.
-    whole = FoldSums(
-        n=len(rows),
-        correct=int(correct.sum()),
-        brier=math.fsum((1.0 - p_true) ** 2),
-        # Σ_c (P(c) − [c true])² = Σ_c P(c)² − 2 P(true) + 1, also where the true class has no column.
-        brier_multiclass=math.fsum((y_proba**2).sum(axis=1) - 2.0 * p_true + 1.0),
-        log_loss=math.fsum(-np.log(np.maximum(p_true, LOWEST_PROBABILITY))),
-        fit_seconds=fit_seconds,
-        predict_seconds=predict_seconds,
-    )
-    if y_set is None:
-        return whole
-    size = y_set.sum(axis=1)
-    held = is_known & y_set[rows, index]
-    x = np.where(held, 1.0 / size, 0.0)
-    u65, u80 = (utility_of_accuracy(x, UTILITY_WEIGHTS[name]) for name in ("u65", "u80"))
-    several = size > 1
-    return replace(
-        whole,
-        determinate=int((size == 1).sum()),
-        single_correct=int((held & (size == 1)).sum()),
-        indeterminate=int(several.sum()),
-        set_correct=int((held & several).sum()),
-        set_size=int(size[several].sum()),
-        discounted=math.fsum(x),
-        u65=math.fsum(u65),
-        u80=math.fsum(u80),
-        dependent_correct=int((correct & several).sum()),
-        dependent_u65=math.fsum(u65[several]),
-        dependent_u80=math.fsum(u80[several]),
-    )
+def fold_sums(y_true: Any, y_proba: Any, y_set: Any, classes: Any) -> FoldSums:
+    """Return the sums over test rows."""
+    return _old(new_sums(y_true, y_proba, y_set, classes))
 
 
 def pool(parts: Iterable[FoldSums]) -> FoldSums:
-    """Return the sums over all parts, added in the given order."""
+    """Return the sums over all parts."""
     total = FoldSums(0, 0, 0.0, 0.0, 0.0)
     for part in parts:
         total = total + part
@@ -150,27 +88,13 @@ def pool(parts: Iterable[FoldSums]) -> FoldSums:
 
 
 def measures(sums: FoldSums, *, credal: bool) -> dict[str, float]:
-    """Return the measures from pooled sums; NaN if there is nothing to average over."""
-    of_sets = (sums.n, sums.determinate, sums.indeterminate) if credal else (0, 0, 0)
-    n, determinate, indeterminate = of_sets
-    return {
-        "accuracy": share(sums.correct, sums.n),
-        "brier": share(sums.brier, sums.n),
-        "brier_multiclass": share(sums.brier_multiclass, sums.n),
-        "log_loss": share(sums.log_loss, sums.n),
-        "determinacy": share(sums.determinate, n),
-        "single_accuracy": share(sums.single_correct, determinate),
-        "set_accuracy": share(sums.set_correct, indeterminate),
-        "output_size": share(sums.set_size, indeterminate),
-        "discounted_accuracy": share(sums.discounted, n),
-        "u65": share(sums.u65, n),
-        "u80": share(sums.u80, n),
-        # If a set has one class, it is the most probable one.
-        "accuracy_safe": share(sums.single_correct, determinate),
-        "accuracy_dependent": share(sums.dependent_correct, indeterminate),
-        "u65_dependent": share(sums.dependent_u65, indeterminate),
-        "u80_dependent": share(sums.dependent_u80, indeterminate),
+    """Return the measures under their old names."""
+    named = {
+        _NEW.get(name, name): getattr(sums, name) for name in SUM_NAMES if credal or name in SUM_NAMES[:5]
     }
+    found = {name.replace("_undecided", "_dependent"): value for name, value in new_measures(named).items()}
+    items = list(found.items())
+    return dict([*items[:11], ("accuracy_safe", found["single_accuracy"]), *items[11:]])
 
 
 def share(part: float, whole: float) -> float:
@@ -178,5 +102,19 @@ def share(part: float, whole: float) -> float:
     return part / whole if whole else math.nan
 
 
-# In the order of the columns in summary.csv.
 MEASURES = tuple(measures(FoldSums(0, 0, 0.0, 0.0, 0.0), credal=True))
+
+
+def run_fold(classifiers: Mapping[str, Any], fold: Fold) -> dict[str, FoldSums]:
+    """Return the results of classifiers on the test rows."""
+    return {name: _old(sums) for name, sums in fold.sums(classifiers).items()}
+
+
+def baseline(name: str) -> Any:
+    """Return a baseline as in the experiment."""
+    return BASELINES[name](**({"n_trees": 500} if name == "random-forest" else {}))
+
+
+def run_baselines(names: Iterable[str], fold: Fold) -> dict[str, FoldSums]:
+    """Return the results of classifiers of scikit-learn on the test rows."""
+    return run_fold({name: baseline(name) for name in names}, fold)

@@ -18,15 +18,8 @@ from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._bayes import NullClassifier
 from skcredal.datasets import load_dataset
 from skcredal.evaluation._baselines import BASELINES
-from skcredal.evaluation._fold import (
-    Fold,
-    check_classifiers,
-    encode_whole,
-    run_baselines,
-    run_fold,
-    splits,
-)
-from skcredal.evaluation._sums import FoldSums
+from skcredal.evaluation._fold import Fold, encode_whole, splits
+from skcredal.evaluation._sums import FoldSums, baseline, run_baselines, run_fold
 from skcredal.paper._store import ResultStore
 from skcredal.paper._studies import STUDIES, Series, studies_of
 
@@ -72,7 +65,7 @@ class Plan:
     def __post_init__(self) -> None:
         check_instance("source", self.source, str)
         check_texts("datasets", self.datasets)
-        check_classifiers(self.classifiers)
+        check_instance("classifiers", self.classifiers, dict)
         check_choice("setting", self.setting, ("honest", "paper"))
         check_integer("runs", self.runs, low=1, high=10**6)
         check_integer("folds", self.folds, low=2)
@@ -110,7 +103,7 @@ class Plan:
             parameters = self.classifiers[classifier].get_params()
         else:
             # Which columns are numeric depends on the data set, whose checksum is in the digest.
-            parameters = BASELINES[classifier]([], [])[-1].get_params() | {"version": sklearn.__version__}
+            parameters = baseline(classifier).get_params() | {"version": sklearn.__version__}
         # repr, because parameters may be of types that JSON does not have.
         return repr(sorted(parameters.items()))
 

@@ -23,7 +23,7 @@ from skcredal.classifiers._credal_aode import CredalSpodesMixin
 from skcredal.decisions import utility_optimal_sets
 from skcredal.evaluation._baselines import BASELINES
 from skcredal.evaluation._fold import Fold
-from skcredal.evaluation._sums import fold_sums, measures, pool, share
+from skcredal.evaluation._sums import baseline, fold_sums, measures, pool, share
 from skcredal.metrics._curves import RELIABILITY_BINS, reliability_sums, retained_correct
 from skcredal.metrics._outcomes import UTILITY_WEIGHTS, utility_of_accuracy
 
@@ -183,9 +183,10 @@ def _use_baselines(fold: Fold, _: Classifiers) -> Series:
     """Return the sums over the utility-optimal sets of the baselines, for each utility."""
     return {
         f"utility-optimal, {name}": _sums_of_proba(
-            fold, fold.baseline_proba(name), fold.learn_baseline(name).classes_, utility_optimal_sets
+            fold, learner.predict_proba(fold.test_rows(learner)), learner.classes_, utility_optimal_sets
         )
         for name in BASELINES
+        for learner in [fold.learn(name, baseline(name))]
     }
 
 
