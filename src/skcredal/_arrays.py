@@ -5,12 +5,13 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["AnyArray", "BoolArray", "FloatArray", "IntArray", "LabelArray", "StateArray"]
+__all__ = ["AnyArray", "BoolArray", "FloatArray", "IntArray", "LabelArray", "MaybeArray", "StateArray"]
 
 AnyArray: TypeAlias = npt.NDArray[Any]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
+MaybeArray: TypeAlias = npt.ArrayLike | None
 # Classes of rows, from 0.
 LabelArray: TypeAlias = npt.NDArray[np.int32]
 # States of all features, numbered from 0 to V-1, feature-major (k, n); V is unknown.

@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from skcredal._arrays import AnyArray, BoolArray, FloatArray, MaybeArray
 from skcredal._ties import most_probable_first
-from skcredal._validation import check_real, naming, real_numbers, safe_repr
-from skcredal.metrics._checks import (
-    SUM_TOLERANCE,
-    as_array,
-    as_booleans,
-    as_column,
-    as_weights,
-    check_distributions,
-    check_label,
-    check_unit_interval,
-)
-from skcredal.metrics._outcomes import UTILITY_WEIGHTS, utility_of_accuracy, weighted_mean
+from skcredal._validation import check_real, safe_repr
+from skcredal.metrics import _checks as checks
+from skcredal.metrics._outcomes import UTILITY_WEIGHTS, class_indices, utility_of_accuracy, weighted_mean
 
 __all__ = ["reject", "reject_cost_score", "set_labels", "utility_optimal_sets"]
 
@@ -29,7 +20,7 @@ __all__ = ["reject", "reject_cost_score", "set_labels", "utility_optimal_sets"]
 _UTILITY_TIE = 1e-12
 
 
-def set_labels(y_set: ArrayLike, classes: ArrayLike) -> list[NDArray[Any]]:
+def set_labels(y_set: ArrayLike, classes: ArrayLike) -> list[AnyArray]:
     """Return the labels in each set.
 
     Parameters
@@ -52,18 +43,11 @@ def set_labels(y_set: ArrayLike, classes: ArrayLike) -> list[NDArray[Any]]:
     low
     middle high
     """
-    mask = as_array("y_set", y_set)
-    names = as_array("classes", classes)
-    if names.ndim != 1:
-        raise ValueError(f"classes must be one-dimensional, got shape {names.shape}.")
-    if mask.ndim != 2 or mask.shape[1] != len(names):
-        raise ValueError(
-            f"y_set must have shape (n_rows, {len(names)}), one column per class, got {mask.shape}."
-        )
-    return [names[row] for row in as_booleans("y_set", mask)]
+    names = np.asarray(classes)
+    return [names[row] for row in checks.as_mask("y_set", y_set, (None, len(names)))]
 
 
-def reject(proba_or_interval: ArrayLike, y_set: ArrayLike | None = None, *, cost: float) -> NDArray[np.bool_]:
+def reject(proba_or_interval: ArrayLike, y_set: MaybeArray = None, *, cost: float) -> BoolArray:
     """Decide which rows to reject, if an error costs 1 and a rejected row `cost`.
 
     A row is answered if its class has a probability of at least ``1 − cost``; for a credal classifier, if its
@@ -112,10 +96,7 @@ def reject(proba_or_interval: ArrayLike, y_set: ArrayLike | None = None, *, cost
     # The comparison is not strict: at exactly 1 − cost, answering costs the same as rejecting.
     if y_set is None:
         return np.asarray(lower.max(axis=1) < threshold)
-    mask = as_array("y_set", y_set)
-    if mask.shape != lower.shape:
-        raise ValueError(f"y_set must have shape {lower.shape}, like proba_or_interval, got {mask.shape}.")
-    mask = as_booleans("y_set", mask)
+    mask = checks.as_mask("y_set", y_set, lower.shape)
     # argmax means nothing for sets of several classes, but those rows are rejected anyway.
     sure = (lower >= threshold)[np.arange(len(mask)), mask.argmax(axis=1)]
     return np.asarray((mask.sum(axis=1) != 1) | ~sure)
@@ -127,7 +108,7 @@ def reject_cost_score(
     rejected: ArrayLike,
     *,
     cost: float,
-    sample_weight: ArrayLike | None = None,
+    sample_weight: MaybeArray = None,
 ) -> float:
     """Return the mean cost of the rows: 0 if the answer is correct, 1 if it is wrong, `cost` if rejected.
 
@@ -158,22 +139,19 @@ def reject_cost_score(
     0.375
     """
     cost = _check_cost(cost)
-    truth, answers = as_column("y_true", y_true), as_column("y_pred", y_pred)
-    is_rejected = as_array("rejected", rejected)
-    n_rows = len(truth)
-    for name, found in (("y_pred", answers.shape), ("rejected", is_rejected.shape)):
-        if found != (n_rows,):
-            raise ValueError(f"{name} must have shape ({n_rows},), like y_true, got {found}.")
-    is_rejected = as_booleans("rejected", is_rejected)
-    # Only the answers that count are compared: rejected rows may hold anything, also missing values.
-    costs = np.full(n_rows, cost)
-    costs[~is_rejected] = _differ(truth.tolist(), answers.tolist(), np.flatnonzero(~is_rejected))
-    return weighted_mean(costs, as_weights(sample_weight, n_rows))
+    answered = ~checks.as_mask("rejected", rejected, (None,))
+    # Only the answers that count are compared: rejected rows may have anything, also missing values.
+    true = checks.as_labels("y_true", y_true, len(answered), answered)
+    answers = checks.as_labels("y_pred", y_pred, len(answered), answered)
+    classes = list(dict.fromkeys(true))
+    costs = np.full(len(answered), cost)
+    costs[answered] = class_indices(true, classes) != checks.label_indices("y_pred", answers, classes)
+    return weighted_mean(costs, checks.as_weights(sample_weight, len(answered)))
 
 
 def utility_optimal_sets(
     proba: ArrayLike, *, utility: str | tuple[str, float] | Callable[[int], float]
-) -> NDArray[np.bool_]:
+) -> BoolArray:
     """Return the sets of largest expected utility under the probabilities of any classifier.
 
     A set of m classes is worth g(m) if it contains the true one, and nothing otherwise. The best set of m
@@ -210,10 +188,7 @@ def utility_optimal_sets(
     >>> utility_optimal_sets([[0.3, 0.6, 0.1]], utility=lambda m: m < 3)
     array([[ True,  True, False]])
     """
-    p = real_numbers("proba", proba)
-    if p.ndim != 2 or p.shape[1] == 0:
-        raise ValueError(f"proba must have shape (n_rows, n_classes), got {p.shape}.")
-    check_distributions("proba", p)
+    p = checks.as_distributions("proba", proba)
     order = most_probable_first(p)
     covered = np.take_along_axis(p, order, axis=1).cumsum(axis=1)
     expected = covered * _utilities(utility, p.shape[1])
@@ -225,7 +200,7 @@ def utility_optimal_sets(
     return y_set
 
 
-def _utilities(utility: Any, n_classes: int) -> NDArray[np.float64]:
+def _utilities(utility: Any, n_classes: int) -> FloatArray:
     """Return g(m) of m = 1, …, n_classes."""
     m = np.arange(1, n_classes + 1)
     if isinstance(utility, str) and utility in UTILITY_WEIGHTS:
@@ -234,19 +209,13 @@ def _utilities(utility: Any, n_classes: int) -> NDArray[np.float64]:
         squared = check_real("beta in utility=('fbeta', beta)", utility[1], low=0.0) ** 2
         return np.asarray((1.0 + squared) / (squared + m))
     if not callable(utility):
-        raise ValueError(
-            "utility must be 'u65', 'u80', ('fbeta', beta) or a function of the set size, "
-            f"got {safe_repr(utility)}."
-        )
-    with naming("utility"):
-        values = [utility(int(size)) for size in m]
-    for size, value in enumerate(values, start=1):
-        # With a negative worth, a set of the least probable classes would be the best.
-        if not isinstance(value, Real | np.bool_) or not 0.0 <= float(value) < np.inf:
-            raise ValueError(
-                f"utility must return a finite number ≥ 0, got {safe_repr(value)} for {size} classes."
-            )
-    return np.array(values, dtype=np.float64)
+        rule = "utility must be 'u65', 'u80', ('fbeta', beta) or a function of the set size"
+        raise ValueError(f"{rule}, got {safe_repr(utility)}.")
+    worths = np.array([utility(int(size)) for size in m], dtype=np.float64)
+    # With a negative worth, a set of the least probable classes would be the best.
+    if not ((worths >= 0) & (worths < np.inf)).all():
+        raise ValueError(f"utility must return finite numbers ≥ 0, got {worths.tolist()}.")
+    return worths
 
 
 def _check_cost(cost: Any) -> float:
@@ -254,46 +223,17 @@ def _check_cost(cost: Any) -> float:
     return check_real("cost", cost, low=0.0, high=0.5, low_open=True, high_open=True)
 
 
-def _lower_probabilities(proba_or_interval: ArrayLike) -> NDArray[np.float64]:
+def _lower_probabilities(proba_or_interval: ArrayLike) -> FloatArray:
     """Check probabilities or bounds; return the probabilities or the lower bounds."""
     name = "proba_or_interval"
-    given = real_numbers(name, proba_or_interval)
-    if given.ndim == 2 and given.shape[1] > 0:
-        check_distributions(name, given)
-        return given
-    if given.ndim != 3 or given.shape[1] == 0 or given.shape[2] != 2:
-        raise ValueError(
-            f"{name} must have shape (n_rows, n_classes) for probabilities, or (n_rows, n_classes, 2) for "
-            f"their lower and upper bounds, got {given.shape}."
-        )
-    check_unit_interval(name, given)
-    lower, upper = given[..., 0], given[..., 1]
-    # Some distribution must fit between the bounds; the tolerance is for bounds that were rounded.
-    wrong = (
-        (lower > upper + SUM_TOLERANCE).any(axis=1)
-        | (lower.sum(axis=1) > 1 + SUM_TOLERANCE)
-        | (upper.sum(axis=1) < 1 - SUM_TOLERANCE)
-    )
-    if wrong.any():
-        r = int(wrong.argmax())
-        raise ValueError(
-            f"{name} must be bounds that some probabilities satisfy, got {given[r].tolist()} in row {r}."
-        )
-    return np.asarray(lower)
-
-
-def _differ(truth: list[Any], answers: list[Any], rows: NDArray[np.intp]) -> list[bool]:
-    """Tell for the selected rows whether the answer is wrong; refuse labels that cannot be compared."""
-    for name, labels in (("y_true", truth), ("y_pred", answers)):
-        for r in rows:
-            check_label(name, labels[r], r)
-    pairs = [(truth[r], answers[r]) for r in rows]
-    # Text against numbers means that "1" was passed for 1: every answer would silently count as wrong.
-    if pairs and all(isinstance(t, str) != isinstance(a, str) for t, a in pairs):
-        t, a = pairs[0]
-        raise ValueError(
-            f"y_true and y_pred must have the same type, got {safe_repr(t)} in y_true and "
-            f"{safe_repr(a)} in y_pred."
-        )
-    with naming("y_pred"):
-        return [bool(t != a) for t, a in pairs]
+    given = checks.as_unit_numbers(name, proba_or_interval)
+    if given.ndim == 2:
+        return checks.as_distributions(name, given)
+    if given.ndim != 3 or given.shape[2] != 2:
+        rule = f"{name} must have shape (n_rows, n_classes) or, for bounds, (n_rows, n_classes, 2)"
+        raise ValueError(f"{rule}, got {given.shape}.")
+    lower: FloatArray = given[..., 0]
+    # With a tolerance for bounds that were rounded.
+    if (lower > given[..., 1] + checks.SUM_TOLERANCE).any():
+        raise ValueError(f"{name} must have lower bounds first, got one that is above the upper bound.")
+    return lower

@@ -6,8 +6,6 @@ import numpy as np
 
 from skcredal._arrays import BoolArray, FloatArray
 
-__all__ = ["RELIABILITY_BINS", "reliability_sums", "retained_correct"]
-
 # The upper end of each bin of probabilities; a bin contains it, as 1 is the most frequent of them.
 RELIABILITY_BINS = tuple(step / 10 for step in range(1, 11))
 

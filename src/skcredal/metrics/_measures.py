@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from numbers import Real
+from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from skcredal._validation import safe_repr
-from skcredal.metrics._checks import as_labels, as_probabilities, as_values, as_weights, label_indices
-from skcredal.metrics._outcomes import UTILITY_WEIGHTS, Outcomes, true_class_losses, weighted_mean
-
-__all__ = [
-    "determinacy_score",
-    "discounted_accuracy_score",
-    "indeterminate_output_size",
-    "set_accuracy_score",
-    "single_accuracy_score",
-    "true_class_brier_loss",
-    "u65_score",
-    "u80_score",
-    "utility_score",
-]
+from skcredal._arrays import AnyArray, FloatArray, IntArray, MaybeArray
+from skcredal._validation import check_real
+from skcredal.metrics import _checks as checks
+from skcredal.metrics._outcomes import MEASURES, row_outcomes, utility_of_accuracy, weighted_mean
 
 
-def determinacy_score(y_set: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
+def determinacy_score(y_set: ArrayLike, *, sample_weight: MaybeArray = None) -> float:
     """Share of rows answered with exactly one class.
 
     Parameters
@@ -46,10 +36,11 @@ def determinacy_score(y_set: ArrayLike, *, sample_weight: ArrayLike | None = Non
     >>> determinacy_score([[1, 0, 0], [1, 1, 0]])
     0.5
     """
-    return Outcomes.from_sets(y_set, sample_weight).determinacy()
+    sizes = checks.as_mask("y_set", y_set).sum(axis=1)
+    return weighted_mean(sizes == 1, checks.as_weights(sample_weight, len(sizes)))
 
 
-def indeterminate_output_size(y_set: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
+def indeterminate_output_size(y_set: ArrayLike, *, sample_weight: MaybeArray = None) -> float:
     """Mean number of classes in the sets that have more than one.
 
     Parameters
@@ -72,15 +63,12 @@ def indeterminate_output_size(y_set: ArrayLike, *, sample_weight: ArrayLike | No
     >>> indeterminate_output_size([[1, 0, 0], [1, 1, 0], [1, 1, 1]])
     2.5
     """
-    return Outcomes.from_sets(y_set, sample_weight).output_size()
+    sizes = checks.as_mask("y_set", y_set).sum(axis=1)
+    return weighted_mean(sizes, checks.as_weights(sample_weight, len(sizes)) * (sizes > 1))
 
 
 def single_accuracy_score(
-    y_true: ArrayLike,
-    y_set: ArrayLike,
-    *,
-    labels: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
+    y_true: ArrayLike, y_set: ArrayLike, *, labels: MaybeArray = None, sample_weight: MaybeArray = None
 ) -> float:
     """Accuracy on the rows answered with exactly one class.
 
@@ -108,15 +96,11 @@ def single_accuracy_score(
     >>> single_accuracy_score(["a", "a", "b"], [[1, 0], [0, 1], [1, 1]])
     0.5
     """
-    return Outcomes.from_predictions(y_true, y_set, labels, sample_weight).single_accuracy()
+    return _measure("single_accuracy", y_true, y_set, labels, sample_weight)
 
 
 def set_accuracy_score(
-    y_true: ArrayLike,
-    y_set: ArrayLike,
-    *,
-    labels: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
+    y_true: ArrayLike, y_set: ArrayLike, *, labels: MaybeArray = None, sample_weight: MaybeArray = None
 ) -> float:
     """Share of the sets of several classes that contain the true one.
 
@@ -144,15 +128,11 @@ def set_accuracy_score(
     >>> set_accuracy_score(["a", "c", "b"], [[1, 1, 0], [1, 1, 0], [1, 0, 0]])
     0.5
     """
-    return Outcomes.from_predictions(y_true, y_set, labels, sample_weight).set_accuracy()
+    return _measure("set_accuracy", y_true, y_set, labels, sample_weight)
 
 
 def discounted_accuracy_score(
-    y_true: ArrayLike,
-    y_set: ArrayLike,
-    *,
-    labels: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
+    y_true: ArrayLike, y_set: ArrayLike, *, labels: MaybeArray = None, sample_weight: MaybeArray = None
 ) -> float:
     """Mean over the rows of 1/m if the set of m classes contains the true one, and of 0 if not.
 
@@ -184,7 +164,7 @@ def discounted_accuracy_score(
     >>> discounted_accuracy_score(["a", "b", "b"], [[1, 0], [1, 1], [1, 0]])
     0.5
     """
-    return Outcomes.from_predictions(y_true, y_set, labels, sample_weight).utility(0.5)
+    return _measure("discounted_accuracy", y_true, y_set, labels, sample_weight)
 
 
 def utility_score(
@@ -192,8 +172,8 @@ def utility_score(
     y_set: ArrayLike,
     *,
     w: float,
-    labels: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
+    labels: MaybeArray = None,
+    sample_weight: MaybeArray = None,
 ) -> float:
     """Mean utility of the sets, where a correct set of two classes is worth `w`.
 
@@ -231,17 +211,13 @@ def utility_score(
     0.875
     """
     # Below 1/2 a set of two would be worth less than guessing; above 1, more than the right answer.
-    if not (isinstance(w, Real) and 0.5 <= w <= 1):
-        raise ValueError(f"w must lie in [0.5, 1], got {safe_repr(w)}.")
-    return Outcomes.from_predictions(y_true, y_set, labels, sample_weight).utility(float(w))
+    worth = check_real("w", w, low=0.5, high=1.0)
+    rows, weight, _, _ = outcomes(y_true, y_set, labels, sample_weight)
+    return weighted_mean(utility_of_accuracy(rows["discounted"], worth), weight)
 
 
 def u65_score(
-    y_true: ArrayLike,
-    y_set: ArrayLike,
-    *,
-    labels: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
+    y_true: ArrayLike, y_set: ArrayLike, *, labels: MaybeArray = None, sample_weight: MaybeArray = None
 ) -> float:
     """Mean utility of the sets, where a correct set of two classes is worth 0.65.
 
@@ -269,15 +245,11 @@ def u65_score(
     >>> round(u65_score(["a", "b", "b"], [[1, 0], [1, 1], [1, 0]]), 12)
     0.55
     """
-    return utility_score(y_true, y_set, w=UTILITY_WEIGHTS["u65"], labels=labels, sample_weight=sample_weight)
+    return _measure("u65", y_true, y_set, labels, sample_weight)
 
 
 def u80_score(
-    y_true: ArrayLike,
-    y_set: ArrayLike,
-    *,
-    labels: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
+    y_true: ArrayLike, y_set: ArrayLike, *, labels: MaybeArray = None, sample_weight: MaybeArray = None
 ) -> float:
     """Mean utility of the sets, where a correct set of two classes is worth 0.8.
 
@@ -305,15 +277,11 @@ def u80_score(
     >>> round(u80_score(["a", "b", "b"], [[1, 0], [1, 1], [1, 0]]), 12)
     0.6
     """
-    return utility_score(y_true, y_set, w=UTILITY_WEIGHTS["u80"], labels=labels, sample_weight=sample_weight)
+    return _measure("u80", y_true, y_set, labels, sample_weight)
 
 
 def true_class_brier_loss(
-    y_true: ArrayLike,
-    y_proba: ArrayLike,
-    *,
-    labels: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
+    y_true: ArrayLike, y_proba: ArrayLike, *, labels: MaybeArray = None, sample_weight: MaybeArray = None
 ) -> float:
     """Mean of ``(1 − P(true class))²``, the paper's Brier loss; smaller is better.
 
@@ -347,7 +315,38 @@ def true_class_brier_loss(
     >>> true_class_brier_loss(["a", "b"], [[1, 0], [0.5, 0.5]])
     0.125
     """
-    values = as_values("y_true", y_true)
-    proba = as_probabilities(y_proba, len(values))
-    truth = label_indices("y_true", values, as_labels(labels, values, proba.shape[1], "y_proba"))
-    return weighted_mean(true_class_losses(truth, proba), as_weights(sample_weight, len(values)))
+    p = checks.as_unit_numbers("y_proba", y_proba)
+    proba = checks.as_distributions("y_proba", np.column_stack([1.0 - p, p]) if p.ndim == 1 else p)
+    # The loss does not depend on sets: those of all classes will do.
+    rows, weight, _, _ = outcomes(y_true, proba >= 0, labels, sample_weight, y_proba=proba)
+    return weighted_mean(rows["brier"], weight)
+
+
+def outcomes(
+    y_true: ArrayLike,
+    y_set: ArrayLike,
+    labels: MaybeArray,
+    sample_weight: MaybeArray,
+    y_pred: MaybeArray = None,
+    y_proba: MaybeArray = None,
+) -> tuple[dict[str, AnyArray], FloatArray, IntArray, list[Any]]:
+    """Check what the user passed; return outcomes and weights of rows, their true classes and all classes."""
+    sets = checks.as_mask("y_set", y_set)
+    values = checks.as_labels("y_true", y_true, len(sets))
+    classes = checks.as_classes(labels, values, sets.shape[1])
+    true, best, proba = checks.label_indices("y_true", values, classes), None, None
+    if y_proba is not None:
+        proba = checks.as_distributions("y_proba", y_proba, sets.shape)
+    # y_pred takes precedence: the caller may have broken ties of y_proba in another way.
+    if y_pred is not None:
+        best = checks.label_indices("y_pred", checks.as_labels("y_pred", y_pred, len(sets)), classes)
+    weight = checks.as_weights(sample_weight, len(sets))
+    return row_outcomes(true, proba, sets, best), weight, true, classes
+
+
+def _measure(
+    name: str, y_true: ArrayLike, y_set: ArrayLike, labels: MaybeArray, sample_weight: MaybeArray
+) -> float:
+    rows, weight, _, _ = outcomes(y_true, y_set, labels, sample_weight)
+    part, whole = MEASURES[name]
+    return weighted_mean(rows[part], weight * rows[whole])

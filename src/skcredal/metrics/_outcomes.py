@@ -7,44 +7,18 @@ and every measure is a quotient of two of these sums (`MEASURES`).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, Self
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray
 from skcredal._ties import best_class
-from skcredal.metrics._checks import (
-    IndexArray,
-    as_labels,
-    as_mask,
-    as_probabilities,
-    as_values,
-    as_weights,
-    label_indices,
-)
-
-__all__ = [
-    "LOWEST_PROBABILITY",
-    "MEASURES",
-    "UTILITY_WEIGHTS",
-    "Outcomes",
-    "class_indices",
-    "measures",
-    "quotient",
-    "row_outcomes",
-    "row_sums",
-    "true_class_losses",
-    "utility_of_accuracy",
-    "weighted_mean",
-]
 
 # What a correct set of two classes is worth under the paper's two utilities (§9).
 UTILITY_WEIGHTS = {"u65": 0.65, "u80": 0.8}
 # A probability of 0 would make one row outweigh all others: -log 1e-15 is 34.5.
-LOWEST_PROBABILITY = 1e-15
+_LOWEST_PROBABILITY = 1e-15
 
 # Each measure of §9 is a sum of outcomes divided by another.
 MEASURES = {
@@ -65,24 +39,22 @@ MEASURES = {
 }
 
 
-def class_indices(labels: AnyArray, classes: AnyArray) -> IntArray:
+def class_indices(labels: AnyArray | Sequence[Any], classes: AnyArray | Sequence[Any]) -> IntArray:
     """Return the index of each label among the classes, -1 if it is not one of them.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> class_indices(np.array(["b", "a", "z"]), np.array(["a", "b"]))
+    >>> class_indices(["b", "a", "z"], ["a", "b"])
     array([ 1,  0, -1])
     """
-    index = {label: c for c, label in enumerate(classes.tolist())}
-    return np.array([index.get(label, -1) for label in labels.tolist()], dtype=np.int64)
+    index = {label: c for c, label in enumerate(classes)}
+    return np.array([index.get(label, -1) for label in labels], dtype=np.int64)
 
 
 def row_outcomes(
     true: IntArray,
     proba: FloatArray | None = None,
     sets: BoolArray | None = None,
-    *,
     best: IntArray | None = None,
 ) -> dict[str, AnyArray]:
     """Return what happened in each row, as one array of length n_rows for each outcome.
@@ -132,7 +104,7 @@ def row_outcomes(
         rows["brier"] = (1.0 - p_true) ** 2
         # Σ_c (P(c) − [c true])² = Σ_c P(c)² − 2 P(true) + 1, also where the true class has no column.
         rows["brier_multiclass"] = (proba**2).sum(axis=1) - 2.0 * p_true + 1.0
-        rows["log_loss"] = -np.log(np.maximum(p_true, LOWEST_PROBABILITY))
+        rows["log_loss"] = -np.log(np.maximum(p_true, _LOWEST_PROBABILITY))
         best = best_class(proba) if best is None else best
     if best is not None:
         rows["correct"] = is_known & (best == true)
@@ -179,106 +151,6 @@ def quotient(part: float, whole: float) -> float:
     return part / whole if whole else math.nan
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Outcomes:
-    """The outcome of each row. What the caller did not pass is NaN, and so is every mean of it.
-
-    ``truth`` is the index of the true class among the labels, -1 if it is not one of them; ``size`` is the
-    number of classes in the set; ``hit``, whether the true class is in the set; ``correct``, whether the
-    determinate counterpart is right; ``brier``, its Brier loss; ``weight``, how often the row counts.
-    """
-
-    truth: IndexArray
-    size: IndexArray
-    hit: FloatArray
-    correct: FloatArray
-    brier: FloatArray
-    weight: FloatArray
-
-    @classmethod
-    def from_sets(cls, y_set: ArrayLike, sample_weight: ArrayLike | None) -> Self:
-        """Return outcomes from the sets alone: their sizes are known, but not whether they are right."""
-        mask = as_mask(y_set)
-        # NaN, so that a measure that needs the true classes cannot come out as a number.
-        unknown = np.full(len(mask), np.nan)
-        weight = as_weights(sample_weight, len(mask))
-        return cls(np.full(len(mask), -1), mask.sum(axis=1), unknown, unknown, unknown, weight)
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: ArrayLike,
-        y_set: ArrayLike,
-        labels: ArrayLike | None,
-        sample_weight: ArrayLike | None,
-        y_pred: ArrayLike | None = None,
-        y_proba: ArrayLike | None = None,
-    ) -> Self:
-        """Return outcomes from sets and true classes and, if given, the determinate counterpart's answers."""
-        mask = as_mask(y_set)
-        n_rows, n_columns = mask.shape
-        values = as_values("y_true", y_true, n_rows)
-        classes = as_labels(labels, values, n_columns, "y_set")
-        truth = label_indices("y_true", values, classes)
-        known = truth >= 0
-        # An unknown class has the index -1, which reads the last column; `known` discards it again.
-        hit = known & mask[np.arange(n_rows), truth]
-        correct = brier = np.full(n_rows, np.nan)
-        if y_proba is not None:
-            proba = as_probabilities(y_proba, n_rows, n_columns)
-            brier = true_class_losses(truth, proba)
-            correct = (best_class(proba) == truth).astype(np.float64)
-        # y_pred takes precedence: the caller may have broken ties of y_proba in another way.
-        if y_pred is not None:
-            predicted = label_indices("y_pred", as_values("y_pred", y_pred, n_rows), classes)
-            correct = (known & (predicted == truth)).astype(np.float64)
-        weight = as_weights(sample_weight, n_rows)
-        return cls(truth, mask.sum(axis=1), hit.astype(np.float64), correct, brier, weight)
-
-    @property
-    def single(self) -> BoolArray:
-        """Rows answered with one class."""
-        rows: BoolArray = self.size == 1
-        return rows
-
-    @property
-    def several(self) -> BoolArray:
-        """Rows answered with more than one class."""
-        return self.size > 1
-
-    def only(self, rows: BoolArray) -> Self:
-        """Return the outcomes of some rows."""
-        return type(self)(*(getattr(self, field.name)[rows] for field in fields(self)))
-
-    def mean(self, values: NDArray[Any]) -> float:
-        """Weighted mean over the rows; NaN if the weights sum to 0."""
-        return weighted_mean(values, self.weight)
-
-    def determinacy(self) -> float:
-        """Share of rows answered with one class."""
-        return self.mean(self.single)
-
-    def single_accuracy(self) -> float:
-        """Accuracy on the rows answered with one class."""
-        rows = self.only(self.single)
-        return rows.mean(rows.hit)
-
-    def set_accuracy(self) -> float:
-        """Share of the sets of several classes that contain the true one."""
-        rows = self.only(self.several)
-        return rows.mean(rows.hit)
-
-    def output_size(self) -> float:
-        """Mean size of the sets of several classes."""
-        rows = self.only(self.several)
-        return rows.mean(rows.size)
-
-    def utility(self, w: float) -> float:
-        """Mean utility, where a correct set of two classes is worth ``w``."""
-        # An empty set is never a hit; the maximum only avoids 0/0.
-        return self.mean(utility_of_accuracy(self.hit / np.maximum(self.size, 1), w))
-
-
 def utility_of_accuracy(x: FloatArray, w: float) -> FloatArray:
     """Return the utility of discounted accuracies: the parabola through (0, 0), (1/2, w) and (1, 1) (§9).
 
@@ -293,16 +165,6 @@ def utility_of_accuracy(x: FloatArray, w: float) -> FloatArray:
     return utility
 
 
-def weighted_mean(values: NDArray[Any], weight: FloatArray) -> float:
+def weighted_mean(values: AnyArray, weight: FloatArray) -> float:
     """Return the weighted mean; NaN if the weights sum to 0."""
-    total = weight.sum()
-    # The product is summed in the same order as the weights, so that a mean of ones is exactly 1.
-    return float((weight * values).sum() / total) if total > 0 else float("nan")
-
-
-def true_class_losses(truth: IndexArray, proba: FloatArray) -> FloatArray:
-    """Return ``(1 − P(true class))²`` of each row; a class that is not a label has probability 0."""
-    # As above, the index -1 reads the last column, and is discarded.
-    p_true = np.where(truth >= 0, proba[np.arange(len(truth)), truth], 0.0)
-    losses: FloatArray = (1.0 - p_true) ** 2
-    return losses
+    return quotient(math.fsum((weight * values).tolist()), math.fsum(weight.tolist()))

@@ -3,37 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isnan
+from math import isnan, nan
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from skcredal._validation import check_integer, naming
-from skcredal.metrics._checks import as_labels, as_mask, as_values
-from skcredal.metrics._outcomes import UTILITY_WEIGHTS, Outcomes
+from skcredal._arrays import AnyArray, FloatArray, MaybeArray
+from skcredal.metrics._measures import outcomes
+from skcredal.metrics._outcomes import UTILITY_WEIGHTS, measures, quotient, row_sums
 
-__all__ = ["credal_report", "credal_summary"]
-
-_CLASS_COLUMNS = {
-    "support": "n",
-    "determinacy": "determinacy",
-    "single-acc": "single_accuracy",
-    "set-acc": "set_accuracy",
-    "output size": "output_size",
-    "u65": "u65",
-    "u80": "u80",
-}
-_COUNTERPART_COLUMNS = {"support": "n", "accuracy": "accuracy", "Brier": "brier"}
+_OF_SETS = ("determinacy", "single_accuracy", "set_accuracy", "output_size", "discounted_accuracy")
+_OF_COUNTERPART = ("accuracy", "accuracy_decided", "accuracy_undecided", "brier")
+# The two tables of the report, and the measures whose columns have another title.
+_CLASS_TABLE = ("n", "determinacy", "single_accuracy", "set_accuracy", "output_size", "u65", "u80")
+_COUNTERPART_TABLE = ("n", "accuracy", "brier")
+_TITLES = {"n": "support", "single_accuracy": "single-acc", "set_accuracy": "set-acc", "brier": "Brier"}
 
 
 def credal_summary(
     y_true: ArrayLike,
     y_set: ArrayLike,
     *,
-    y_pred: ArrayLike | None = None,
-    y_proba: ArrayLike | None = None,
-    labels: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
+    y_pred: MaybeArray = None,
+    y_proba: MaybeArray = None,
+    labels: MaybeArray = None,
+    sample_weight: MaybeArray = None,
 ) -> dict[str, float]:
     """Return every measure of a set-valued prediction and of its determinate counterpart.
 
@@ -81,18 +74,19 @@ def credal_summary(
     accuracy_undecided  1.00
     brier               nan
     """
-    return _summary(Outcomes.from_predictions(y_true, y_set, labels, sample_weight, y_pred, y_proba))
+    rows, weight, _, _ = outcomes(y_true, y_set, labels, sample_weight, y_pred, y_proba)
+    return _summary(rows, weight)
 
 
 def credal_report(
     y_true: ArrayLike,
     y_set: ArrayLike,
     *,
-    y_pred: ArrayLike | None = None,
-    y_proba: ArrayLike | None = None,
-    labels: ArrayLike | None = None,
+    y_pred: MaybeArray = None,
+    y_proba: MaybeArray = None,
+    labels: MaybeArray = None,
     target_names: Sequence[str] | None = None,
-    sample_weight: ArrayLike | None = None,
+    sample_weight: MaybeArray = None,
     digits: int = 2,
 ) -> str:
     """Return a text report of the main measures, with one line per true class and one for all rows.
@@ -147,60 +141,43 @@ def credal_report(
     <BLANKLINE>
           all        3      0.67      -
     """
-    # The labels are needed here for the names of the lines; the outcomes check them again.
-    mask = as_mask(y_set)
-    classes = as_labels(labels, as_values("y_true", y_true, len(mask)), mask.shape[1], "y_set")
-    rows = Outcomes.from_predictions(y_true, mask, classes, sample_weight, y_pred, y_proba)
-    check_integer("digits", digits, low=0, high=100)
-    with naming("target_names"):
-        names = list(map(str, classes if target_names is None else target_names))
+    rows, weight, true, classes = outcomes(y_true, y_set, labels, sample_weight, y_pred, y_proba)
+    names = [str(name) for name in (classes if target_names is None else target_names)]
     if len(names) != len(classes):
-        raise ValueError(
-            f"target_names must have one name for each of the {len(classes)} labels, got {len(names)}."
-        )
-
-    parts = [(name, rows.only(rows.truth == c)) for c, name in enumerate(names)]
-    if np.any(rows.truth < 0):
-        parts.append(("(other)", rows.only(rows.truth < 0)))
-    tables = [(_CLASS_COLUMNS, parts)]
+        raise ValueError(f"target_names must have one name for each of {len(classes)} labels, got {names}.")
+    parts = [(name, true == c) for c, name in enumerate(names)]
+    if (true < 0).any():
+        parts.append(("(other)", true < 0))
+    tables: list[tuple[Sequence[str], list[tuple[str, AnyArray]]]] = [(_CLASS_TABLE, parts)]
     if y_pred is not None or y_proba is not None:
-        parts = [("decided", rows.only(rows.single)), ("undecided", rows.only(rows.several))]
-        tables.append((_COUNTERPART_COLUMNS, parts))
-
+        tables.append((_COUNTERPART_TABLE, [(name, rows[name]) for name in ("decided", "undecided")]))
     # One width for both tables, so that their columns of names are aligned.
-    name_width = max(len(name) for _, parts in tables for name, _ in [*parts, ("all", rows)])
-    return "\n".join(_table(columns, parts, rows, digits, name_width) for columns, parts in tables)
+    width = max(len("all"), *(len(name) for _, parts in tables for name, _ in parts))
+    texts = []
+    for columns, parts in tables:
+        # Rows outside of a part have weight 0 in it.
+        everything = [*parts, ("all", rows["n"])]
+        lines = [(name.rjust(width), _summary(rows, weight * part)) for name, part in everything]
+        texts.append(_table(columns, lines, digits))
+    return "\n".join(texts)
 
 
-def _summary(rows: Outcomes) -> dict[str, float]:
-    decided, undecided = rows.only(rows.single), rows.only(rows.several)
-    return {
-        "n": float(rows.weight.sum()),
-        "determinacy": rows.determinacy(),
-        "single_accuracy": rows.single_accuracy(),
-        "set_accuracy": rows.set_accuracy(),
-        "output_size": rows.output_size(),
-        "discounted_accuracy": rows.utility(0.5),
-        **{name: rows.utility(w) for name, w in UTILITY_WEIGHTS.items()},
-        "accuracy": rows.mean(rows.correct),
-        "accuracy_decided": decided.mean(decided.correct),
-        "accuracy_undecided": undecided.mean(undecided.correct),
-        "brier": rows.mean(rows.brier),
-    }
+def _summary(rows: dict[str, AnyArray], weight: FloatArray) -> dict[str, float]:
+    sums = row_sums(rows, weight)
+    found = measures(sums) | {"accuracy_decided": quotient(sums.get("correct_decided", nan), sums["decided"])}
+    return {"n": sums["n"]} | {name: found[name] for name in (*_OF_SETS, *UTILITY_WEIGHTS, *_OF_COUNTERPART)}
 
 
-def _table(
-    columns: dict[str, str], parts: list[tuple[str, Outcomes]], rows: Outcomes, digits: int, name_width: int
-) -> str:
-    """Format one line per part and, after a blank line, one for all rows."""
-    names = ["", *(name for name, _ in parts), "all"]
-    summaries = [_summary(part) for part in [*(part for _, part in parts), rows]]
+def _table(columns: Sequence[str], lines: list[tuple[str, dict[str, float]]], digits: int) -> str:
+    """Format titles and one line per part; the last, of all rows, stands after a blank line."""
+    names, summaries = zip(*lines, strict=True)
     # Without weights the support is a number of rows, and reads better without decimals.
     whole = all(summary["n"].is_integer() for summary in summaries)
-    cells = [[name.rjust(name_width) for name in names]]
-    for title, key in columns.items():
+    cells = [[" " * len(names[0]), *names]]
+    for key in columns:
         decimals = 0 if key == "n" and whole else digits
-        column = [title, *("-" if isnan(s[key]) else f"{s[key]:.{decimals}f}" for s in summaries)]
+        column = [_TITLES.get(key, key.replace("_", " "))]
+        column += ["-" if isnan(summary[key]) else f"{summary[key]:.{decimals}f}" for summary in summaries]
         width = max(map(len, column))
         cells.append([cell.rjust(width) for cell in column])
     head, *body, total = ["  ".join(line) for line in zip(*cells, strict=True)]

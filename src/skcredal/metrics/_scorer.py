@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import deepcopy
 from inspect import signature
 from typing import Any, Self
 
@@ -12,9 +11,6 @@ from sklearn import get_config
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from skcredal._pipelines import innermost
-from skcredal._validation import naming
-
-__all__ = ["make_set_scorer", "predict_set"]
 
 
 def make_set_scorer(
@@ -64,35 +60,29 @@ def make_set_scorer(
 
 
 class _SetScorer:
-    """A scorer as scikit-learn expects it: callable, can be cloned and pickled, and routes metadata."""
+    """A scorer as scikit-learn expects it: callable, can be pickled, and routes metadata."""
 
     def __init__(self, metric: Callable[..., float], greater_is_better: bool, kwargs: dict[str, Any]) -> None:
-        with naming("metric"):
-            parameters = signature(metric).parameters
         self._metric = metric
         self._greater_is_better = greater_is_better
         self._kwargs = kwargs
+        self._parameters = list(signature(metric).parameters)
         # Some measures of sets do not need the true classes.
-        self._needs_truth = next(iter(parameters), None) != "y_set"
-        self._takes_labels = "labels" in parameters
-        self._takes_weight = "sample_weight" in parameters
+        self._needs_truth = self._parameters[:1] != ["y_set"]
         self._weight_request: bool | str | None = None
         # A search turns errors into NaN scores, so that wrong or missing arguments must fail here.
-        with naming("metric"):
-            signature(metric).bind(*[None] * (1 + self._needs_truth), **kwargs)
+        signature(metric).bind(*[None] * (1 + self._needs_truth), **kwargs)
 
     def __call__(self, estimator: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        y_set, final = _sets_and_estimator(estimator, X)
+        y_set = predict_set(estimator, X)
         kwargs = dict(self._kwargs)
         # The columns of the sets are classes_, and a test fold may lack some of these.
-        if self._takes_labels and "labels" not in kwargs:
-            with naming("estimator"):
-                kwargs["labels"] = final.classes_
+        if "labels" in self._parameters and "labels" not in kwargs:
+            kwargs["labels"] = innermost(estimator)[0].classes_
         if sample_weight is not None:
             kwargs["sample_weight"] = sample_weight
-        score = self._metric(*([y, y_set] if self._needs_truth else [y_set]), **kwargs)
-        with naming("metric"):
-            return float(score) if self._greater_is_better else -float(score)
+        score = float(self._metric(*([y, y_set] if self._needs_truth else [y_set]), **kwargs))
+        return score if self._greater_is_better else -score
 
     def __repr__(self) -> str:
         name = getattr(self._metric, "__name__", repr(self._metric))
@@ -100,33 +90,27 @@ class _SetScorer:
         arguments = [name, *sign, *(f"{key}={value!r}" for key, value in self._kwargs.items())]
         return f"make_set_scorer({', '.join(arguments)})"
 
-    # scikit-learn clones scorers with their searches, and this one has no get_params.
-    def __sklearn_clone__(self) -> Self:
-        return deepcopy(self)
-
     def set_score_request(self, *, sample_weight: bool | str | None) -> Self:
         """Request weights (True, or the name they are passed under), ignore (False) or refuse them (None)."""
         # Without routing nobody reads the request, and the scores would silently be unweighted.
         if not get_config()["enable_metadata_routing"]:
-            raise RuntimeError(
-                "set_score_request needs metadata routing: sklearn.set_config(enable_metadata_routing=True)."
-            )
+            raise RuntimeError("set_score_request needs sklearn.set_config(enable_metadata_routing=True).")
         self._weight_request = sample_weight
         return self
 
     def get_metadata_routing(self) -> Any:
         """Return the metadata that the scorer requests."""
         request = MetadataRequest(owner=repr(self))
-        if self._takes_weight:
+        if "sample_weight" in self._parameters:
             request.score.add_request(param="sample_weight", alias=self._weight_request)
         return request
 
     def _accept_sample_weight(self) -> bool:
         # Without metadata routing, GridSearchCV calls this before it passes on the weights given to fit.
-        return self._takes_weight
+        return "sample_weight" in self._parameters
 
 
-def predict_set(estimator: Any, X: Any) -> ArrayLike:
+def predict_set(estimator: Any, X: Any) -> Any:
     """Return the sets that a fitted estimator predicts, also if it is inside a pipeline or a search.
 
     scikit-learn's pipelines and searches forward only the methods they know; this function applies the
@@ -155,15 +139,8 @@ def predict_set(estimator: Any, X: Any) -> ArrayLike:
     array([[ True, False],
            [False,  True]])
     """
-    return _sets_and_estimator(estimator, X)[0]
-
-
-def _sets_and_estimator(estimator: Any, X: Any) -> tuple[ArrayLike, Any]:
     classifier, rows = innermost(estimator, X)
     if not hasattr(classifier, "predict_set"):
-        where = "" if classifier is estimator else f", which ends in {type(classifier).__name__}"
-        raise TypeError(
-            "estimator must have predict_set, be a pipeline that ends in an estimator with predict_set, "
-            f"or be a fitted search over one, got {type(estimator).__name__}{where}."
-        )
-    return classifier.predict_set(rows), classifier
+        name = type(classifier).__name__
+        raise TypeError(f"estimator must have predict_set, itself or at its end, and be fitted, got {name}.")
+    return classifier.predict_set(rows)
