@@ -962,8 +962,10 @@ def test_data_sets_are_listed_with_their_sizes(run):
 
 
 def test_a_broken_file_does_not_hide_the_other_data_sets(run, tmp_path):
-    (tmp_path / "good.arff").write_text("@attribute a real\n@attribute c {x,y}\n@data\n1,x\n2,y\n")
-    (tmp_path / "bad.arff").write_text("@attribute a real\n")
+    (tmp_path / "good.arff").write_text(
+        "@relation r\n@attribute a real\n@attribute c {x,y}\n@data\n1,x\n2,y\n"
+    )
+    (tmp_path / "bad.arff").write_text("@relation r\n@attribute a real\n")
     result = run("datasets", "--data", ".")
     assert result.exit_code == 1
     assert "good" in result.stdout

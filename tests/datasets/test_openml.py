@@ -3,7 +3,7 @@
 import gzip
 import hashlib
 import json
-import sys
+import re
 import urllib.error
 
 import numpy as np
@@ -193,10 +193,10 @@ def test_a_quoted_question_mark_is_a_value(tmp_path):
         ("features", "got 63 rows, 30 features, 4 classes and 0 missing cells"),
         ("classes", "got 63 rows, 31 features, 5 classes and 0 missing cells"),
         ("missing", "got 63 rows, 31 features, 4 classes and 1 missing cells"),
+        ("a class", "got 63 rows, 31 features, 4 classes and 1 missing cells"),
     ],
 )
-@pytest.mark.parametrize("name", ["white_clover", "iris"])
-def test_another_table_under_the_id_is_refused(tmp_path, change, found, name):
+def test_another_table_under_the_id_is_refused(tmp_path, change, found):
     columns, rows = made_up("white_clover")
     if change == "rows":
         rows = rows[1:]
@@ -205,57 +205,22 @@ def test_another_table_under_the_id_is_refused(tmp_path, change, found, name):
     elif change == "classes":
         columns[-1] = ("class", [*columns[-1][1], "more"])
     else:
-        rows[0][0] = None
-    write_cache(tmp_path, OPENML[name].data_id, columns, rows)
-    with pytest.raises(ValueError, match=f"^{name} of openml.org") as caught:
-        load_dataset(name, "openml", data_home=tmp_path)
-    message = str(caught.value)
-    assert found in message
-    if name == "iris":
-        assert "(data id 61, verified) must have 150 rows, 4 features, 3 classes" in message
-    else:
-        assert "(data id 343, an unverified id) must have 63 rows, 31 features" in message
-    assert "SKCREDAL_DATA" in message
-
-
-@pytest.mark.parametrize("name", ["solarflare_c", "solarflare_m", "solarflare_x"])
-def test_sets_that_openml_does_not_have(name):
-    expected = rf"^{name} is not available from openml\.org\..* {name}\.arff.*SKCREDAL_DATA"
-    with pytest.raises(ValueError, match=expected):
-        load_dataset(name, "openml")
-
-
-@pytest.mark.parametrize("name", ["irish", "", None])
-def test_unknown_names(name):
-    expected = r"^name must be one of the data sets in the source 'openml' \('anneal', .*'zoo'\), got "
-    with pytest.raises(ValueError, match=expected):
-        load_dataset(name, "openml")
+        rows[0][-1 if change == "a class" else 0] = None
+    write_cache(tmp_path, 343, columns, rows)
+    with pytest.raises(ValueError, match=rf"^white_clover of openml.org \(data id 343, .*{found}"):
+        load_dataset("white_clover", "openml", data_home=tmp_path)
 
 
 @pytest.mark.filterwarnings("ignore:A network error occurred", "ignore:Invalid cache")
-@pytest.mark.parametrize(
-    "failure",
-    [
-        urllib.error.URLError("Name or service not known"),
-        TimeoutError("timed out"),
-        ConnectionResetError("reset by peer"),
-        urllib.error.HTTPError("https://www.openml.org", 503, "Service Unavailable", None, None),
-    ],
-)
-def test_no_network(tmp_path, monkeypatch, failure):
-    def fail(*args, **kwargs):
-        raise failure
-
-    monkeypatch.setattr("sklearn.datasets._openml.urlopen", fail)
-    expected = (
-        r"^iris of openml\.org \(data id 61, verified\) is not in the cache '.*' and could not be .* \("
-    )
-    with pytest.raises(ConnectionError, match=expected) as caught:
-        load_dataset("iris", "openml", data_home=tmp_path)
-    assert str(tmp_path) in str(caught.value)
-    assert "SKCREDAL_DATA" in str(caught.value)
-    assert "'embedded'" in str(caught.value)
-    assert caught.value.__cause__ is failure
+@pytest.mark.parametrize(("name", "kind"), [("solarflare_x", ValueError), ("iris", ConnectionError)])
+def test_the_advice_of_a_refusal_works(tmp_path, name, kind):
+    """Neither the set that OpenML does not have nor one out of reach; the call in the message has both."""
+    with pytest.raises(kind, match=rf"^{name} .*openml\.org") as caught:
+        load_dataset(name, "openml", data_home=tmp_path)
+    text = "@relation r\n@attribute x real\n@attribute y {a, b}\n@data\n1,a\n"
+    (tmp_path / f"{name}.arff").write_text(text, encoding="utf-8")
+    advice = re.search(r"load_dataset\(.*\)", str(caught.value))[0]
+    assert eval(advice, {"load_dataset": load_dataset, "FOLDER": tmp_path}).target.to_list() == ["a"]
 
 
 def test_an_id_that_openml_does_not_know(tmp_path, monkeypatch):
@@ -263,54 +228,8 @@ def test_an_id_that_openml_does_not_know(tmp_path, monkeypatch):
         raise urllib.error.HTTPError("https://www.openml.org", 412, "Precondition Failed", None, None)
 
     monkeypatch.setattr("sklearn.datasets._openml.urlopen", fail)
-    expected = (
-        r"^iris of openml\.org \(data id 61, verified\) cannot be read \(Dataset with data_id 61 not found"
-    )
-    with pytest.raises(ValueError, match=expected):
+    with pytest.raises(ValueError, match=r"^iris .*data_id 61 not found"):
         load_dataset("iris", "openml", data_home=tmp_path)
-
-
-@pytest.mark.filterwarnings("ignore:A network error occurred", "ignore:Invalid cache")
-@pytest.mark.parametrize("damage", [b"", b"no gzip", "half"])
-def test_a_damaged_cache_is_fetched_again(tmp_path, damage):
-    write_made_up(tmp_path, "iris")
-    file = tmp_path / "openml" / "openml.org" / "data" / "v1" / "download" / "61.gz"
-    content = file.read_bytes()
-    file.write_bytes(content[: len(content) // 2] if damage == "half" else damage)
-    # Which needs the network, and says so.
-    with pytest.raises(
-        ConnectionError, match=r"^iris of openml\.org \(data id 61, verified\) is not in the cache"
-    ):
-        load_dataset("iris", "openml", data_home=tmp_path)
-
-
-def test_a_class_with_gaps_is_refused(tmp_path):
-    columns, rows = made_up("iris")
-    rows[3][-1] = None
-    write_cache(tmp_path, 61, columns, rows)
-    with pytest.raises(ValueError, match=r"^iris .*the class 'class' must not be missing"):
-        load_dataset("iris", "openml", data_home=tmp_path)
-
-
-def test_a_real_class_is_refused(tmp_path):
-    columns, rows = made_up("iris")
-    columns[-1] = ("class", None)
-    write_cache(tmp_path, 61, columns, [[*row[:-1], 0.5] for row in rows])
-    with pytest.raises(ValueError, match=r"^iris .*the class 'class' must be nominal or an integer"):
-        load_dataset("iris", "openml", data_home=tmp_path)
-
-
-def test_no_class_is_refused(tmp_path):
-    write_made_up(tmp_path, "iris", target=None)
-    with pytest.raises(ValueError, match=r"^iris .*must name its class, got none"):
-        load_dataset("iris", "openml", data_home=tmp_path)
-
-
-def test_without_pandas(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    assert len(list_datasets("openml")) == 39
-    with pytest.raises(ImportError, match=r"^Loading a data set needs pandas"):
-        load_dataset("iris", "openml")
 
 
 @pytest.mark.parametrize("name", list(OPENML))

@@ -388,7 +388,9 @@ def test_any_bytes_are_a_table_or_a_refusal_that_names_the_file(content, options
             max_size=40,
         ).map(lambda words: " ".join(words).encode()),
         st.text(",{}'\"\\?% \t\n1xy", max_size=80).map(
-            lambda rows: f"@attribute a {{x,y}}\n@attribute b real\n@data\n{rows}".encode("latin-1")
+            lambda rows: f"@relation r\n@attribute a {{x,y}}\n@attribute b real\n@data\n{rows}".encode(
+                "latin-1"
+            )
         ),
     )
 )
@@ -415,7 +417,9 @@ def table():
 def test_the_format_is_that_of_the_name(tmp_path, table, name):
     path = tmp_path / name
     if name.endswith("arff"):
-        path.write_text("@attribute size real\n@attribute colour {red, blue}\n@data\n1.5,red\n?,?\n3,blue\n")
+        path.write_text(
+            "@relation r\n@attribute size real\n@attribute colour {red, blue}\n@data\n1.5,red\n?,?\n3,blue\n"
+        )
     elif name.endswith(("parquet", "pq")):
         pytest.importorskip("pyarrow")
         table.to_parquet(path)
@@ -454,7 +458,7 @@ def test_parquet_keeps_a_named_index_as_a_column(tmp_path, table):
         ("t.gz", b"a,b\n", "The file name must end in"),
         ("t.parquet", b"PAR1", "cannot be read as Parquet"),
         ("t.csv.gz", b"\x1f\x8bnothing", "cannot be decompressed"),
-        ("t.arff", b"a,b\n", "line 1: a line up to @data"),
+        ("t.arff", b"a,b\n", "t.arff cannot be read as ARFF"),
     ],
 )
 def test_files_that_are_no_tables_are_refused(tmp_path, name, content, message):

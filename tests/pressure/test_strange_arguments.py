@@ -1,14 +1,12 @@
 """Wrong arguments to settings, discretisation and readers."""
 
-import re
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import skcredal
 from skcredal import MDLDiscretizer
-from skcredal.datasets import list_datasets, load_dataset
+from skcredal.datasets import load_dataset
 from skcredal.datasets._arff import read_arff
 from strange_problems import CELLS, outcome, rows_of, tables, vectors
 
@@ -106,20 +104,3 @@ def test_any_bytes_are_read_as_arff_or_refused(tmp_path_factory, header, pieces,
     assert table is None or table.frame.columns.is_unique
     data = outcome(lambda: load_dataset("strange", folder), names)
     assert data is None or len(data.features) == len(data.target)
-
-
-@pytest.mark.parametrize("value", [None, 3, 1.5, b"iris", "", "no\x00thing", "a" * 5000, [], ["iris"], {}])
-def test_a_strange_name_or_source_is_refused(value, tmp_path):
-    shown = re.escape(repr(value or "."))
-    works = {
-        "name": [lambda: load_dataset(value), lambda: load_dataset(value, tmp_path)],
-        "source": [lambda: load_dataset("no set", value), lambda: list_datasets(value)],
-        "path": [lambda: read_arff(value)],
-    }
-    for name, attempts in works.items():
-        for attempt in attempts:
-            if name == "source" and value is None:
-                continue  # the folder of the environment, or the embedded sets
-            # What the system says of a file that it cannot open holds the name.
-            with pytest.raises((ValueError, TypeError, OSError), match=f"{name}|Errno.*{shown}"):
-                attempt()

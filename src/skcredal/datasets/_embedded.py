@@ -35,18 +35,10 @@ def _from_sklearn(name: str) -> Table:
 
 
 _SKLEARN = {
-    "iris": "150 iris flowers of three species, with the lengths and widths of their sepals and petals in "
-    "centimetres. R. A. Fisher, 1936; the copy of scikit-learn, which follows Fisher's paper and differs "
-    "from the one of the UCI repository in two rows.",
-    "wine": "178 Italian wines of three cultivars, with 13 results of their chemical analysis. "
-    "M. Forina et al., 1988, from the UCI repository; the copy of scikit-learn.",
-    "breast_cancer": "569 breast masses, malignant or benign, with 30 measurements of the cell nuclei in an "
-    "image. The diagnostic Wisconsin set of W. N. Street, W. H. Wolberg and O. L. Mangasarian, 1993, from "
-    "the UCI repository; the copy of scikit-learn. It is not the older breast_w set, which has nine "
-    "features.",
-    "digits": "1797 handwritten digits as images of 8 by 8 pixels, each pixel a number from 0 to 16. "
-    "E. Alpaydin and C. Kaynak, 1998: the test part of the set in the UCI repository; the copy of "
-    "scikit-learn.",
+    "iris": "Three species of 150 irises (R. A. Fisher, 1936); two rows differ from the copy of UCI.",
+    "wine": "Three cultivars of 178 Italian wines by chemical analysis (M. Forina et al., 1988).",
+    "breast_cancer": "569 breast masses, malignant or benign (W. N. Street et al., 1993); not breast_w.",
+    "digits": "1797 handwritten digits of 8 by 8 pixels (E. Alpaydin and C. Kaynak, 1998), the test part.",
 }
 
 
@@ -67,29 +59,13 @@ def _waveform() -> Table:
     return Table(
         features,
         _target(map(str, classes), "012"),
-        "5000 mixtures of two out of three triangular waves (the class says which two) at 21 points with "
-        "standard normal noise, followed by 19 attributes of pure noise. Generated with a fixed seed "
-        "from the definition of L. Breiman et al., Classification and Regression Trees, 1984, and rounded to "
-        "two decimals. It has the size of the UCI set, but not the same rows.",
+        "5000 mixtures of two out of three waves (the class says which) at 21 points with noise, and 19 "
+        "columns of noise; generated as L. Breiman et al. define it (1984), so not the rows of the UCI set.",
     )
 
 
-# One row per digit, one column per segment, from top to bottom.
-_LED_SEGMENTS = np.array(
-    [
-        [1, 1, 1, 0, 1, 1, 1],
-        [0, 0, 1, 0, 0, 1, 0],
-        [1, 0, 1, 1, 1, 0, 1],
-        [1, 0, 1, 1, 0, 1, 1],
-        [0, 1, 1, 1, 0, 1, 0],
-        [1, 1, 0, 1, 0, 1, 1],
-        [1, 1, 0, 1, 1, 1, 1],
-        [1, 0, 1, 0, 0, 1, 0],
-        [1, 1, 1, 1, 1, 1, 1],
-        [1, 1, 1, 1, 0, 1, 1],
-    ],
-    dtype=bool,
-)
+# The segments of each digit from 0 to 9, from top to bottom.
+_LED_DIGITS = "1110111 0010010 1011101 1011011 0111010 1101011 1101111 1010010 1111111 1111011"
 
 
 def _led() -> Table:
@@ -97,14 +73,13 @@ def _led() -> Table:
     segments = ("top", "upper_left", "upper_right", "middle", "lower_left", "lower_right", "bottom")
     random = _random(1984)
     digits = random.randint(10, size=n_rows, dtype=np.int64)
-    is_lit = _LED_SEGMENTS[digits] ^ (random.uniform(size=(n_rows, 7)) < noise)
+    lit = np.array([[int(segment) for segment in digit] for digit in _LED_DIGITS.split()])
+    is_lit = lit[digits] ^ (random.uniform(size=(n_rows, 7)) < noise)
     return Table(
         _nominal(dict.fromkeys(segments, "01"), np.where(is_lit, "1", "0").tolist()),
         _target(map(str, digits), "0123456789"),
-        "1000 digits on a display of seven segments (0 dark, 1 lit), each segment inverted with a "
-        "probability of 10 %. Generated with a fixed seed from the definition of L. Breiman et al., "
-        "Classification and Regression Trees, 1984. The best possible classifier is right in about 74 % of "
-        "the cases.",
+        "1000 digits on a display of seven segments (0 dark, 1 lit), each wrong with a probability of 10 %; "
+        "generated as L. Breiman et al. define it (1984). The best possible classifier is right in 74 %.",
     )
 
 
@@ -117,9 +92,8 @@ def _monks(rule: str, is_positive: Callable[[Mapping[str, str]], bool]) -> Table
     return Table(
         _nominal(_MONKS_DOMAINS, cases),
         _target(labels, "01"),
-        f"All 432 combinations of six attributes; the class is 1 where {rule}. Generated from the "
-        "definition of S. Thrun et al., The MONK's Problems, 1991, without noise: in the original only the "
-        "training sample of monks3 has noise (5 % of its classes), and it is not part of this data set.",
+        f"All 432 combinations of six attributes; the class is 1 where {rule}. Generated from the definition "
+        "of S. Thrun et al., The MONK's Problems, 1991, without the noise in the training sample of monks3.",
     )
 
 
@@ -130,9 +104,8 @@ def _balance_scale() -> Table:
     return Table(
         _nominal(dict.fromkeys(names, "12345"), cases),
         _target(["L" if excess > 0 else "R" if excess < 0 else "B" for excess in left_torque_excess], "LBR"),
-        "All 625 states of a balance with a weight from 1 to 5 at a distance from 1 to 5 on either side; the "
-        "class says whether it tips to the left (L), to the right (R) or is balanced (B). Generated from the "
-        "definition of the psychological experiment of R. S. Siegler, 1976, as in the UCI repository.",
+        "All 625 states of a balance with a weight from 1 to 5 at a distance from 1 to 5 on either side: it "
+        "tips to the left (L), to the right (R) or is balanced (B). After R. S. Siegler, 1976.",
     )
 
 
@@ -158,9 +131,8 @@ def _tic_tac_toe() -> Table:
     return Table(
         _nominal(dict.fromkeys(names, "xob"), ordered),
         _target([label_of[board] for board in ordered], ("negative", "positive")),
-        "The 958 boards on which a game of tic-tac-toe can end if x moves first; each square holds x, o or b "
-        "for blank, and the class is positive where x has won. Generated by playing all games, after the set "
-        "of D. W. Aha, 1991, in the UCI repository.",
+        "The 958 boards on which a game of tic-tac-toe can end if x moves first (b for blank), positive "
+        "where x has won. Generated by playing all games, after the set of D. W. Aha, 1991.",
     )
 
 
@@ -168,16 +140,12 @@ EMBEDDED: dict[str, Callable[[], Table]] = {
     **{name: partial(_from_sklearn, name) for name in _SKLEARN},
     "balance_scale": _balance_scale,
     "led": _led,
-    "monks1": partial(
-        _monks, "a1 = a2 or a5 = 1", lambda case: case["a1"] == case["a2"] or case["a5"] == "1"
-    ),
-    "monks2": partial(
-        _monks, "exactly two of the attributes are 1", lambda case: list(case.values()).count("1") == 2
-    ),
+    "monks1": partial(_monks, "a1 = a2 or a5 = 1", lambda a: a["a1"] == a["a2"] or a["a5"] == "1"),
+    "monks2": partial(_monks, "exactly two attributes are 1", lambda a: list(a.values()).count("1") == 2),
     "monks3": partial(
         _monks,
         "a5 = 3 and a4 = 1, or a5 is not 4 and a2 is not 3",
-        lambda case: (case["a5"] == "3" and case["a4"] == "1") or (case["a5"] != "4" and case["a2"] != "3"),
+        lambda a: (a["a5"] == "3" and a["a4"] == "1") or (a["a5"] != "4" and a["a2"] != "3"),
     ),
     "tic_tac_toe": _tic_tac_toe,
     "waveform": _waveform,

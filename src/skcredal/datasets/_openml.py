@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from http.client import HTTPException
-from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.error import URLError
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn import datasets as sklearn_datasets
@@ -15,15 +14,9 @@ from sklearn import datasets as sklearn_datasets
 from skcredal._extras import require
 from skcredal.datasets._embedded import Table
 
-if TYPE_CHECKING:
-    import pandas
-
 __all__ = ["OPENML", "OpenMLEntry", "load_openml"]
 
-_ELSEWHERE = (
-    "a folder of ARFF files (its path as the source, or in the environment variable SKCREDAL_DATA) "
-    "or the source 'embedded'"
-)
+_ELSEWHERE = "Pass a folder that has {name}.arff as the source instead: load_dataset({name!r}, FOLDER)."
 # Expected for liver_disorders: the paper's class is a column that OpenML flags as ignored.
 _EXPECTED_WARNING = r"target_column='.*' has flag is_ignore"
 
@@ -45,7 +38,9 @@ class OpenMLEntry(NamedTuple):
     target: str | None = None  # the column of the class; None means OpenML's default target
     drop: tuple[str, ...] = ()  # columns that only identify rows and that OpenML does not leave out itself
     present_classes: bool = False  # whether only the classes that occur are declared, as in the paper
-    missing_value: str | None = None  # the value to use for a missing nominal cell; None leaves it missing
+    missing_value: str | None = (
+        None  # the first value of a domain, for missing nominal cells, if they mean one
+    )
     verified: bool = True  # whether public sources confirm that the id belongs to this data set
 
 
@@ -102,123 +97,76 @@ def load_openml(name: str, data_home: str | os.PathLike[str] | None = None) -> T
     --------
     >>> load_openml("solarflare_x")
     Traceback (most recent call last):
-    ValueError: solarflare_x is not available from openml.org. Load it from a folder of ARFF files ...
+    ValueError: solarflare_x is not available from openml.org. Pass a folder that has solarflare_x.arff ...
     """
     pandas = require("pandas", extra="cli", purpose="Loading a data set")
-    entry = OPENML[name]
+    entry, advice = OPENML[name], _ELSEWHERE.format(name=name)
     if entry.data_id is None:
-        raise ValueError(
-            f"{name} is not available from openml.org. Load it from a folder of ARFF files with "
-            f"{name}.arff: load_dataset({name!r}, FOLDER), or set the environment variable SKCREDAL_DATA to "
-            "the folder."
-        )
+        raise ValueError(f"{name} is not available from openml.org. {advice}")
     # How errors and the description call it.
     standing = f"data id {entry.data_id}, {'verified' if entry.verified else 'an unverified id'}"
     where = f"{name} of openml.org ({standing})"
-    table = _fetch(where, entry, None, data_home)
-    frame = _frame(pandas, table.data, table.feature_names, table.categories)
-    label = entry.target or table.details.get("default_target_attribute")
-    if label is None:
-        raise ValueError(f"{where} must name its class, got none.")
-    if label in frame:
-        target = _target(pandas, where, frame.pop(label))
-    else:
+    try:
+        table = _fetch(entry, None, data_home)
+        frame = _frame(pandas, table)
+        label = entry.target or table.details.get("default_target_attribute")
         # A column that OpenML flags as ignored is only returned if it is requested as the target.
-        classes = _fetch(where, entry, label, data_home)
-        target = _target(pandas, where, pandas.Series(classes.target, name=label))
-    frame = frame.drop(columns=list(entry.drop), errors="ignore")
+        column = frame.pop(label) if label in frame else _fetch(entry, label, data_home).target
+    # The network, the cache, or a broken table, for which scikit-learn's reader has many exceptions.
+    except Exception as error:
+        kind = ConnectionError if isinstance(error, OSError | HTTPException) else ValueError
+        raise kind(f"{where} could not be loaded ({error}). {advice}") from error
+    features = frame.drop(columns=list(entry.drop), errors="ignore")
+    target = _target(pandas, pandas.Series(column, name=label))
     if entry.present_classes:
         target = target.cat.remove_unused_categories()
-    _check(where, entry, frame, target)
-    if entry.missing_value is not None:
-        frame = _declare_missing(frame, entry.missing_value)
+    # OpenML has several versions of many tables; their sizes tell them apart.
+    missing = int(features.isna().to_numpy().sum() + target.isna().sum())
+    found = (*features.shape, len(target.cat.categories), missing)
+    expected = (entry.n_rows, entry.n_features, entry.n_classes, entry.n_missing)
+    if found != expected:
+        raise ValueError(f"{where} must have {_size(expected)}, got {_size(found)}. {advice}")
+    for name, cells in features.items() if entry.missing_value else ():
+        if cells.dtype == "category" and cells.isna().any():
+            domain = [entry.missing_value, *cells.cat.categories]
+            features[name] = cells.cat.set_categories(domain).fillna(entry.missing_value)
     version = f"{table.details.get('name')!r}, version {table.details.get('version')}"
     url = f"https://www.openml.org/d/{entry.data_id}"
-    description = f"The data set {version}, of OpenML, {url} ({standing})."
-    return Table(frame, target, description)
+    return Table(features, target, f"The data set {version}, of OpenML, {url} ({standing}).")
 
 
-def _fetch(where: str, entry: OpenMLEntry, target: str | None, data_home: Any) -> Any:
+def _fetch(entry: OpenMLEntry, target: str | None, data_home: Any) -> Any:
     """Fetch all columns or, if a target is given, that column as the target.
 
     As arrays, because only then does scikit-learn return the declared domains: the categories of a DataFrame
     are the values that occur, and its types depend on what the cells look like.
     """
-    home = None if data_home is None else os.fspath(data_home)
-    try:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message=_EXPECTED_WARNING)
-            return sklearn_datasets.fetch_openml(
-                data_id=entry.data_id,
-                target_column=target,
-                as_frame=False,
-                parser="liac-arff",
-                cache=True,
-                data_home=home,
-            )
-    except (URLError, TimeoutError, ConnectionError, HTTPException) as error:
-        cache = sklearn_datasets.get_data_home(home)
-        raise ConnectionError(
-            f"{where} is not in the cache {cache!r} and could not be downloaded ({error}). Without network "
-            f"access, use {_ELSEWHERE}."
-        ) from error
-    except OSError:
-        # A problem with the disk of the cache, and its message names the file.
-        raise
-    except Exception as error:
-        # scikit-learn's ARFF parser has its own exceptions, and raises others as well for a broken table.
-        raise ValueError(f"{where} cannot be read ({error}). Use {_ELSEWHERE} instead.") from error
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=_EXPECTED_WARNING)
+        options = {"as_frame": False, "parser": "liac-arff", "data_home": data_home}
+        return sklearn_datasets.fetch_openml(data_id=entry.data_id, target_column=target, **options)
 
 
-def _frame(pandas: Any, values: Any, names: Sequence[str], categories: Mapping[str, Sequence[str]]) -> Any:
+def _frame(pandas: Any, table: Any) -> Any:
     columns = {}
-    for j, name in enumerate(names):
-        column = values[:, j]
-        if name in categories:
+    for j, name in enumerate(table.feature_names):
+        column = table.data[:, j]
+        if name in table.categories:
             # liac-arff returns codes as floats, NaN for missing; pandas marks missing with -1.
             codes = np.where(np.isnan(column), -1, column).astype(np.intp)
-            domain = pandas.Index(categories[name], dtype=str)
-            column = pandas.Categorical.from_codes(codes, categories=domain)
+            column = pandas.Categorical.from_codes(codes, pandas.Index(table.categories[name], dtype=str))
         columns[name] = column
     return pandas.DataFrame(columns)
 
 
-def _target(pandas: Any, where: str, column: Any) -> Any:
-    if column.isna().any():
-        rule = f"the class {column.name!r} must not be missing"
-        raise ValueError(f"{where}: {rule}, got a row without one.")
+def _target(pandas: Any, column: Any) -> Any:
     if column.dtype == "category":
         return column
+    # Some tables have integer codes as classes, which are read as floats.
     values = column.to_numpy()
-    if values.dtype.kind == "f":
-        # Some tables have integer codes as classes; a real number would be a regression target.
-        if np.any(values != np.rint(values)):
-            rule = f"the class {column.name!r} must be nominal or an integer"
-            raise ValueError(f"{where}: {rule}, got real numbers.")
-        values = values.astype(np.int64)
-    labels = [str(value) for value in values]
+    values = values.astype(np.int64) if values.dtype.kind == "f" else values
     classes = pandas.Index([str(value) for value in np.unique(values)], dtype=str)
-    return pandas.Series(pandas.Categorical(labels, categories=classes), name=column.name)
-
-
-def _check(where: str, entry: OpenMLEntry, features: Any, target: Any) -> None:
-    # OpenML has several versions of many tables; their sizes tell them apart.
-    missing = int(features.isna().to_numpy().sum())
-    found = (*features.shape, len(target.cat.categories), missing)
-    expected = (entry.n_rows, entry.n_features, entry.n_classes, entry.n_missing)
-    if found != expected:
-        raise ValueError(
-            f"{where} must have {_size(expected)}, got {_size(found)}. Use {_ELSEWHERE} instead."
-        )
-
-
-def _declare_missing(features: pandas.DataFrame, value: str) -> pandas.DataFrame:
-    """Make missing nominal cells a value of their own, the first of the domain."""
-    declared = features.copy()
-    for name, column in features.items():
-        if column.dtype == "category" and column.isna().any():
-            declared[name] = column.cat.set_categories([value, *column.cat.categories]).fillna(value)
-    return declared
+    return pandas.Series(pandas.Categorical(values.astype(str), categories=classes), name=column.name)
 
 
 def _size(size: Sequence[int]) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from skcredal._validation import safe_repr
+from skcredal._validation import check_instance, safe_repr
 from skcredal.datasets._arff import read_arff
 from skcredal.datasets._embedded import EMBEDDED, Table
 from skcredal.datasets._openml import OPENML, load_openml
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     import pandas
 
 __all__ = ["Dataset", "list_datasets", "load_dataset"]
-
-_FOLDER_VARIABLE = "SKCREDAL_DATA"
-_NAMED = "'embedded', 'openml'"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,7 +95,7 @@ def list_datasets(source: str | os.PathLike[str] | None = "embedded") -> list[st
     ----------
     source : str, path-like or None, default="embedded"
         ``"embedded"``, ``"openml"`` (the 39 data sets of the paper, from openml.org), or the path of a folder
-        of ARFF files. None means the folder named by the environment variable ``SKCREDAL_DATA`` or, if that
+        of ARFF files. None means the source named by the environment variable ``SKCREDAL_DATA`` or, if that
         is not set, ``"embedded"``. For a folder called ``embedded``, write ``"./embedded"``.
 
     Returns
@@ -205,24 +202,16 @@ def _resolve(
     source: str | os.PathLike[str] | None, data_home: str | os.PathLike[str] | None = None
 ) -> _Source:
     if source is None:
-        folder = os.environ.get(_FOLDER_VARIABLE)
-        return _folder(folder, _FOLDER_VARIABLE) if folder else _resolve("embedded")
-    if not isinstance(source, (str, os.PathLike)):
-        raise TypeError(f"source must be {_NAMED}, the path of a folder or None, got {safe_repr(source)}.")
+        source = os.environ.get("SKCREDAL_DATA") or "embedded"
     if source == "embedded":
         return _Source("the source 'embedded'", sorted(EMBEDDED), lambda name: EMBEDDED[name]())
     if source == "openml":
         return _Source("the source 'openml'", sorted(OPENML), lambda name: load_openml(name, data_home))
-    return _folder(source, "source")
-
-
-def _folder(path: str | os.PathLike[str], parameter: str) -> _Source:
-    folder = Path(path).expanduser()
-    if not os.fspath(path) or not folder.is_dir():
-        choices = "the path of a folder of ARFF files"
-        if parameter == "source":
-            choices = f"{_NAMED} or {choices}"
-        raise FileNotFoundError(f"{parameter} must be {choices}, got {os.fspath(path)!r}.")
+    check_instance("source", source, (str, os.PathLike))
+    folder = Path(source).expanduser()
+    if not os.fspath(source) or not folder.is_dir():
+        rule = "source must be 'embedded', 'openml' or a folder of ARFF files (None means SKCREDAL_DATA)"
+        raise FileNotFoundError(f"{rule}, got {os.fspath(source)!r}.")
     files = {
         file.stem: file
         for file in folder.iterdir()
