@@ -290,7 +290,7 @@ def true_class_brier_loss(
     y_true : array-like of shape (n_rows,)
         The true classes.
     y_proba : array-like of shape (n_rows, n_classes) or (n_rows,)
-        The probabilities of the classes; a one-dimensional array holds those of the second of two classes.
+        The probabilities of the classes; a one-dimensional array has those of the second of two classes.
     labels : array-like of shape (n_classes,), optional
         The classes in the order of the columns; by default those of `y_true`, sorted.
     sample_weight : array-like of shape (n_rows,), optional
