@@ -2,8 +2,9 @@
 
 A set-valued prediction is a boolean mask ``y_set`` of shape ``(n_rows, n_classes)``: ``y_set[r, c]`` says
 whether class ``c`` belongs to the answer for row ``r``. The columns are in the order of ``labels``: pass
-``clf.classes_`` unless every class occurs in ``y_true``. A row with one class is decided, a row
-with several is undecided; a row with none is neither, and always counts as a miss. So does a row whose true class is not in ``labels``. A measure without rows to average over is NaN.
+``clf.classes_`` unless every class occurs in ``y_true``. A row with one class is decided, a row with several
+is undecided; a row with none is neither, and always counts as a miss. So does a row whose true class is not
+in ``labels``. A measure without rows to average over is NaN.
 
 The package works on arrays alone and imports only helpers.
 """
