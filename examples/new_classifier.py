@@ -92,7 +92,7 @@ class CredalOneRule(CredalMixin, TabularClassifier):
 
     def _derive(self) -> None:
         """Keep the counts of the feature whose most frequent classes are right most often."""
-        features = self._kept_features()
+        features = self.features_
         tables = [self.counts_.values(j) for j in range(len(features))]
         hits = [table.max(axis=1).sum() for table in tables]
         # No feature may be left: then the class counts answer, as for an unknown value.

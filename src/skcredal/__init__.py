@@ -9,7 +9,13 @@ if TYPE_CHECKING:
     from skcredal import decisions, metrics
     from skcredal._config import get_config, set_config
     from skcredal._encoding.discretizer import MDLDiscretizer
-    from skcredal.classifiers import *
+    from skcredal.classifiers._answers import *
+    from skcredal.classifiers._aode import *
+    from skcredal.classifiers._bayes import *
+    from skcredal.classifiers._credal_aode import *
+    from skcredal.classifiers._log_pool import *
+    from skcredal.classifiers._naive_credal import *
+    from skcredal.classifiers._tree import *
     from skcredal.decisions import set_labels
     from skcredal.persistence import load, save
 
@@ -45,7 +51,9 @@ __all__ = [
 ]
 
 # Where the names are, those modules first that are imported soonest.
-_MODULES = ("_config", "_encoding.discretizer", "classifiers", "decisions", "metrics", "persistence")
+_FAMILIES = ("answers", "aode", "bayes", "credal_aode", "log_pool", "naive_credal", "tree")
+_MODULES = ("_config", "_encoding.discretizer", *(f"classifiers._{family}" for family in _FAMILIES))
+_MODULES += ("decisions", "metrics", "persistence")
 
 
 def __getattr__(name: str) -> object:

@@ -1,10 +1,12 @@
 """Package-wide settings, like scikit-learn's ``set_config``."""
 
 import os
+from collections.abc import Mapping
+from typing import Any
 
 from skcredal._validation import check_integer, naming
 
-__all__ = ["get_config", "set_config"]
+__all__ = ["check_pair_tables", "get_config", "set_config"]
 
 _VARIABLE = "SKCREDAL_PAIR_TABLE_LIMIT"
 # Read at import: a wrong value fails at once, not in the middle of a fit. Worker processes inherit it.
@@ -50,3 +52,19 @@ def set_config(*, pair_table_limit: int | None = None) -> None:
     """
     if pair_table_limit is not None:
         _settings["pair_table_limit"] = check_integer("pair_table_limit", pair_table_limit, low=0)
+
+
+def check_pair_tables(needed: int, n_states: Mapping[Any, int], n_classes: int) -> None:
+    """Raise an error if pair tables of so many bytes would exceed the limit, before one is allocated."""
+    limit = _settings["pair_table_limit"]
+    if needed <= limit:
+        return
+    # Name a few features: those that are worth merging or dropping.
+    largest = sorted(n_states, key=lambda name: -n_states[name])[:3]
+    worst = ", ".join(f"{name} ({n_states[name]} states)" for name in largest)
+    raise ValueError(
+        f"The pair tables of {len(n_states)} features and {n_classes} classes would take "
+        f"{needed / 2**20:.3g} MiB, more than the limit of {limit / 2**20:.3g} MiB. The largest features "
+        f"are {worst}: set max_categories to merge rare states, round numbers, drop some features, or "
+        "raise the limit with skcredal.set_config(pair_table_limit=...)."
+    )

@@ -15,41 +15,31 @@ import json
 import math
 import os
 import zipfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
-from inspect import isabstract
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-import skcredal  # for its version
-from skcredal import classifiers
+import skcredal
 from skcredal._encoding.discretizer import MDLDiscretizer
 from skcredal._encoding.encoding import Encoding
 from skcredal._encoding.features import CategoricalFeature, NumericFeature
 from skcredal._encoding.regions import Regions
-from skcredal._ensemble.counts import Counts
+from skcredal._ensemble.counts import SUMS, Counts
 from skcredal._ensemble.line import Line
 from skcredal._ensemble.tree import DecisionTree
 from skcredal._files import replacing
-from skcredal._validation import check_instance, naming, safe_repr
+from skcredal._validation import naming, safe_repr
 
 __all__ = ["load", "read_notes", "save"]
 
 # Raised with every change that older versions could not read; 1 was that of version 0.1.0.dev0.
 FORMAT = 4
-ESTIMATORS = {
-    kind.__name__: kind
-    for kind in (MDLDiscretizer, *(getattr(classifiers, name) for name in classifiers.__all__))
-    if hasattr(kind, "fit") and not isabstract(kind)
-}
-# The least positive number.
-TINY = np.nextafter(0.0, 1.0)
-# The counts of pairs, which stand beside the JSON.
-PAIRS = ("n_cab", "n_cza")
+_CLASSES = [getattr(skcredal, name) for name in skcredal.__all__ if name[0].isupper()]
+ESTIMATORS = {kind.__name__: kind for kind in _CLASSES if hasattr(kind, "fit")}
 # What a fitted estimator is made of.
 PARTS = {
     kind.__name__: kind
@@ -89,21 +79,16 @@ def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, An
     ...     skcredal.load(Path(folder) / "fruit.skcredal").predict([["green"]])
     array(['pear'], dtype='<U5')
     """
-    check_instance("path", path, (str, os.PathLike))
     if type(estimator) not in ESTIMATORS.values():
-        raise TypeError(
-            "estimator must be a fitted classifier of skcredal or an MDLDiscretizer, got "
-            f"{safe_repr(estimator)}; use pickle, joblib or skops to keep pipelines and other estimators."
-        )
+        others = "use pickle, joblib or skops to keep pipelines and other estimators"
+        raise TypeError(f"estimator must be one of skcredal's own, got {safe_repr(estimator)}; {others}.")
     check_is_fitted(estimator)
-    model = _model_json(estimator)
     with naming("notes"):
-        about = {"format": FORMAT, "version": skcredal.__version__, "notes": dict(notes or {})}
-        texts = {"about.json": json.dumps(about), "model.json": model}
+        about = json.dumps({"format": FORMAT, "version": skcredal.__version__, "notes": dict(notes or {})})
     with replacing(path) as unfinished, zipfile.ZipFile(unfinished, "w") as file:
-        for name, text in texts.items():
+        for name, text in (("about.json", about), ("model.json", _model_json(estimator))):
             file.writestr(zipfile.ZipInfo(name), text)  # with no date, equal models are equal files
-        for name in PAIRS:
+        for name in ("n_cab", "n_cza"):
             pairs = getattr(getattr(estimator, "counts_", None), name, np.empty(0))
             if pairs.size:
                 content = pairs.astype("<f8").tobytes()
@@ -139,10 +124,9 @@ def load(path: str | os.PathLike[str]) -> Any:
     ...     _ = (Path(folder) / "notes.txt").write_text("eggs, milk")
     ...     skcredal.load(Path(folder) / "notes.txt")
     Traceback (most recent call last):
-    ValueError: ...notes.txt cannot be loaded: it is not a model file of skcredal, or is damaged.
+    ValueError: ...notes.txt cannot be loaded: File is not a zip file.
     """
-    with _opened(path) as (_, file):
-        return _unpack(json.loads(_read(file, "model.json"), object_hook=_from_json), file)
+    return _open(path, lambda _, file: _unpack(file))
 
 
 def read_notes(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -170,8 +154,7 @@ def read_notes(path: str | os.PathLike[str]) -> dict[str, Any]:
     ...     read_notes(Path(folder) / "fruit.skcredal")
     {'target': 'fruit'}
     """
-    with _opened(path) as (about, _):
-        return dict(about["notes"])
+    return dict(_open(path, lambda about, _: about["notes"]))
 
 
 def _learned_names(estimator: Any) -> list[str]:
@@ -188,13 +171,11 @@ def _model_json(estimator: Any) -> str:
         # Parameters may have been set after the fit: what load would refuse is not written.
         estimator._check_parameters()
         names = state.get("feature_names_in_", range(estimator.n_features_in_))
-        features = zip(names, estimator._encoding.features, strict=True)
-        named |= {f"column {name!r}": feature for name, feature in features}
+        columns = zip(names, estimator._encoding.features, strict=True)
+        named |= {f"column {name!r}": feature for name, feature in columns}
     for where, value in named.items():  # for an error that names what is to blame
-        try:
+        with naming(where):
             json.dumps(value, default=_as_json)
-        except TypeError as error:
-            raise TypeError(f"{error} in {where}; use pickle or joblib to keep it.") from error
     learned = {name: state[name] for name in _learned_names(estimator) if name in state}
     model = {"class": type(estimator).__name__, "parameters": parameters, "learned": learned}
     return json.dumps(model, default=_as_json)
@@ -208,12 +189,11 @@ def _as_json(value: Any) -> Any:
         return bool(value.size)
     if isinstance(value, np.ndarray) and value.dtype.kind in "biufUO":
         return {"array": [value.dtype.str, value.shape, value.ravel().tolist()]}
-    # A state that is a tuple would come back as a list.
-    is_lost = isinstance(value, CategoricalFeature) and tuple in map(type, value.values)
-    if type(value) in PARTS.values() and not is_lost:
+    if isinstance(value, CategoricalFeature) and tuple in map(type, value.values):
+        value = value.values  # states that would come back as lists
+    elif type(value) in PARTS.values():
         return {type(value).__name__: {one.name: getattr(value, one.name) for one in fields(value)}}
-    shown = safe_repr(value.values if is_lost else value)
-    raise TypeError(f"A model file contains text, numbers, booleans and lists of them, got {shown}")
+    raise TypeError(f"a model file contains text, numbers, booleans and lists, not {safe_repr(value)}")
 
 
 def _from_json(node: dict[str, Any]) -> Any:
@@ -229,21 +209,15 @@ def _from_json(node: dict[str, Any]) -> Any:
     return np.array(items, str if np.dtype(dtype).kind == "U" else dtype).reshape(shape)
 
 
-@contextmanager
-def _opened(path: Any) -> Iterator[tuple[dict[str, Any], zipfile.ZipFile]]:
-    """Open a model file, and read what it is about."""
-    check_instance("path", path, (str, os.PathLike))
+def _open(path: Any, work: Callable[[dict[str, Any], zipfile.ZipFile], Any]) -> Any:
+    """Return what the work makes of an open model file, and of what it is about."""
     with Path(path).open("rb") as opened:
         try:
-            if not zipfile.is_zipfile(opened):
-                raise ValueError("it is not a model file of skcredal, or is damaged")
             with zipfile.ZipFile(opened) as file:
-                length = os.fstat(opened.fileno()).st_size
-                _need(all(part.compress_size <= length for part in file.infolist()), "the size of a part")
                 about = json.loads(_read(file, "about.json"))
                 if about["format"] != FORMAT:
                     raise ValueError(f"version {about['version']} of skcredal wrote it, in another format")
-                yield about, file
+                return work(about, file)
         except Exception as error:  # there is nothing that a forged file could not make fail
             reason = " ".join(str(error).split()).removesuffix(".") or type(error).__name__
             raise ValueError(f"{os.fspath(path)} cannot be loaded: {reason[:500]}.") from error
@@ -264,8 +238,9 @@ def _need(condition: Any, what: str) -> None:
         raise ValueError(f"it is damaged, or was altered: {what} does not fit")
 
 
-def _unpack(model: dict[str, Any], file: zipfile.ZipFile) -> Any:
-    """Return the estimator that a file holds."""
+def _unpack(file: zipfile.ZipFile) -> Any:
+    """Return the estimator that a file contains."""
+    model = json.loads(_read(file, "model.json"), object_hook=_from_json)
     made: Any = ESTIMATORS[model["class"]](**model["parameters"])
     # Nothing else: an attribute would hide a method of its class.
     _need(model["learned"].keys() <= set(_learned_names(made)), "an attribute")
@@ -275,25 +250,19 @@ def _unpack(model: dict[str, Any], file: zipfile.ZipFile) -> Any:
         _need(len(made._encoding.features) == made.n_features_in_, "the number of features")
         # Only the tables of these have a place for a state that may be any.
         _need(hasattr(made, "conservative_features") or not made._encoding.conservative.any(), "a feature")
-        _check_trees(getattr(made, "_trees", None), made.n_features_in_)
-        _check_line(getattr(made, "_line", None), made.n_features_in_, len(made.classes_))
-        made.counts_ = _with_pairs(made, file)
         _check_scores(made, len(made._encoding.kept), len(made.classes_))
+        made.counts_ = _with_pairs(made, file)
     made._derive()
     return made
 
 
 def _with_pairs(made: Any, file: zipfile.ZipFile) -> Counts:
     """Return the counts with those of pairs, if all are those of the states, regions and classes."""
-    counts: Counts = made.counts_
     n_classes, n_values, trees = len(made.classes_), made._encoding.n_values, getattr(made, "_trees", None)
+    counts: Counts = made.counts_
     n_leaves = [] if trees is None else trees.n_leaves.tolist()
-    _need(counts.n_states.tolist() == made._encoding.n_states.tolist(), "n_states")
-    _need(counts.n_leaves.tolist() == n_leaves, "n_leaves")
-    _check("n_c", counts.n_c, (n_classes,), 0)
-    _check("n_ca", counts.n_ca, (n_classes, n_values), 0)
-    if n_leaves:
-        _check("n_cz", counts.n_cz, (n_classes, sum(n_leaves)), 0)
+    fits = counts.n_states.tolist() == made._encoding.n_states.tolist()
+    _need(fits and counts.n_leaves.tolist() == n_leaves, "the number of states")
     if counts.n_cab or n_leaves:
         made._refuse_large_tables(made._encoding, sum(n_leaves))  # as in fit
     # Without any, they have the shapes of what was not counted.
@@ -303,68 +272,62 @@ def _with_pairs(made: Any, file: zipfile.ZipFile) -> Counts:
     for name, shape in shapes.items():
         content = _read(file, name, 8 * math.prod(shape)) if math.prod(shape) else b""
         found[name] = np.frombuffer(content, "<f8").reshape(shape)
-        _check(name, found[name], shape, 0)
-    return replace(counts, **found)
-
-
-def _check_trees(trees: Regions | None, n_columns: int) -> None:
-    """Refuse trees that lead beyond the table, or in circles."""
-    if trees is None:
-        return
-    n, m, roots = len(trees.feature), len(trees.columns), trees.roots
-    _check("a column of a tree", trees.columns, (m,), 0, n_columns - 1, kinds="i")
-    _check("a column of a tree", trees.feature, (n,), -1, m - 1, kinds="i")
-    _check("a root", roots, (len(roots),), 0, n - 1, kinds="i")
-    _need(roots[0] == 0 and (np.diff(roots) > 0).all(), "a root")
-    # Children come after their parent, inside the same tree, so that every path ends; a leaf has none.
-    nodes, inner = np.arange(n), trees.feature >= 0
-    last = np.append(roots, n)[np.searchsorted(roots, nodes, side="right")] - 1
-    for below in (trees.left, trees.right):
-        _check("a node", below, (n,), np.where(inner, nodes + 1, -1), np.where(inner, last, -1), kinds="i")
-    _check("a threshold", trees.threshold, (n,))
-    _check("a column of a tree", trees.fills, (m,))
-    for limit in (trees.low, trees.high):  # NaN for a category
-        _check("a column of a tree", np.where(np.isnan(limit), 0.0, limit), (m,))
-
-
-def _check_line(line: Line | None, n_columns: int, n_classes: int) -> None:
-    """Refuse a line that does not fit the table."""
-    if line is None:
-        return
-    d, is_rank = len(line.column), np.isnan(line.state)
-    _check("the line", line.column, (d,), 0, n_columns - 1, kinds="i")
-    _check("the line", line.intercepts, (n_classes,))
-    _check("the line", line.slopes, (n_classes, d))
-    _check("the line", line.mean, (d,))
-    _check("the line", line.deviation, (d,), TINY)
-    _need(is_rank.shape == (d,) and len(line.values) == is_rank.sum(), "a rank")
-    for values, weights in zip(line.values, line.weights, strict=True):
-        _check("a rank", values, weights.shape)
-        _check("a rank", weights, (max(len(weights), 1),), TINY)
-        _need((np.diff(values) > 0.0).all(), "a rank")
+    counts = replace(counts, **found)
+    _check(counts, n_c=(n_classes,), n_ca=(n_classes, n_values), n_cz=shapes["n_cza"][:2], **shapes)
+    _need(all((getattr(counts, name) >= 0.0).all() for name in SUMS), "a count")
+    return counts
 
 
 def _check_scores(made: Any, k: int, n_classes: int) -> None:
     """Refuse what else was learned from rows if it does not fit k features."""
-    m = k + sum(getattr(made, name, None) is not None for name in ("_trees", "_line"))
-    shapes = {"log_likelihood_": (k,), "weights_": (m,), "null_weight_": (), "covariance_": (1 + m, 1 + m)}
-    shapes["missing_counts_"] = (k, n_classes)
+    trees, line = getattr(made, "_trees", None), getattr(made, "_line", None)
+    m = k + (trees is not None) + (line is not None)
+    shapes: dict[str, Any] = {"log_likelihood_": (k,), "missing_counts_": (k, n_classes)}
+    shapes |= {"weights_": (m,), "null_weight_": (), "covariance_": (1 + m, 1 + m)}
     # With the others nothing is computed.
-    for name in shapes.keys() & set(made._scores):
-        _check(name, getattr(made, name), shapes[name])
+    _check(made, **{name: shapes[name] for name in shapes.keys() & set(made._scores)})
+    if trees is not None:
+        _check_trees(trees, made.n_features_in_)
+    if line is not None:
+        _check_line(line, made.n_features_in_, n_classes)
     if "tree_" in made._scores:
-        tree, n_states = made.tree_, np.diff(made.tree_.starts)
-        n = len(tree.feature)
-        _check("a node", tree.counts, (n, n_classes), 0)
-        _need((tree.feature < k).all() and np.array_equal(n_states, made._encoding.n_states), "a node")
+        tree, n = made.tree_, len(made.tree_.feature)
+        _check(tree, counts=(n, n_classes), feature=(n,), parent=(n,), value=(n,))
         # Nodes come before those below them, so that every path ends.
-        _check("the parent of a node", tree.parent[1:], (n - 1,), 0, np.arange(n - 1), kinds="i")
+        _need((tree.feature < k).all() and _lie_below(tree.parent[1:], np.arange(1, n)), "a node")
 
 
-def _check(
-    what: str, given: Any, shape: tuple[int, ...], low: Any = -np.inf, high: Any = np.inf, kinds: str = "iuf"
-) -> None:
-    """Refuse anything but finite numbers of a shape, each within its bounds."""
-    array = np.asarray(given)
-    _need(array.shape == shape and array.dtype.kind in kinds and np.isfinite(array).all(), what)
-    _need((array >= low).all() and (array <= high).all(), what)
+def _check_trees(trees: Regions, n_columns: int) -> None:
+    """Refuse trees that lead beyond the table, or in circles."""
+    n, m, roots = len(trees.feature), len(trees.columns), trees.roots
+    _check(trees, "i", columns=(m,), roots=(len(roots),), feature=(n,), left=(n,), right=(n,))
+    _check(trees, fills=(m,), low=(m,), high=(m,), threshold=(n,))
+    _need(_lie_below(trees.columns, n_columns) and _lie_below(trees.feature + 1, m + 1), "a column")
+    _need(roots[0] == 0 and (np.diff(roots) > 0).all() and roots[-1] < n, "a root")
+    # Children come after their parent, so that every path ends; a leaf has none.
+    nodes, inner = np.arange(n), trees.feature >= 0
+    for below in (trees.left, trees.right):
+        _need(np.where(inner, (nodes < below) & (below < n), below == -1).all(), "a node")
+
+
+def _check_line(line: Line, n_columns: int, n_classes: int) -> None:
+    """Refuse a line that does not fit the table."""
+    d = len(line.column)
+    _check(line, "i", column=(d,), state=(d,))
+    _check(line, mean=(d,), deviation=(d,), slopes=(n_classes, d), intercepts=(n_classes,))
+    _need(_lie_below(line.column, n_columns) and (line.deviation > 0.0).all(), "the line")
+    _need(len(line.values) == (line.state < 0).sum(), "the line")
+    for values, weights in zip(line.values, line.weights, strict=True):
+        _need(values.shape == weights.shape == (max(len(weights), 1),), "a rank")
+        _need(np.isfinite(values).all() and np.isfinite(weights).all(), "a rank")
+
+
+def _check(part: Any, kinds: str = "iuf", /, **shapes: Any) -> None:
+    """Refuse attributes that are anything but finite numbers of these shapes."""
+    for name, shape in shapes.items():
+        array = np.asarray(getattr(part, name))
+        _need(array.shape == shape and array.dtype.kind in kinds and np.isfinite(array).all(), name)
+
+
+def _lie_below(indices: Any, ends: Any) -> bool:
+    return bool(((indices >= 0) & (indices < ends)).all())

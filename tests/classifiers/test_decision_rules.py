@@ -112,7 +112,7 @@ def test_e_admissible_classes_are_best_under_some_prior():
     for _ in range(150):
         k, n_classes, eps = int(rng.integers(2, 6)), int(rng.integers(3, 6)), 0.01
         posterior = rng.dirichlet(np.full(n_classes, 0.7), k)
-        priors = BmaPriors(rng.uniform(0.3, 1.0, k), eps)
+        priors = BmaPriors(np.ones(k, bool), rng.uniform(0.3, 1.0, k), eps)
         reference = (priors.likelihood @ posterior)[None] / priors.likelihood.sum()
         prior = np.full(n_classes, 1 / n_classes)
         evidence = Evidence(posterior[:, :, None], np.ones((k, 1), bool), reference, prior)

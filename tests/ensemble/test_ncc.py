@@ -19,9 +19,15 @@ def random_settings(rng):
     return SETTINGS[int(rng.integers(len(SETTINGS)))]
 
 
+def priors_of(counts, s, contamination):
+    """Return the set of priors for a table without missing cells."""
+    k, n_classes = len(counts.n_states), len(counts.n_c)
+    return DirichletPriors.from_counts(counts, s, contamination, np.zeros((k, n_classes)), np.zeros(k, bool))
+
+
 def answers_of(table, s, contamination, ess=1.0):
     """Return the reference posterior, the undominated classes, and the bounds of the rows to classify."""
-    priors = DirichletPriors.from_counts(table.counts, s, contamination)
+    priors = priors_of(table.counts, s, contamination)
     reference = naive_tables(table.counts, ess).posteriors(table.test_states)
     evidence = NaiveEvidence(table.test_states, reference)
     return reference, sets_of(priors, evidence)[1], priors.intervals(evidence)
@@ -39,7 +45,7 @@ def least_log_ratio(n_c, cells, c, d, s=1.0, contamination=0.0):
     n_ca = np.zeros((len(n_c), n_states.sum()))
     for cell, state in zip(cells, states, strict=True):
         n_ca[:, state] = cell.counts
-    priors = DirichletPriors.from_counts(value_counts(n_states, n_c, n_ca), s, contamination)
+    priors = priors_of(value_counts(n_states, n_c, n_ca), s, contamination)
     return priors.least_log_ratio(states.astype(np.uint16)[:, None], c, d)[0]
 
 

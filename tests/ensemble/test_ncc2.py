@@ -57,8 +57,8 @@ def answers_of(train, y, test, n_states, n_classes, *, s=1.0, lam=0.0, left_out=
             for j in range(len(n_states))
         ]
     )
-    left_out = None if left_out is None else np.array(left_out)
-    priors = DirichletPriors.from_counts(counts, s, lam, n_missing=n_missing, left_out=left_out)
+    left_out = np.zeros(len(n_states), bool) if left_out is None else np.array(left_out)
+    priors = DirichletPriors.from_counts(counts, s, lam, n_missing, left_out)
     states = states_of(test, n_states)
     evidence = NaiveEvidence(states, naive_tables(counts, s).posteriors(states))
     return evidence.reference, sets_of(priors, evidence)[1], priors.intervals(evidence)

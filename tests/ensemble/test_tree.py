@@ -3,7 +3,8 @@ import pytest
 
 import oracles_trees
 from problems import as_rows, as_states, random_codes
-from skcredal._ensemble.tree import LeafEvidence, LeafPriors, grow_tree, idm_posterior, idm_sets
+from skcredal._ensemble.spodes import class_prior
+from skcredal._ensemble.tree import LeafEvidence, LeafPriors, grow_tree, idm_sets
 from skcredal._kernels import upper_entropy
 
 
@@ -151,7 +152,7 @@ def test_answers_are_those_of_the_extreme_points():
     rng = np.random.default_rng(66)
     for _ in range(300):
         counts, s = random_counts(rng)
-        priors, evidence = LeafPriors(s), LeafEvidence(counts[None], idm_posterior(counts[None], s))
+        priors, evidence = LeafPriors(s), LeafEvidence(counts[None], class_prior(counts[None], s))
         assert priors.maximal_sets(evidence)[0].tolist() == oracles_trees.idm_set(counts, s)
         bounds = oracles_trees.idm_bounds(counts, s)
         np.testing.assert_allclose(priors.intervals(evidence)[0], bounds, atol=1e-15)

@@ -44,7 +44,7 @@ class Regions:
     columns : ndarray of shape (m,)
         The columns of the table that the trees ask about.
     fills, low, high : ndarray of shape (m,)
-        Their imputed values, and the range of numbers; NaN for categories, which are not scaled.
+        Their imputed values, and the range of numbers; 0 and 0 for categories, which are not scaled.
     roots : ndarray of shape (n_trees,)
         The first node of each tree.
     feature : ndarray of shape (n_nodes,)
@@ -101,8 +101,8 @@ class Regions:
         columns = varying_columns(numbers, fills)
         some = _imputed(numbers[columns], fills[columns])
         scaled = is_number[columns]
-        low = np.where(scaled, some.min(axis=1, initial=np.inf), np.nan)
-        high = np.where(scaled, some.max(axis=1, initial=-np.inf), np.nan)
+        low = np.where(scaled, some.min(axis=1, initial=np.inf), 0.0)
+        high = np.where(scaled, some.max(axis=1, initial=-np.inf), 0.0)
         stump = np.array([-1]), np.array([0.0]), np.array([-1]), np.array([-1])
         grown, total = [stump] * n_trees, float(weights.sum())
         if total >= 2.0 * LEAST_WEIGHT:
@@ -177,8 +177,8 @@ class Regions:
 def _scaled(numbers: FloatArray, low: FloatArray, high: FloatArray) -> npt.NDArray[np.float32]:
     """Return numbers between 0, at ``low``, and 1, at ``high``; lines without a range as they are."""
     low, high = low[:, None], high[:, None]
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         # Halved, a difference of the largest doubles does not overflow.
         half = np.where(np.isinf(high - low), 0.5, 1.0)
         share = np.clip((numbers * half - low * half) / (high * half - low * half), 0.0, 1.0)
-    return np.where(np.isnan(low), numbers, share).astype(np.float32)
+    return np.where(low == high, numbers, share).astype(np.float32)

@@ -11,7 +11,7 @@ from skcredal._arrays import FloatArray, IntArray, LabelArray, StateArray
 from skcredal._kernels import count_pairs
 from skcredal._threads import run_in_threads
 
-__all__ = ["Counts", "class_counts", "count", "count_regions", "count_values", "pair_table_bytes"]
+__all__ = ["SUMS", "Counts", "class_counts", "count", "count_regions", "count_values", "pair_table_bytes"]
 
 # What adds up over rows.
 SUMS = ("n_c", "n_ca", "n_cab", "n_cz", "n_cza")

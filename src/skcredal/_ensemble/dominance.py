@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import permutations
 
 import numpy as np
 
@@ -40,13 +41,17 @@ def undominated(dominates: Dominates, best: IntArray, n_classes: int) -> BoolArr
     return sets
 
 
-def bounds_of_log_ratios(least: FloatArray, reference: FloatArray) -> FloatArray:
+def bounds_of_log_ratios(least_of: Callable[[int, int], FloatArray], reference: FloatArray) -> FloatArray:
     """Return bounds on probabilities, (rows, n_classes, 2), from the least log-ratio of each two classes.
 
-    ``least[r, c, d]`` is that of c over d, 0 for a class over itself. The bounds are exact for two classes;
-    for more they contain the exact ones, since no single prior need attain all least ratios at once. They
-    are widened to contain the reference, from which rounding or another prior may exclude it.
+    ``least_of(c, d)`` returns that of c over d in all rows. The bounds are exact for two classes; for more
+    they contain the exact ones, since no single prior need attain all least ratios at once. They are widened
+    to contain the reference, from which rounding or another prior may exclude it.
     """
+    n_classes = reference.shape[1]
+    least = np.zeros((*reference.shape, n_classes))
+    for c, d in permutations(range(n_classes), 2):
+        least[:, c, d] = least_of(c, d)
     with np.errstate(over="ignore"):
         lower = 1.0 / np.exp(-least).sum(axis=2)
         upper = 1.0 / np.exp(least).sum(axis=1)

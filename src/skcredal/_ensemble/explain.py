@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from skcredal._arrays import BoolArray, FloatArray
+from skcredal._arrays import BoolArray, IntArray
 from skcredal._ensemble.priors import BmaPriors, CompressionPriors, Evidence
 
 __all__ = ["describe", "describe_odds", "rounded", "votes_and_sentences"]
@@ -23,54 +23,33 @@ def votes_and_sentences(
     sets: BoolArray,
     classes: list[str],
     super_parents: list[str],
-) -> dict[str, list[Any]]:
-    """Return what decides each row: its rival, the votes of the SPODEs and the prior, and all in words.
+) -> tuple[IntArray, dict[str, list[Any]]]:
+    """Return the rival in each row, and what decides it: the votes of the SPODEs, the prior, all in words.
 
     A vote is P(predicted | a, s_j) - P(rival | a, s_j), of every SPODE whose super-parent is known, from the
     strongest for the predicted class to the strongest for the rival.
     """
-    rows, best = np.arange(len(evidence.best)), evidence.best
     rival, prior = priors.contest(evidence)
-    of_best = evidence.posterior[:, best, rows]
-    of_rival = evidence.posterior[:, rival, rows]
-    # Without a prior to blame, nothing that a SPODE says decides.
-    votes = np.where(evidence.known & ~np.isnan(prior).any(axis=0), of_best - of_rival, np.nan)
-    order = np.argsort(-votes, axis=0, kind="stable")
-    n_votes = (~np.isnan(votes)).sum(axis=0)
-    ends = n_votes.tolist()
-    n_for, n_against = ((sign * votes > 0).sum(axis=0).tolist() for sign in (1, -1))
-    names = np.array(super_parents, object)[order.T]
-
-    def in_order(values: FloatArray) -> list[list[float]]:
-        listed: list[list[float]] = np.take_along_axis(values, order, axis=0).T.tolist()
-        return [line[:end] for line, end in zip(listed, ends, strict=True)]
-
-    # What the strongest voices on either side say of the class that they speak for.
-    p_best = of_best[order[0], rows].tolist() if len(order) else []
-    p_rival = of_rival[order[n_votes - 1, rows], rows].tolist() if len(order) else []
-    parents = [line[:end] for line, end in zip(names.tolist(), ends, strict=True)]
-    others = sets.copy()
-    others[rows, best] = False
-    remaining = [[classes[c] for c in np.flatnonzero(mask)] for mask in others]
-    reference = evidence.reference[rows, best].tolist()
-    sentences = [
-        describe(
-            classes[best[r]],
-            reference[r],
-            None if rival[r] < 0 else classes[rival[r]],
-            remaining[r],
-            [(parents[r][0], p_best[r]), (parents[r][-1], p_rival[r])] if ends[r] else [],
-            (n_for[r], n_against[r], ends[r]),
+    found: dict[str, list[Any]] = {name: [] for name in ("super_parents", "votes", "prior", "sentence")}
+    for r, (b, d) in enumerate(zip(evidence.best, rival, strict=True)):
+        of_best, of_rival = evidence.posterior[:, b, r], evidence.posterior[:, d, r]
+        # Without a prior to blame, nothing that a SPODE says decides.
+        voters = np.flatnonzero(evidence.known[:, r] & ~np.isnan(prior[:, r]).any())
+        voters = voters[np.argsort(of_rival[voters] - of_best[voters], kind="stable")]
+        votes = of_best[voters] - of_rival[voters]
+        names = [super_parents[j] for j in voters]
+        # What the strongest voices on either side say of the class that they speak for.
+        voices = [(names[0], of_best[voters[0]]), (names[-1], of_rival[voters[-1]])] if names else []
+        others = [classes[c] for c in np.flatnonzero(sets[r]) if c != b]
+        counts = int((votes > 0).sum()), int((votes < 0).sum()), len(votes)
+        named_rival = None if d < 0 else classes[d]
+        found["super_parents"].append(names)
+        found["votes"].append(votes.tolist())
+        found["prior"].append(prior[voters, r].tolist())
+        found["sentence"].append(
+            describe(classes[b], evidence.reference[r, b], named_rival, others, voices, counts)
         )
-        for r in rows
-    ]
-    return {
-        "rival": rival.tolist(),
-        "super_parents": parents,
-        "votes": in_order(votes),
-        "prior": in_order(prior),
-        "sentence": sentences,
-    }
+    return rival, found
 
 
 def describe(

@@ -26,7 +26,7 @@ class Line:
     column : ndarray of shape (d,)
         The column of the table that each term is about.
     state : ndarray of shape (d,)
-        The number of the state that it indicates; NaN for a rank.
+        The number of the state that it indicates; -1 for a rank.
     mean, deviation : ndarray of shape (d,)
         What is taken off, and what the rest is divided by; 1 for an indicator.
     values, weights : list of ndarray
@@ -38,7 +38,7 @@ class Line:
     """
 
     column: IntArray
-    state: FloatArray
+    state: IntArray
     mean: FloatArray
     deviation: FloatArray
     values: list[FloatArray]
@@ -75,14 +75,15 @@ class Line:
                 ranks = _ranks(own)[1::2]
                 middle = np.average(ranks, weights=own)
                 spread = np.sqrt(np.average((ranks - middle) ** 2, weights=own))
-                terms.append((j, np.nan, middle, spread))
+                terms.append((j, -1, middle, spread))
                 values.append(different)
                 value_weights.append(own)
             elif len(different) > 1:
                 terms += [(j, state, n / own.sum(), 1.0) for state, n in zip(different, own, strict=True)]
         column, state, mean, deviation = np.array(terms, np.float64).reshape(-1, 4).T
         flat = np.zeros(n_classes), np.zeros((n_classes, len(column)))
-        line = cls(column.astype(np.int64), state, mean, deviation, values, value_weights, *flat)
+        which = column.astype(np.int64), state.astype(np.int64)
+        line = cls(*which, mean, deviation, values, value_weights, *flat)
         # A row for each class, with all terms 0: every class has one, also in a fold that lost it. Without
         # any term, one of zeros stands in.
         x = np.zeros((numbers.shape[1] + n_classes, max(len(column), 1)))
@@ -98,7 +99,7 @@ class Line:
     @cached_property
     def _rank_terms(self) -> list[FloatArray]:
         """The term of each rank: below the first value, at it, between it and the second, and so on."""
-        is_rank = np.isnan(self.state)
+        is_rank = self.state < 0
         scales = zip(self.weights, self.mean[is_rank], self.deviation[is_rank], strict=True)
         return [(_ranks(weights) - mean) / deviation for weights, mean, deviation in scales]
 
@@ -108,7 +109,7 @@ class Line:
         ranks = zip(self.values, self._rank_terms, strict=True)
         for i, (j, state) in enumerate(zip(self.column, self.state, strict=True)):
             own = numbers[j]
-            if np.isnan(state):
+            if state < 0:
                 values, terms = next(ranks)
                 find_pieces(values, own, piece)
                 terms.take(piece, out=found[i])

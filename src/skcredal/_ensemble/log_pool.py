@@ -63,6 +63,12 @@ class PoolEvidence:
         """The most probable class of each row."""
         return best_class(self.reference)
 
+    def of_best(self) -> tuple[FloatArray, FloatArray]:
+        """Return the log-odds of the most probable class over each, and their standard deviations."""
+        rows, best = np.arange(len(self.best)), self.best
+        spread = np.linalg.norm(self.turned[rows, best][:, None] - self.turned, axis=2)
+        return self.scores[rows, best][:, None] - self.scores, spread
+
     def between(self, rows: IntArray, c: IntArray | int, d: IntArray | int) -> tuple[FloatArray, FloatArray]:
         """Return the log-odds of class c over d, and their standard deviation, (rows,)."""
         spread = np.linalg.norm(self.turned[rows, c] - self.turned[rows, d], axis=1)
@@ -145,37 +151,29 @@ class WeightSet:
 
     def intervals(self, evidence: PoolEvidence) -> FloatArray:
         """Return the lower and upper probabilities, (rows, n_classes, 2)."""
-        (n, n_classes), every = evidence.reference.shape, np.arange(len(evidence.reference))
-        least = np.zeros((n, n_classes, n_classes))
-        for c in range(n_classes):
-            for d in range(n_classes):
-                log_odds, spread = evidence.between(every, c, d)
-                least[:, c, d] = log_odds - self.z * spread
-        return bounds_of_log_ratios(least, evidence.reference)
+        every = np.arange(len(evidence.reference))
+
+        def least_of(c: int, d: int) -> FloatArray:
+            log_odds, spread = evidence.between(every, c, d)
+            return log_odds - self.z * spread
+
+        return bounds_of_log_ratios(least_of, evidence.reference)
 
     def robustness(self, evidence: PoolEvidence) -> FloatArray:
         """Return up to which credibility the most probable class dominates all others, (rows,)."""
-        deviations = np.full(len(evidence.best), np.inf)
-        for d in range(evidence.reference.shape[1]):
-            rows = np.flatnonzero(evidence.best != d)
-            log_odds, spread = evidence.between(rows, evidence.best[rows], d)
-            ahead = log_odds - evidence.ties[rows]
-            with np.errstate(divide="ignore", invalid="ignore"):
-                found = np.where(spread > 0.0, ahead / spread, np.where(ahead > 0.0, np.inf, 0.0))
-            deviations[rows] = np.minimum(deviations[rows], found)
-        return np.asarray(erf(np.maximum(deviations, 0.0) / np.sqrt(2.0)))
+        log_odds, spread = evidence.of_best()
+        ahead = log_odds - evidence.ties[:, None]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            deviations = np.where(spread > 0.0, ahead / spread, np.where(ahead > 0.0, np.inf, 0.0))
+        deviations[np.arange(len(deviations)), evidence.best] = np.inf
+        return np.asarray(erf(np.maximum(deviations.min(axis=1), 0.0) / np.sqrt(2.0)))
 
     def contest(self, evidence: PoolEvidence) -> Contest:
         """Return the strongest rival of the most probable class of each row, and the odds between them."""
-        n, n_classes = evidence.reference.shape
-        best, every = evidence.best, np.arange(n)
-        log_odds, width = np.zeros((n, n_classes)), np.zeros((n, n_classes))
-        for d in range(n_classes):
-            log_odds[:, d], spread = evidence.between(every, best, d)
-            width[:, d] = self.z * spread
-        lower = log_odds - width
-        if n_classes > 1:
-            lower[every, best] = np.inf
+        log_odds, spread = evidence.of_best()
+        lower, every = log_odds - self.z * spread, np.arange(len(log_odds))
+        if lower.shape[1] > 1:
+            lower[every, evidence.best] = np.inf
         rival = lower.argmin(axis=1)
-        at, spread = log_odds[every, rival], width[every, rival]
-        return Contest(rival, at, at - spread, at + spread)
+        at, width = log_odds[every, rival], self.z * spread[every, rival]
+        return Contest(rival, at, at - width, at + width)

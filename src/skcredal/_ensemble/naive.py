@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammaln, log_expit
+from scipy.special import log_expit
 
 from skcredal._arrays import FloatArray, IntArray, StateArray
 from skcredal._ensemble.counts import Counts
 from skcredal._ensemble.spodes import SpodeTables, class_prior, normalised
+from skcredal._ensemble.weights import log_marginals
 
 __all__ = [
     "NaiveTables",
@@ -59,9 +60,8 @@ def conditional_information(counts: Counts) -> FloatArray:
     information = np.zeros((len(v), len(v)))
     for i in range(len(v)):
         n_i = n[:, counts.states_of(i)]  # (n_classes, v_i, V)
-        n_parent = counts.sum_over_features(
-            n_i
-        )  # n(c, a_i) of the rows that know the other, (n_classes, v_i, k)
+        # n(c, a_i) of the rows that know the other, (n_classes, v_i, k)
+        n_parent = counts.sum_over_features(n_i)
         n_child = n_i.sum(axis=1)  # n(c, a_j) of the rows that know i, (n_classes, V)
         n_both = n_parent.sum(axis=1)  # (n_classes, k)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -138,15 +138,9 @@ def log_bayes_factors(counts: Counts, ess: float) -> FloatArray:
     >>> round(float(np.exp(log_bayes_factors(counts, 1.0)[0])) * 27, 9)
     200.0
     """
-
-    def log_marginal(n_ca: FloatArray, alpha: FloatArray) -> FloatArray:
-        of_states = counts.sum_over_features(gammaln(n_ca + alpha) - gammaln(alpha))
-        n, total = counts.sum_over_features(n_ca), counts.sum_over_features(alpha)
-        return np.asarray((of_states + gammaln(total) - gammaln(total + n)).sum(axis=0))
-
     alone = ess / counts.n_states_of
-    n_a = counts.n_ca.sum(axis=0, keepdims=True)
-    return log_marginal(counts.n_ca, alone / len(counts.n_c)) - log_marginal(n_a, alone)
+    with_class = log_marginals(counts, counts.n_ca, alone / len(counts.n_c)).sum(axis=0)
+    return np.asarray(with_class - log_marginals(counts, counts.n_ca.sum(axis=0), alone))
 
 
 def averaged_tables(

@@ -48,13 +48,9 @@ class _LogRatios:
 
     def intervals(self, evidence: NaiveEvidence) -> FloatArray:
         """Return bounds on the probabilities, (rows, n_classes, 2)."""
-        n, n_classes = evidence.reference.shape
-        least = np.zeros((n, n_classes, n_classes))
-        for c in range(n_classes):
-            for d in range(n_classes):
-                if c != d:
-                    least[:, c, d] = self.least_log_ratio(evidence.states, c, d)
-        return bounds_of_log_ratios(least, evidence.reference)
+        return bounds_of_log_ratios(
+            lambda c, d: self.least_log_ratio(evidence.states, c, d), evidence.reference
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,9 +122,8 @@ class DirichletPriors(_LogRatios):
         counts: Counts,
         s: float,
         contamination: float,
-        *,
-        n_missing: FloatArray | None = None,
-        left_out: BoolArray | None = None,
+        n_missing: FloatArray,
+        left_out: BoolArray,
     ) -> DirichletPriors:
         """Build the set around the counts.
 
@@ -138,9 +133,9 @@ class DirichletPriors(_LogRatios):
             How often each class and state was seen.
         s, contamination : float
             The pseudo-count, and the share λ of it that is spread evenly.
-        n_missing : ndarray of shape (k, n_classes), optional
+        n_missing : ndarray of shape (k, n_classes)
             How many rows of each class have a missing cell that may have any value (§13).
-        left_out : ndarray of shape (k,), optional
+        left_out : ndarray of shape (k,)
             For which features the rows do not count at all in which the cell is unknown.
 
         Examples
@@ -149,30 +144,22 @@ class DirichletPriors(_LogRatios):
         >>> from skcredal._ensemble.counts import count_values
         >>> states, labels = np.array([[0, 1, 1]], np.uint16), np.array([0, 0, 1], np.int32)
         >>> counts = count_values(states, labels, np.ones(3), np.array([2]), 2)
-        >>> priors = DirichletPriors.from_counts(counts, 2.0, 0.5)
+        >>> priors = DirichletPriors.from_counts(counts, 2.0, 0.5, np.array([[1, 0]]), np.array([False]))
         >>> priors.mass_c.tolist(), priors.lower[:, :2].tolist(), priors.free
         ([2.5, 1.5], [[1.25, 1.25], [0.25, 1.25]], 1.0)
 
-        Another row of class 0 whose value may be either:
+        One more row, of class 0, may have either value:
 
-        >>> priors = DirichletPriors.from_counts(counts, 2.0, 0.5, n_missing=np.array([[1, 0]]))
         >>> priors.upper[:, :2].tolist()
         [[2.25, 2.25], [0.25, 1.25]]
         """
         v, even = counts.n_states, s * contamination / len(counts.n_c)
         lower = counts.n_ca + even / counts.n_states_of
-        upper = lower if n_missing is None else lower + n_missing.T.repeat(v, axis=1)
+        upper = lower + n_missing.T.repeat(v, axis=1)
         mass_c = counts.n_c + even
-        known = np.repeat(mass_c[:, None], len(v), axis=1)
-        if left_out is not None:
-            known = np.where(left_out, counts.sum_over_features(counts.n_ca) + even, known)
+        known = np.where(left_out, counts.sum_over_features(counts.n_ca) + even, mass_c[:, None])
         pad = ((0, 0), (0, 2))
         return cls(v, mass_c, np.pad(lower, pad), np.pad(upper, pad), known, s * (1.0 - contamination))
-
-    @property
-    def _any(self) -> int:
-        """The state that may be any."""
-        return int(self.lower.shape[1]) - 1
 
     def least_log_ratio(self, states: StateArray, c: IntArray | int, d: int) -> FloatArray:
         """Return the minimum of log h over all priors, and over all values of the cells that may have any.
@@ -181,7 +168,7 @@ class DirichletPriors(_LogRatios):
         x)/lower_ac. Which state that is depends on x, on the feature and on the classes, but not on the
         row: cut [0, free] wherever it changes, and take the least of the convex pieces.
         """
-        is_open = states == self._any
+        is_open = states > self.n_states.sum()  # V is unknown, V + 1 may be any
         if not is_open.any():
             return self._minimum(states, c, d, 0.0, self.free)
         least = np.full(states.shape[1], np.inf)
@@ -214,7 +201,7 @@ class DirichletPriors(_LogRatios):
         """Return the minimum of log h over [low, high]: at an end, or by Newton's method within a bracket."""
         n, free = states.shape[1], self.free
         c = np.broadcast_to(c, n)
-        counts_in = states < self._any - 1
+        counts_in = states < self.n_states.sum()
         n_c, n_d = self.mass_c[c], self.mass_c[d]
         lower_c, upper_d = self.lower[c, states], self.upper[d][states]
         known_c, known_d = self.known[c].T, np.broadcast_to(self.known[d][:, None], states.shape)

@@ -81,9 +81,11 @@ class Least(NamedTuple):
 class _PriorSet:
     """What follows from the least difference of two scores, whichever the set of priors."""
 
+    feasible: BoolArray
+
     def members(self, evidence: Evidence) -> BoolArray:
         """Return which SPODEs have a say in the rows, (rows, k)."""
-        raise NotImplementedError
+        return self.feasible & evidence.known.T
 
     def least(self, evidence: Evidence, rows: IntArray, c: Classes, d: int) -> Least:
         """Return the least difference of the scores of c and d in some rows."""
@@ -140,23 +142,23 @@ class BmaPriors(_PriorSet):
 
     Parameters
     ----------
+    feasible : ndarray of bool of shape (k,)
+        Which SPODEs survive the cut.
     likelihood : ndarray of shape (k,)
         L_j relative to the largest, 0 below the cut.
     eps : float
         The least prior probability of a SPODE.
     """
 
+    feasible: BoolArray
     likelihood: FloatArray
     eps: float
 
     @classmethod
     def from_likelihoods(cls, log_lik: FloatArray, eps: float) -> BmaPriors:
         """Build the set for SPODEs of the given log-likelihoods."""
-        return cls(relative_likelihoods(log_lik), eps)
-
-    def members(self, evidence: Evidence) -> BoolArray:
-        members: BoolArray = (self.likelihood > 0.0) & evidence.known.T
-        return members
+        likelihood = relative_likelihoods(log_lik)
+        return cls(likelihood > 0.0, likelihood, eps)
 
     def _scores(
         self, evidence: Evidence, rows: IntArray, c: Classes, d: int
@@ -278,29 +280,27 @@ class CompressionPriors(_PriorSet):
         base = compression_coefficients(log_lik, log_lik_null, eps, 0.0)
         return cls(upper > 0.0, base, -1.0 / (log_lik_null + math.log(eps)), eps)
 
-    def members(self, evidence: Evidence) -> BoolArray:
-        members: BoolArray = self.feasible & evidence.known.T
-        return members
+    def _minimum(self, d: FloatArray, total: FloatArray, size: IntArray, lower: FloatArray) -> Least:
+        """Return the least Σ_j d_j π_j of rows, (rows, k), over the priors of at least ``lower``.
 
-    def _least_priors(self, d: FloatArray, size: IntArray, lower: FloatArray) -> FloatArray:
-        """Return log y at which Σ_j d_j π_j is least, for every row of d, (rows, k)."""
+        It is found by water-filling. ``total`` are the numbers whose differences d are, for the scale.
+        """
         k, log_y = len(self.base), np.empty(d.shape)
         # What the members share at most; a model without a say may take some of it.
         least_priors(d, lower, 1.0 - self.eps - (k - size) * lower, size, size < k, log_y)
-        return log_y
+        difference = (d * (self.base + self.kappa * log_y)).sum(axis=1)
+        scale = (total * (np.abs(self.base) + self.kappa * np.abs(log_y))).sum(axis=1)
+        return Least(difference, scale, log_y)
 
     def least(
         self, evidence: Evidence, rows: IntArray, c: Classes, d: int, lower: FloatArray | None = None
     ) -> Least:
-        """Return the minimum over the priors of at least ``lower``, by default ε, found by water-filling."""
+        """Return the minimum over the priors of at least ``lower``, by default ε."""
         members = self.members(evidence)[rows]
         p_c = np.where(members, evidence.of_class(rows, c).T, 0.0)
         p_d = np.where(members, evidence.of_class(rows, d).T, 0.0)
         lower = np.full(len(rows), self.eps) if lower is None else lower
-        log_y = self._least_priors(p_c - p_d, members.sum(axis=1), lower)
-        difference = ((p_c - p_d) * (self.base + self.kappa * log_y)).sum(axis=1)
-        scale = ((p_c + p_d) * (np.abs(self.base) + self.kappa * np.abs(log_y))).sum(axis=1)
-        return Least(difference, scale, log_y)
+        return self._minimum(p_c - p_d, p_c + p_d, members.sum(axis=1), lower)
 
     def prior_at(self, members: BoolArray, at: FloatArray) -> FloatArray:
         # The first SPODE without a say takes the mass that the others leave.
@@ -311,11 +311,9 @@ class CompressionPriors(_PriorSet):
 
     def _is_void(self, members: BoolArray, lower: FloatArray) -> BoolArray:
         """Tell where Σ_j π_j is not positive for some prior ≥ lower, which then says nothing at all."""
-        size = members.sum(axis=1)
-        log_y = self._least_priors(members.astype(np.float64), size, lower)
-        least = np.where(members, self.base + self.kappa * log_y, 0.0).sum(axis=1)
-        scale = np.where(members, np.abs(self.base) + self.kappa * np.abs(log_y), 0.0).sum(axis=1)
-        return np.asarray((size > 0) & (least <= TIE * scale))
+        own, size = members.astype(np.float64), members.sum(axis=1)
+        least = self._minimum(own, own, size, lower)
+        return np.asarray((size > 0) & (least.difference <= TIE * least.scale))
 
     def _decided(self, evidence: Evidence) -> BoolArray:
         """Tell where the best class certainly dominates all others: each P(s_j) at its own worst."""

@@ -49,7 +49,7 @@ def chunks(n_rows: int, n_numbers: int) -> list[slice]:
 
 
 def class_prior(n_c: FloatArray, ess: float) -> FloatArray:
-    """Return P(c) = (n(c) + s/l)/(n + s).
+    """Return P(c) = (n(c) + s/l)/(n + s), of counts (..., n_classes).
 
     Examples
     --------
@@ -57,7 +57,7 @@ def class_prior(n_c: FloatArray, ess: float) -> FloatArray:
     >>> class_prior(np.array([3.0, 1.0]), 1.0)
     array([0.7, 0.3])
     """
-    return np.asarray((n_c + ess / len(n_c)) / (n_c.sum() + ess))
+    return np.asarray((n_c + ess / n_c.shape[-1]) / (n_c.sum(axis=-1, keepdims=True) + ess))
 
 
 def log_sum_exp(x: FloatArray, axis: int) -> FloatArray:

@@ -13,16 +13,10 @@ from skcredal._arrays import BoolArray, FloatArray, IntArray, LabelArray, StateA
 from skcredal._ensemble.counts import class_counts
 from skcredal._kernels import split_gains
 
-__all__ = ["DecisionTree", "LeafEvidence", "LeafPriors", "TreeNode", "grow_tree", "idm_posterior", "idm_sets"]
+__all__ = ["DecisionTree", "LeafEvidence", "LeafPriors", "TreeNode", "grow_tree", "idm_sets"]
 
 # Counts closer than this, relative to the largest, are a tie: sums of real weights are off by rounding.
 TIE = 1e-12
-
-
-def idm_posterior(n_c: FloatArray, s: float) -> FloatArray:
-    """Return (n_c + s/l)/(n + s) of counts (..., n_classes): the probabilities under the uniform prior."""
-    posterior: FloatArray = (n_c + s / n_c.shape[-1]) / (n_c.sum(axis=-1, keepdims=True) + s)
-    return posterior
 
 
 def idm_intervals(n_c: FloatArray, s: float) -> FloatArray:

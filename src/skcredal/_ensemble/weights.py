@@ -1,6 +1,7 @@
 """The weights of the SPODEs that follow from their likelihoods (§4, §5, §6, §13)."""
 
 import math
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -8,15 +9,18 @@ from scipy.special import gammaln, softmax
 
 from skcredal._arrays import FloatArray
 from skcredal._ensemble.counts import Counts
+from skcredal._validation import warn
 
 __all__ = [
     "automatic_epsilon",
     "bma_weights",
     "compression_coefficients",
     "compression_weights",
+    "log_marginals",
     "model_probabilities",
     "null_log_likelihood",
     "relative_likelihoods",
+    "resolve_epsilon",
     "spode_log_marginals",
 ]
 
@@ -42,6 +46,21 @@ def null_log_likelihood(n_c: FloatArray) -> float:
 def automatic_epsilon(k: int) -> float:
     """Return the ε that ``"auto"`` means for k features: 0.01, or less from 50 features on (§6)."""
     return min(0.01, 1.0 / (2 * (k + 1)))
+
+
+def resolve_epsilon(epsilon: Any, k: int) -> float:
+    """Return ε for k features: 0 < ε < 1/(k+1), so that the set contains the reference prior (§6).
+
+    A larger number is taken as just below the bound, where hardly any other prior is left: the bound differs
+    between folds, and a search over ε should not fail for it.
+    """
+    if epsilon == "auto":
+        return automatic_epsilon(k)
+    bound = 1.0 / (k + 1)
+    if epsilon < bound:
+        return float(epsilon)
+    warn(f"epsilon must lie below 1/{k + 1} for {k} features, got {epsilon!r}: it is taken as just below.")
+    return float(np.nextafter(bound, 0.0))
 
 
 def relative_likelihoods(log_lik: FloatArray) -> FloatArray:
@@ -106,6 +125,13 @@ def compression_weights(log_lik: FloatArray, log_lik_null: float, eps: float) ->
     return np.asarray(pi / total) if total > 0.0 else pi
 
 
+def log_marginals(counts: Counts, n: FloatArray, alpha: FloatArray) -> FloatArray:
+    """Return G of §13 for each feature, (…, k), from counts of states, (…, V), and pseudo-counts, (V,)."""
+    n_known, total = counts.sum_over_features(n), counts.sum_over_features(alpha)
+    of_states = counts.sum_over_features(gammaln(n + alpha) - gammaln(alpha))
+    return np.asarray(of_states + gammaln(total) - gammaln(total + n_known))
+
+
 def spode_log_marginals(counts: Counts, ess: float) -> FloatArray:
     """Return log P(D | s_j) of every SPODE: the BDeu marginal likelihood of all cells and classes (§13).
 
@@ -124,26 +150,19 @@ def spode_log_marginals(counts: Counts, ess: float) -> FloatArray:
     1.0
     """
     n_classes, v = len(counts.n_c), counts.n_states_of
-
-    def log_marginal(n: FloatArray, alpha: FloatArray) -> FloatArray:
-        """Return G of §13 for each feature, (…, k), from counts and pseudo-counts of states, (…, V)."""
-        n_known, total = counts.sum_over_features(n), counts.sum_over_features(alpha)
-        of_states = counts.sum_over_features(gammaln(n + alpha) - gammaln(alpha))
-        return np.asarray(of_states + gammaln(total) - gammaln(total + n_known))
-
     # The classes, which have the one prior; and each feature given the class.
     alpha = np.full(n_classes, ess / n_classes)
     of_classes = gammaln(ess) - gammaln(ess + counts.n) + (gammaln(counts.n_c + alpha) - gammaln(alpha)).sum()
-    of_super_parents = log_marginal(counts.n_ca, np.broadcast_to(ess / (n_classes * v), counts.n_ca.shape))
+    of_super_parents = log_marginals(counts, counts.n_ca, ess / (n_classes * v))
     log_p = of_classes + of_super_parents.sum(axis=0)
     for j in range(len(counts.n_states)):
         own = counts.states_of(j)
         n = counts.n_cab[:, own]  # (n_classes, v_j, V)
-        alpha = np.broadcast_to(ess / (n_classes * counts.n_states[j] * v), n.shape)
         # The cells of the rows that do not know the super-parent have the class alone.
         n_missing = counts.n_ca - n.sum(axis=1)
         n_missing[n_missing <= ROUNDING * counts.n_ca] = 0.0
-        without = log_marginal(n_missing, np.broadcast_to(ess / (n_classes * v), n_missing.shape))
-        of_children = log_marginal(n, alpha).sum(axis=(0, 1)) + without.sum(axis=0)
+        without = log_marginals(counts, n_missing, ess / (n_classes * v)).sum(axis=0)
+        with_parent = log_marginals(counts, n, ess / (n_classes * counts.n_states[j] * v))
+        of_children = with_parent.sum(axis=(0, 1)) + without
         log_p[j] += of_children.sum() - of_children[j]
     return np.asarray(log_p)

@@ -50,8 +50,7 @@ class Answers:
     @property
     def predicted(self) -> AnyArray:
         """The most probable class of every row."""
-        labels: AnyArray = self.classes[self.predicted_index]
-        return labels
+        return np.asarray(self.classes[self.predicted_index])
 
     @property
     def set_size(self) -> IntArray | None:

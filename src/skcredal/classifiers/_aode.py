@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -9,23 +10,22 @@ from sklearn.exceptions import ConvergenceWarning
 
 from skcredal._arrays import FloatArray, StateArray
 from skcredal._encoding.encoding import EncodedTable
-from skcredal._ensemble.counts import Counts, count
 from skcredal._ensemble.maplmg import Mixture, log_own_left_out, maplmg_weights
 from skcredal._ensemble.spodes import SpodeTables, log_likelihoods
 from skcredal._ensemble.weights import (
-    automatic_epsilon,
     bma_weights,
     compression_weights,
     model_probabilities,
     null_log_likelihood,
+    resolve_epsilon,
     spode_log_marginals,
 )
 from skcredal._threads import thread_count
-from skcredal._validation import check_real, warn
+from skcredal._validation import warn
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._rows import Part, Rows
 
-__all__ = ["AODE", "BmaAODE", "CompAODE", "MaplmgAODE", "SpodeEnsemble", "count_pairs_of", "spode_answers"]
+__all__ = ["AODE", "BmaAODE", "CompAODE", "MaplmgAODE", "SpodeEnsemble", "spode_answers"]
 
 
 class SpodeEnsemble(TabularClassifier):
@@ -33,22 +33,18 @@ class SpodeEnsemble(TabularClassifier):
 
     ess: float
 
-    counts_: Counts
     weights_: FloatArray
-    _tables: SpodeTables
 
-    def _count(self, rows: Rows) -> None:
-        self._refuse_large_tables(rows.encoding)
-        self.counts_ = count_pairs_of(rows, thread_count(self.n_jobs))
+    _count = TabularClassifier._count_pairs
 
-    def _score(self, rows: Rows) -> None:
-        """Make the tables, for subclasses that learn weights with them."""
-        self._tables = SpodeTables(self.counts_, float(self.ess))
+    @cached_property
+    def _spodes(self) -> SpodeTables:
+        """The tables of the SPODEs: weights are learned with them before the rest is derived."""
+        return SpodeTables(self.counts_, float(self.ess))
 
     def _derive(self) -> None:
-        """Derive the tables, unless they are there already; subclasses add the weights."""
-        self.super_parents_ = self._kept_features()
-        self._tables = getattr(self, "_tables", None) or SpodeTables(self.counts_, float(self.ess))
+        self.super_parents_ = self.features_
+        _ = self._spodes  # now, so that a prediction does not change the classifier
 
     def spode_proba(self, X: Any) -> FloatArray:
         """Return the probabilities that each SPODE gives.
@@ -64,17 +60,11 @@ class SpodeEnsemble(TabularClassifier):
             The probabilities, SPODEs as in ``super_parents_``, columns as in ``classes_``; NaN where the
             super-parent's value is unknown, so that its SPODE takes no part in the row.
         """
-        return self._over_rows(X, lambda model, chunk: spode_answers(model._tables, chunk.states))
+        return self._over_rows(X, lambda model, chunk: spode_answers(model._spodes, chunk.states))
 
     def _posterior(self, chunk: EncodedTable) -> FloatArray:
-        posterior = self._tables.posteriors(chunk.states)
-        return self._tables.mean_posterior(chunk.states, self.weights_, posterior)
-
-
-def count_pairs_of(rows: Rows, n_threads: int) -> Counts:
-    """Return how often each class, state and pair of states occurs in rows."""
-    sizes = rows.encoding.n_states, len(rows.classes)
-    return rows.sum(lambda part: count(*part.labelled, *sizes, n_threads=n_threads), "counts", "pairs")
+        posterior = self._spodes.posteriors(chunk.states)
+        return self._spodes.mean_posterior(chunk.states, self.weights_, posterior)
 
 
 def spode_answers(tables: SpodeTables, states: StateArray) -> FloatArray:
@@ -168,7 +158,7 @@ class AODE(SpodeEnsemble):
     def _posterior(self, chunk: EncodedTable) -> FloatArray:
         if self.average == "posterior":
             return super()._posterior(chunk)
-        return self._tables.mean_joint(chunk.states, np.zeros(len(chunk.states)))
+        return self._spodes.mean_joint(chunk.states, np.zeros(len(chunk.states)))
 
 
 class MaplmgAODE(SpodeEnsemble):
@@ -280,12 +270,11 @@ class MaplmgAODE(SpodeEnsemble):
         self._keep_shared(categorical_features, categories, missing, handle_unknown, max_categories, n_jobs)
 
     def _score(self, rows: Rows) -> None:
-        super()._score(rows)
         n_threads = thread_count(self.n_jobs)
 
         def work(part: Part) -> Mixture:
             # An array of rows × SPODEs, over which every step of Newton's method passes.
-            log_own = log_own_left_out(self._tables, *part.labelled, n_threads=n_threads)
+            log_own = log_own_left_out(self._spodes, *part.labelled, n_threads=n_threads)
             return maplmg_weights(log_own, part.weights, max_iter=int(self.max_iter), tol=float(self.tol))
 
         mixture = rows.sum(work, "weights")
@@ -307,17 +296,9 @@ class LikelihoodWeightedEnsemble(SpodeEnsemble):
     log_likelihood_: FloatArray
 
     _scores = ("log_likelihood_",)
-    # The parameter of those that have one.
-    epsilon: Any = None
-
-    def _count(self, rows: Rows) -> None:
-        if self.epsilon is not None:  # an error should come before the work of counting
-            resolve_epsilon(self.epsilon, len(rows.encoding.kept), tells=True)
-        super()._count(rows)
 
     def _score(self, rows: Rows) -> None:
-        super()._score(rows)
-        tables, floor, n_threads = self._tables, float(self.likelihood_floor), thread_count(self.n_jobs)
+        tables, floor, n_threads = self._spodes, float(self.likelihood_floor), thread_count(self.n_jobs)
         self.log_likelihood_ = rows.sum(
             lambda part: log_likelihoods(tables, *part.labelled, floor=floor, n_threads=n_threads),
             "likelihoods",
@@ -429,10 +410,6 @@ class BmaAODE(LikelihoodWeightedEnsemble):
     def _counts_suffice(self) -> bool:  # type: ignore[override]
         return self.likelihood == "marginal"
 
-    @property
-    def _scores(self) -> tuple[str, ...]:  # type: ignore[override]
-        return () if self._counts_suffice else super()._scores
-
     def _score(self, rows: Rows) -> None:
         if self.likelihood == "conditional":
             super()._score(rows)
@@ -451,7 +428,7 @@ class BmaAODE(LikelihoodWeightedEnsemble):
         # Not by the weights: in a row without the best super-parents those that are left may all be 0 by
         # underflow. And it is joints that are averaged: each model is one of whole rows.
         log_lik = self.log_likelihood_
-        return self._tables.mean_joint(chunk.states, log_lik - log_lik.max(initial=-np.inf))
+        return self._spodes.mean_joint(chunk.states, log_lik - log_lik.max(initial=-np.inf))
 
 
 class CompAODE(LikelihoodWeightedEnsemble):
@@ -544,23 +521,3 @@ class CompAODE(LikelihoodWeightedEnsemble):
         super()._derive()
         self.epsilon_ = resolve_epsilon(self.epsilon, len(self.super_parents_))
         self.weights_ = compression_weights(self.log_likelihood_, self.null_log_likelihood_, self.epsilon_)
-
-
-def resolve_epsilon(epsilon: Any, k: int, *, tells: bool = False) -> float:
-    """Return ε for k features: 0 < ε < 1/(k+1), so that the set holds the reference prior (§6).
-
-    A larger number is taken as just below the bound, where hardly any other prior is left: the bound differs
-    between folds, and a search over ε should not fail for it.
-    """
-    if isinstance(epsilon, str) and epsilon == "auto":
-        return automatic_epsilon(k)
-    eps = check_real("epsilon", epsilon, low=0.0, low_open=True)
-    bound = 1.0 / (k + 1)
-    if eps < bound:
-        return eps
-    if tells:
-        warn(
-            f"epsilon must lie below 1/{k + 1} for {k} feature{'' if k == 1 else 's'}: {eps!r} is taken as "
-            "just below it."
-        )
-    return float(np.nextafter(bound, 0.0))

@@ -14,12 +14,12 @@ from sklearn.utils.multiclass import _check_partial_fit_first_call
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skcredal._arrays import AnyArray, FloatArray
-from skcredal._config import get_config
+from skcredal._config import check_pair_tables
 from skcredal._encoding.encoding import EncodedTable, Encoding, FeatureEncoding
 from skcredal._encoding.features import Feature
-from skcredal._encoding.tables import read_series, read_table
-from skcredal._encoding.target import encode_target, read_weights
-from skcredal._ensemble.counts import Counts, count_values, pair_table_bytes
+from skcredal._encoding.tables import read_table
+from skcredal._encoding.target import encode_target
+from skcredal._ensemble.counts import Counts, count, count_values, pair_table_bytes
 from skcredal._ensemble.spodes import WORTH_A_THREAD, chunks
 from skcredal._threads import run_in_threads, thread_count
 from skcredal._ties import best_class
@@ -28,7 +28,6 @@ from skcredal._validation import (
     check_instance,
     check_integer,
     check_real,
-    naming,
     safe_repr,
     warn,
 )
@@ -41,7 +40,12 @@ Value = TypeVar("Value")
 Classifier = TypeVar("Classifier", bound="TabularClassifier")
 
 # Learned attributes without a trailing underscore.
-LEARNED = {"_encoding", "_tables", "_trees", "_line", "_experts", "_priors", "_from_batches"}
+LEARNED = {"_encoding", "_tables", "_spodes", "_trees", "_line", "_experts", "_priors", "_from_batches"}
+
+
+def _check_epsilon(name: str, value: Any) -> None:
+    if not isinstance(value, str) or value != "auto":
+        check_real(name, value, low=0.0, low_open=True)
 
 
 # What each parameter must be, whichever classifier has it.
@@ -53,6 +57,7 @@ RULES: dict[str, Callable[[str, Any], Any]] = {
     # The strength of a prior, in rows: beyond these bounds, sums with counts lose it.
     "ess": partial(check_real, low=1e-6, high=1e6),
     "s": partial(check_real, low=1e-6, high=1e6),
+    "epsilon": _check_epsilon,
     "likelihood_floor": partial(check_real, low=0.0, high=1.0, high_open=True),
     "contamination": partial(check_real, low=0.0, high=1.0),
     "credibility": partial(check_real, low=0.0, high=1.0, high_open=True),
@@ -184,7 +189,7 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
         learner._from_batches = True
         learner._count(MemoryRows.encoded(learner._encoding, labelled))
         if goes_on:
-            for name in ("counts_", *learner._scores):
+            for name in {"counts_", *learner._scores} & vars(learner).keys():
                 setattr(learner, name, getattr(self, name) + getattr(learner, name))
         learner._derive()
         self.__dict__ = learner.__dict__  # as a whole or not at all, as in fit_on
@@ -262,32 +267,6 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the accuracy of :meth:`predict`.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_rows, n_features)
-            The rows to classify.
-        y : array-like of shape (n_rows,)
-            Their true classes.
-        sample_weight : array-like of shape (n_rows,), optional
-            Weights of the rows.
-
-        Returns
-        -------
-        score : float
-            The weighted share of rows whose predicted class is that of `y`.
-        """
-        y_pred = self.predict(X)
-        # Checked as in fit, with errors that name the argument.
-        weights = read_weights(sample_weight, len(y_pred))
-        # Imported here, because sklearn.metrics takes long and predictions do without it.
-        from sklearn.metrics import accuracy_score
-
-        with naming("y"):
-            return float(accuracy_score(read_series(y), y_pred, sample_weight=weights))
-
     def _check_parameters(self) -> None:
         """Raise an error for an invalid parameter, before any work is done."""
         for name, check in RULES.items():
@@ -312,6 +291,14 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
             lambda part: count_values(*part.labelled, n_states, n_classes), "counts", "values"
         )
 
+    def _count_pairs(self, rows: Rows) -> None:
+        """Count pairs of values, too; the ``_count`` of those that need them."""
+        self._refuse_large_tables(rows.encoding)
+        sizes, n_threads = (rows.encoding.n_states, len(rows.classes)), thread_count(self.n_jobs)
+        self.counts_ = rows.sum(
+            lambda part: count(*part.labelled, *sizes, n_threads=n_threads), "counts", "pairs"
+        )
+
     def _score(self, rows: Rows) -> None:
         """Learn what needs a second pass over the rows, as ``_scores`` names it."""
 
@@ -321,8 +308,7 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
 
     def _posterior(self, chunk: EncodedTable) -> FloatArray:
         """Return the probabilities (rows, n_classes) of a chunk of rows, whose ``states`` are (k, rows)."""
-        proba: FloatArray = self._tables.posteriors(chunk.states)
-        return proba
+        return np.asarray(self._tables.posteriors(chunk.states))
 
     def _answer_chunk(self, chunk: EncodedTable) -> Answers:
         """Return the results of all methods for a chunk, exactly as each of them would by itself."""
@@ -372,27 +358,20 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
         """Return how many of the rows themselves are learned from, and the seed that chooses them."""
         return None
 
-    def _kept_features(self) -> AnyArray:
-        """Return the names of the features kept, or their indices if they have no names."""
+    @property
+    def features_(self) -> AnyArray:
+        """The names of the features kept, or their indices if they have no names."""
+        check_is_fitted(self)
         kept = np.array(self._encoding.kept, np.int64)
         names = getattr(self, "feature_names_in_", None)
         return kept if names is None else names[kept]
 
     def _refuse_large_tables(self, encoding: Encoding, n_leaves: int = 0) -> None:
         """Raise an error if the pair tables would exceed the limit, before one is allocated."""
-        n_classes, limit = len(self.classes_), get_config()["pair_table_limit"]
-        needed = pair_table_bytes(encoding.n_values, n_classes, n_leaves)
-        if needed <= limit:
-            return
-        # Name a few features: those that are worth merging or dropping.
-        names, sizes = self._kept_features(), encoding.n_states
-        largest = np.argsort(-sizes, kind="stable")[:3]
-        worst = ", ".join(f"{names[line]} ({sizes[line]} states)" for line in largest)
-        raise ValueError(
-            f"The pair tables of {len(sizes)} features and {n_classes} classes would take "
-            f"{needed / 2**20:.3g} MiB, more than the limit of {limit / 2**20:.3g} MiB. The largest features "
-            f"are {worst}: set max_categories to merge rare states, round numbers, drop some features, or "
-            "raise the limit with skcredal.set_config(pair_table_limit=...)."
+        check_pair_tables(
+            pair_table_bytes(encoding.n_values, len(self.classes_), n_leaves),
+            dict(zip(self.features_.tolist(), encoding.n_states.tolist(), strict=True)),
+            len(self.classes_),
         )
 
     def __sklearn_tags__(self) -> Any:

@@ -18,7 +18,6 @@ from skcredal._ensemble.naive import (
 from skcredal._ensemble.spodes import SpodeTables, class_prior
 from skcredal._ensemble.subsets import AveragedSubsets, SubsetSearch, average_subsets, n_searches
 from skcredal._threads import thread_count
-from skcredal.classifiers._aode import count_pairs_of
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._rows import Part, Rows, row_hashes
 
@@ -99,7 +98,6 @@ class NullClassifier(BayesClassifier):
     """
 
     def _derive(self) -> None:
-        self.features_ = self._kept_features()
         self.prior_ = class_prior(self.counts_.n_c, float(self.ess))
 
     def _posterior(self, chunk: EncodedTable) -> FloatArray:
@@ -167,7 +165,6 @@ class NaiveBayes(BayesClassifier):
     """
 
     def _derive(self) -> None:
-        self.features_ = self._kept_features()
         self._tables = naive_tables(self.counts_, float(self.ess))
 
 
@@ -241,12 +238,9 @@ class TAN(BayesClassifier):
     array([[0.5, 0.5]])
     """
 
-    def _count(self, rows: Rows) -> None:
-        self._refuse_large_tables(rows.encoding)
-        self.counts_ = count_pairs_of(rows, thread_count(self.n_jobs))
+    _count = TabularClassifier._count_pairs
 
     def _derive(self) -> None:
-        self.features_ = self._kept_features()
         information = conditional_information(self.counts_)
         edges = spanning_tree(information)
         names = self.features_.tolist()
@@ -371,7 +365,6 @@ class CompressionNB(BayesClassifier):
         self.weights_, self.n_models_ = found.weights, found.n_models
 
     def _derive(self) -> None:
-        self.features_ = self._kept_features()
         naive = naive_tables(self.counts_, float(self.ess))
         # P(a_i|c) to the power of the feature's weight.
         exponents = np.append(np.repeat(self.weights_, self.counts_.n_states), [0.0, 0.0])

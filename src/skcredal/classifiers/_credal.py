@@ -72,10 +72,6 @@ class CredalMixin(TabularClassifier):
         """
         return self._over_rows(X, lambda model, chunk: model._priors.intervals(model._evidence(chunk)))
 
-    def _robustness(self, X: Any) -> FloatArray:
-        """Return the robustness of every row; what it means, the classifiers that have one say."""
-        return self._over_rows(X, lambda model, chunk: model._priors.robustness(model._evidence(chunk)))
-
     def _explain(self, X: Any) -> Any:
         """Return what ``_explain_chunk`` finds for all rows, which every classifier that has it documents."""
         model = self._snapshot()
@@ -92,10 +88,7 @@ class CredalMixin(TabularClassifier):
             "probability": evidence.reference[rows, evidence.best].tolist(),
             "rival": [None if c < 0 else labels[c] for c in rival],
             "rival_probability": np.where(rival < 0, np.nan, evidence.reference[rows, rival]).tolist(),
-            "set": [
-                [label for label, remains in zip(labels, mask, strict=True) if remains]
-                for mask in sets.tolist()
-            ],
+            "set": [[labels[c] for c in np.flatnonzero(mask)] for mask in sets],
             "set_size": sets.sum(axis=1).tolist(),
             "robustness": self._priors.robustness(evidence).tolist(),
         }

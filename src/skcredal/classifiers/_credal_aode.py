@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from skcredal._arrays import BoolArray, FloatArray
 from skcredal._encoding.encoding import EncodedTable
 from skcredal._ensemble.explain import votes_and_sentences
 from skcredal._ensemble.priors import BmaPriors, CompressionPriors, Evidence
-from skcredal._ensemble.weights import bma_weights
-from skcredal.classifiers._aode import CompAODE, LikelihoodWeightedEnsemble, SpodeEnsemble, resolve_epsilon
+from skcredal._ensemble.weights import bma_weights, resolve_epsilon
+from skcredal.classifiers._aode import CompAODE, LikelihoodWeightedEnsemble, SpodeEnsemble
 from skcredal.classifiers._credal import CredalMixin
 
 __all__ = ["CredalBmaAODE", "CredalCompAODE", "CredalSpodesMixin"]
@@ -56,7 +54,7 @@ class CredalSpodesMixin(CredalMixin, SpodeEnsemble):
             Between 0, if the class of :meth:`predict` does not dominate even under the reference prior, and
             1, if it does under every prior.
         """
-        return self._robustness(X)
+        return self._over_rows(X, lambda model, chunk: model._priors.robustness(model._evidence(chunk)))
 
     def explain(self, X: Any) -> Any:
         """Explain why each row is decided, or left undecided.
@@ -84,14 +82,11 @@ class CredalSpodesMixin(CredalMixin, SpodeEnsemble):
         sets = self._sets(evidence)
         names = [str(name) if isinstance(name, str) else f"feature {name}" for name in self.super_parents_]
         labels = [str(label) for label in self.classes_.tolist()]
-        found = votes_and_sentences(self._priors, evidence, sets, labels, names)
-        return {
-            **self._explained_answers(evidence, sets, np.array(found["rival"], np.int64)),
-            **{name: found[name] for name in ("super_parents", "votes", "prior", "sentence")},
-        }
+        rival, found = votes_and_sentences(self._priors, evidence, sets, labels, names)
+        return {**self._explained_answers(evidence, sets, rival), **found}
 
     def _evidence(self, chunk: EncodedTable) -> Evidence:
-        tables, states = self._tables, chunk.states
+        tables, states = self._spodes, chunk.states
         posterior = tables.posteriors(states)
         reference = tables.mean_posterior(states, self.weights_, posterior)
         return Evidence(posterior, states != tables.unknown, reference, tables.prior)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,22 +17,7 @@ from skcredal._ensemble.line import Line
 from skcredal._ensemble.spodes import SpodeTables
 from skcredal.classifiers._rows import Part
 
-__all__ = ["Experts", "count_part", "grow_and_fit"]
-
-
-def grow_and_fit(
-    part: Part, n_classes: int, *, n_regions: int, line: bool, seed: int
-) -> tuple[Regions | None, Line | None]:
-    """Grow trees and fit a line; ``None`` stands for what is not wanted, or has no column to learn from."""
-    encoding, labels, weights = part.rows.encoding, part.labels, part.weights
-    numbers, fills = encoding.numbers(part.rows.cells), encoding.fills
-    columns, trees, fitted = varying_columns(numbers, fills), None, None
-    is_number = np.array([isinstance(feature, NumericFeature) for feature in encoding.features])
-    if n_classes > 1 and len(columns) and n_regions:
-        trees = Regions.grow(numbers, fills, is_number, labels, weights, n_trees=n_regions, seed=seed)
-    if n_classes > 1 and len(columns) and line:
-        fitted = Line.fit(numbers, columns, is_number, labels, weights, n_classes)
-    return trees, fitted
+__all__ = ["Experts", "count_part"]
 
 
 def count_part(part: Part, trees: Regions | None, n_classes: int, n_threads: int = 1) -> Counts:
@@ -53,6 +39,31 @@ class Experts:
     line: Line | None
     counts: Counts
     ess: float
+
+    @classmethod
+    def learn(
+        cls,
+        part: Part,
+        n_classes: int,
+        count_rows: Callable[[Regions | None], Counts],
+        n_regions: int,
+        line: bool,
+        seed: int,
+        ess: float,
+    ) -> Experts:
+        """Grow trees, fit a line, and count rows by states and regions.
+
+        ``None`` stands for what is not wanted, or has no column to learn from.
+        """
+        encoding, labels, weights = part.rows.encoding, part.labels, part.weights
+        numbers, fills = encoding.numbers(part.rows.cells), encoding.fills
+        columns, trees, fitted = varying_columns(numbers, fills), None, None
+        is_number = np.array([isinstance(feature, NumericFeature) for feature in encoding.features])
+        if n_classes > 1 and len(columns) and n_regions:
+            trees = Regions.grow(numbers, fills, is_number, labels, weights, n_trees=n_regions, seed=seed)
+        if n_classes > 1 and len(columns) and line:
+            fitted = Line.fit(numbers, columns, is_number, labels, weights, n_classes)
+        return cls(encoding, trees, fitted, count_rows(trees), ess)
 
     @cached_property
     def tables(self) -> SpodeTables:

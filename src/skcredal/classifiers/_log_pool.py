@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from skcredal._arrays import BoolArray, FloatArray, IntArray
 from skcredal._encoding.encoding import EncodedTable
+from skcredal._encoding.regions import Regions
+from skcredal._ensemble.counts import Counts
 from skcredal._ensemble.explain import describe_odds
 from skcredal._ensemble.log_pool import PoolEvidence, WeightSet, pooled
 from skcredal._ensemble.pool_weights import ENOUGH, PoolWeights, pool_weights
@@ -18,7 +21,7 @@ from skcredal._validation import warn
 from skcredal.classifiers._aode import spode_answers
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
-from skcredal.classifiers._experts import Experts, count_part, grow_and_fit
+from skcredal.classifiers._experts import Experts, count_part
 from skcredal.classifiers._rows import Part, Rows, row_hashes
 
 __all__ = ["CredalLogPoolAODE", "Expert", "LogPoolAODE"]
@@ -186,18 +189,20 @@ class LogPoolAODE(TabularClassifier):
         self.covariance_ = found.covariance
 
     def _learn_pool(self, rows: Rows) -> tuple[Experts, PoolWeights]:
-        encoding, n_classes, n_threads = rows.encoding, len(rows.classes), thread_count(self.n_jobs)
-        self._refuse_large_tables(encoding)
-        sample, seed = rows.sample(*self._sample_size()), int(self.random_state)
+        n_classes, n_threads = len(rows.classes), thread_count(self.n_jobs)
+        self._refuse_large_tables(rows.encoding)
+        sample = rows.sample(*self._sample_size())
+
+        def count_all(trees: Regions | None) -> Counts:
+            if trees is not None:
+                self._refuse_large_tables(rows.encoding, int(trees.n_leaves.sum()))
+            return rows.sum(lambda part: count_part(part, trees, n_classes, n_threads), "counts")
+
         with one_blas_thread(), warnings.catch_warnings():
             # That of scikit-learn: the line stands for the minimum, which it reaches but for rounding.
             warnings.simplefilter("ignore", ConvergenceWarning)
-            wanted: dict[str, Any] = {"n_regions": int(self.n_regions), "line": bool(self.line), "seed": seed}
-            trees, line = grow_and_fit(sample, n_classes, **wanted)
-            if trees is not None:
-                self._refuse_large_tables(encoding, int(trees.n_leaves.sum()))
-            counts = rows.sum(lambda part: count_part(part, trees, n_classes, n_threads), "counts")
-            whole = Experts(encoding, trees, line, counts, float(self.ess))
+            settings = int(self.n_regions), bool(self.line), int(self.random_state), float(self.ess)
+            whole = Experts.learn(sample, n_classes, count_all, *settings)
             logs = self._out_of_fold(sample, whole, learns_encoding=rows.learns_encoding)
         # A row of which nothing is known is answered by the frequencies, whatever the weights.
         used = whole.speaks(sample.rows)[: len(logs)]
@@ -220,11 +225,7 @@ class LogPoolAODE(TabularClassifier):
         if n < LEAST_ROWS or n_classes == 1:
             return logs[:0]
         fold_of = deal(sample, seed)
-        wanted: dict[str, Any] = {
-            "n_regions": len(whole.counts.n_leaves),
-            "line": whole.line is not None,
-            "seed": seed,
-        }
+        settings = len(whole.counts.n_leaves), whole.line is not None, seed, whole.ess
 
         def ask(fold: int) -> None:
             own, others = sample.select(fold_of == fold), sample.select(fold_of != fold)
@@ -232,9 +233,8 @@ class LogPoolAODE(TabularClassifier):
                 labelled = others.labels, others.weights, n_classes
                 encoding = whole.encoding.learned_from(others.rows.cells, *labelled)
                 own, others = own.encoded(encoding), others.encoded(encoding)
-            trees, line = grow_and_fit(others, n_classes, **wanted)
-            counts = count_part(others, trees, n_classes)
-            experts = Experts(others.rows.encoding, trees, line, counts, whole.ess)
+            count_others = partial(count_part, others, n_classes=n_classes)
+            experts = Experts.learn(others, n_classes, count_others, *settings)
             logs[fold_of == fold, 1:] = experts.odds(own.rows, whole).transpose(2, 1, 0)
 
         run_in_threads(ask, range(int(fold_of.max()) + 1), thread_count(self.n_jobs))
@@ -242,7 +242,7 @@ class LogPoolAODE(TabularClassifier):
 
     def _derive(self) -> None:
         self._experts = Experts(self._encoding, self._trees, self._line, self.counts_, float(self.ess))
-        self.experts_ = [Expert("spode", name) for name in self._kept_features().tolist()]
+        self.experts_ = [Expert("spode", name) for name in self.features_.tolist()]
         self.experts_ += [Expert("regions", None)] * (self._trees is not None)
         self.experts_ += [Expert("line", None)] * (self._line is not None)
         self.regions_ = self.counts_.n_leaves
@@ -437,7 +437,7 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
             Between 0, where another class is as probable, and 1. With maximality, the rows whose robustness
             exceeds ``credibility`` are those with a single class.
         """
-        return self._robustness(X)
+        return self._over_rows(X, lambda model, chunk: model._priors.robustness(model._evidence(chunk)))
 
     def explain(self, X: Any) -> Any:
         """Return what each feature adds to the answer to each row, and why it was decided or left open.

@@ -167,17 +167,11 @@ class NaiveCredal(CredalMixin, TabularClassifier):
         self.missing_counts_ = rows.sum(work, "counts", "missing cells")
 
     def _derive(self) -> None:
-        self.features_ = self._kept_features()
         self._tables = naive_tables(self.counts_, float(self.ess))
-        conservative, left_out = self._encoding.conservative, None
-        if self.missing == "marginalize" and conservative.any():
-            left_out = ~conservative
+        conservative = self._encoding.conservative
+        left_out = ~conservative & conservative.any() & (self.missing == "marginalize")
         self._priors = DirichletPriors.from_counts(
-            self.counts_,
-            float(self.s),
-            float(self.contamination),
-            n_missing=self.missing_counts_,
-            left_out=left_out,
+            self.counts_, float(self.s), float(self.contamination), self.missing_counts_, left_out
         )
 
     def _evidence(self, chunk: EncodedTable) -> NaiveEvidence:
@@ -290,7 +284,6 @@ class CredalModelAveraging(CredalMixin, TabularClassifier):
         check_real("epsilon", self.epsilon, low=0.0, high=0.5, low_open=True, high_open=True)
 
     def _derive(self) -> None:
-        self.features_ = self._kept_features()
         ess, eps = float(self.ess), float(self.epsilon)
         naive, log_e = naive_tables(self.counts_, ess), log_bayes_factors(self.counts_, ess)
         self.inclusion_ = expit(log_e)

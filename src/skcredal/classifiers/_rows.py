@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -165,14 +165,8 @@ def learn_encoding(classifier: TabularClassifier, rows: LabelledRows) -> Encodin
 
 def rules_of(classifier: TabularClassifier) -> Rules:
     """Return how a classifier's parameters say that tables are to be read."""
-    return Rules(
-        classifier.categorical_features,
-        classifier.categories,
-        classifier.missing,
-        classifier.handle_unknown,
-        classifier.max_categories,
-        getattr(classifier, "conservative_features", None),
-    )
+    given: dict[str, Any] = {one.name: getattr(classifier, one.name, None) for one in fields(Rules)}
+    return Rules(**given)
 
 
 @dataclass(frozen=True, eq=False)

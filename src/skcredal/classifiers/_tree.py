@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from skcredal._arrays import FloatArray, IntArray
 from skcredal._encoding.encoding import EncodedTable
 from skcredal._encoding.features import CategoricalFeature, NumericFeature
-from skcredal._ensemble.tree import LeafEvidence, LeafPriors, TreeNode, grow_tree, idm_posterior, idm_sets
+from skcredal._ensemble.spodes import class_prior
+from skcredal._ensemble.tree import LeafEvidence, LeafPriors, TreeNode, grow_tree, idm_sets
 from skcredal._validation import check_integer
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
@@ -149,13 +151,12 @@ class CredalTree(CredalMixin, TabularClassifier):
             One line for each branch and each leaf, with the classes that the leaf answers with.
         """
         check_is_fitted(self)
-        if max_depth is not None:
-            check_integer("max_depth", max_depth, low=0)
+        deepest = np.inf if max_depth is None else check_integer("max_depth", max_depth, low=0)
         tree, lines = self.tree_, list[str]()
         numeric = [isinstance(self._encoding.features[j], NumericFeature) for j in self._encoding.kept]
         # Nodes are in depth-first order: what is below a node follows it.
         for index, depth in enumerate(tree.depths.tolist()):
-            if max_depth is not None and depth > max_depth:
+            if depth > deepest:
                 continue
             node = tree.node(index)
             if index:
@@ -165,13 +166,13 @@ class CredalTree(CredalMixin, TabularClassifier):
             indent = "|   " * depth + "|--- "
             if node.is_leaf:
                 lines.append(indent + self._leaf_text(node, show_counts=show_counts))
-            elif depth == max_depth:
+            elif depth == deepest:
                 lines.append(f"{indent}truncated branch of depth {tree.depth_below(index)}")
         return "\n".join(lines)
 
     def _score(self, rows: Rows) -> None:
         # Counts of single values do not suffice: splits are chosen from the rows of each node.
-        features = self._kept_features().tolist()
+        features = self.features_.tolist()
         names = [state_texts(self._encoding.features[j]) for j in self._encoding.kept]
         n_classes, s = len(self.classes_), float(self.s)
         self.tree_ = rows.sum(
@@ -179,7 +180,6 @@ class CredalTree(CredalMixin, TabularClassifier):
         )
 
     def _derive(self) -> None:
-        self.features_ = self._kept_features()
         self._priors = LeafPriors(float(self.s))
 
     def _posterior(self, chunk: EncodedTable) -> FloatArray:
@@ -187,7 +187,7 @@ class CredalTree(CredalMixin, TabularClassifier):
 
     def _evidence(self, chunk: EncodedTable) -> LeafEvidence:
         counts = self.tree_.counts[self.tree_.find(chunk.states)]
-        return LeafEvidence(counts, idm_posterior(counts, self._priors.s))
+        return LeafEvidence(counts, class_prior(counts, self._priors.s))
 
     def _leaf_text(self, node: TreeNode, *, show_counts: bool) -> str:
         """Return what a leaf answers, as text."""
