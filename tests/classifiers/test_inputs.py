@@ -419,10 +419,9 @@ def test_a_bad_parameter_is_refused_by_name_and_value(name, value):
 @pytest.mark.parametrize("classifier", [CompAODE, CredalBmaAODE, CredalCompAODE])
 def test_an_epsilon_beyond_its_bound_is_taken_as_just_below_it(classifier):
     X = np.array([list("ab") * 15, list("ba") * 15] * 2)
-    with pytest.warns(UserWarning, match="epsilon") as caught:
+    with pytest.warns(UserWarning, match=r"epsilon must lie below 1/31 .* 0\.05") as caught:
         found = classifier(epsilon=0.05).fit(X, [0, 1, 0, 1])
-    texts = [str(warning.message) for warning in caught]
-    assert texts == ["epsilon must lie below 1/31 for 30 features: 0.05 is taken as just below it."]
+    assert len(caught) == 1
     assert found.epsilon_ == np.nextafter(1 / 31, 0)
     assert classifier(epsilon=0.03).fit(X, [0, 1, 0, 1]).epsilon_ == 0.03
 
