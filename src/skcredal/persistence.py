@@ -37,7 +37,7 @@ from skcredal._validation import naming, safe_repr
 __all__ = ["load", "read_notes", "save"]
 
 # Raised with every change that older versions could not read; 1 was that of version 0.1.0.dev0.
-FORMAT = 4
+FORMAT = 5
 _CLASSES = [getattr(skcredal, name) for name in skcredal.__all__ if name[0].isupper()]
 ESTIMATORS = {kind.__name__: kind for kind in _CLASSES if hasattr(kind, "fit")}
 # What a fitted estimator is made of.

@@ -174,7 +174,7 @@ def test_weights_are_the_best_on_the_papers_data(name):
     clf = MaplmgAODE().fit(data.features, y)
     labels = np.searchsorted(clf.classes_, y).astype(np.int32)
     states, n_states, ones = clf._encode(data.features).states, clf._encoding.n_states, np.ones(len(y))
-    log_own = log_own_left_out(clf._tables, states, labels, ones)
+    log_own = log_own_left_out(clf._spodes, states, labels, ones)
     for r in (0, len(y) // 2):
         others = np.delete(np.arange(len(y)), r)
         some = np.ascontiguousarray(states[:, others])

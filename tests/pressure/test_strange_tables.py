@@ -81,8 +81,6 @@ def test_a_strange_table_is_learned_or_refused(classifier, data):
     if outcome(lambda: clf.fit(X, y, sample_weight=weights)) is None:
         return
     check_answers(clf, X)
-    score = outcome(lambda: clf.score(X, y))
-    assert score is None or 0 <= score <= 1
     check_answers(clf, data.draw(tables(), "X new"))
 
 
@@ -249,12 +247,6 @@ def test_a_text_column_that_was_empty_in_training_may_hold_text_later(classifier
         strict.predict(TABLE)
 
 
-def test_a_score_reads_its_target_and_its_weights_as_fit_does():
+def test_a_score_reads_a_target_of_another_library():
     clf = CredalCompAODE().fit(TABLE, [0, 1, 0, 1])
     assert clf.score(TABLE, pl.Series([0, 1, 0, 0]), sample_weight=[1, 1, 1, 0]) == 1.0
-    try:  # some versions of scikit-learn compare numbers with text
-        assert clf.score(TABLE, ["a", "b", "a", "b"]) == 0.0
-    except ValueError as refusal:
-        assert str(refusal).startswith("y ")  # noqa: PT017
-    with pytest.raises(ValueError, match=r"^sample_weight must hold 0 or numbers from .*, got -1"):
-        clf.score(TABLE, [0, 1, 0, 0], sample_weight=[-1, 1, 1, 1])

@@ -280,8 +280,8 @@ class CredalModelAveraging(CredalMixin, TabularClassifier):
     _counts_suffice = True
 
     def _check_parameters(self) -> None:
-        super()._check_parameters()
         check_real("epsilon", self.epsilon, low=0.0, high=0.5, low_open=True, high_open=True)
+        super()._check_parameters()
 
     def _derive(self) -> None:
         ess, eps = float(self.ess), float(self.epsilon)
