@@ -10,9 +10,7 @@ from skcredal import AODE, CredalBmaAODE, CredalLogPoolAODE, NaiveCredal
 from skcredal.evaluation._changes import single_changes
 from skcredal.evaluation._cross_validation import evaluate_table
 from skcredal.evaluation._fold import splits
-from skcredal.evaluation._values import bin_in_words, range_in_words, values_with_bins
-
-NUMBER = r"(-?[\d.]+(?:e[+-]?\d+)?)"
+from skcredal.evaluation._words import bin_in_words, values_with_bins
 
 
 def mixed_table(n=180, seed=0):
@@ -34,20 +32,14 @@ def mixed_table(n=180, seed=0):
     return table, np.array(["a", "b", "c"])[y]
 
 
-def stated_values(change):
-    """Return values that the words of a change speak of, also numbers near both edges."""
+def stated_values(change, value=None):
+    """Return values that the words of a change speak of."""
     words = change.condition
     if words.startswith("= "):
         return [part for part in re.split(r", | or ", words[2:]) if not part.endswith(" more")]
-    if found := re.fullmatch(f"up to {NUMBER}", words):
-        high = float(found[1])
-        # At the edge itself, a number of more than nine digits may be meant.
-        return [high - 1e-9 * abs(high), high - 1e-6 * max(1, abs(high)), high - 3 * max(1, abs(high))]
-    if found := re.fullmatch(f"above {NUMBER}", words):
-        low = float(found[1])
-        return [low + 1e-6 * max(1e-3, abs(low)), low + 3 * max(1, abs(low))]
-    low, high = map(float, re.fullmatch(f"in {NUMBER} to {NUMBER}", words).groups())
-    return [low + 0.01 * (high - low), (low + high) / 2, high - 1e-9 * abs(high)]
+    # A row need not be changed to the very number.
+    stated = float(words.removeprefix("at about "))
+    return list(stated + np.linspace(-0.06, 0.06, 25) * abs(stated - value))
 
 
 def answer(model, row):
@@ -79,25 +71,29 @@ def test_rows_changed_as_stated_have_the_stated_set(name, classifier):
     for train, test in splits(target, folds=3, run=0, seed=4):
         model = classifier.fit(features.iloc[train], target[train])
         for r in test:
-            if r not in found.details or found.details[r].changes is None:
+            if r not in found.details or "changes" not in found.details[r]:
                 continue
             row = features.iloc[[r]]
             before = answer(model, row)
             assert before == tuple(np.flatnonzero(found.sets[r]))
-            for change in found.details[r].changes:
+            for change in found.details[r]["changes"]:
                 assert change.remaining != before
-                for value in stated_values(change):
+                answers = set()
+                for value in stated_values(change, row[change.feature].iloc[0]):
                     changed = row.copy()
                     dtype = float if isinstance(value, float) else object
                     cell = as_in_column(value, features[change.feature])
                     changed[change.feature] = pd.Series([cell], index=row.index, dtype=dtype)
-                    assert answer(model, changed) == change.remaining, change
+                    answers.add(answer(model, changed))
                     tried += 1
+                # Every named category leads to the stated set, and a number close to the stated one.
+                assert change.remaining in answers, change
+                assert len(answers) == 1 or not change.condition.startswith("="), change
                 kinds.add(change.condition.split()[0])
-            sizes = [len(change.remaining) for change in found.details[r].changes]
+            sizes = [len(change.remaining) for change in found.details[r]["changes"]]
             assert sizes == sorted(sizes)
     assert tried > 100
-    assert {"=", "above", "up"} <= kinds
+    assert kinds == {"=", "at"}
 
 
 def test_numbers_of_a_pool_are_changed_to_about_the_stated_ones():
@@ -109,8 +105,7 @@ def test_numbers_of_a_pool_are_changed_to_about_the_stated_ones():
     for r, found in enumerate(single_changes(model, rows, features)):
         row = rows.iloc[[r]]
         for change in (one for one in found if not one.condition.startswith("= ")):
-            stated = float(change.condition.removeprefix("at about "))
-            near = stated + np.linspace(-0.06, 0.06, 25) * abs(stated - row[change.feature].iloc[0])
+            near = stated_values(change, row[change.feature].iloc[0])
             changed = pd.concat([row] * len(near)).assign(**{change.feature: near})
             sets = [tuple(np.flatnonzero(mask)) for mask in model.predict_set(changed)]
             assert change.remaining in sets
@@ -149,29 +144,22 @@ def test_only_the_opening_classifier_and_its_least_certain_cases_are_tried():
     found = evaluate_table(made, features, target, folds=5, explain=True)
     assert found.opening == "lp-aode*"
     cases = found.cases["lp-aode*"]
-    with_changes = [r for r, details in cases.details.items() if details.changes is not None]
+    with_changes = [r for r, details in cases.details.items() if "changes" in details]
     assert len(with_changes) == 50
-    without = [r for r, details in cases.details.items() if details.changes is None]
+    without = [r for r, details in cases.details.items() if "changes" not in details]
     assert cases.undecided[with_changes].mean() > cases.undecided[without].mean()
     for name in ("bma-aode*", "aode"):
-        assert all(details.changes is None for details in found.cases[name].details.values())
-    assert all(details.interval is not None for details in cases.details.values())
+        assert not found.cases[name].details
+    assert all("interval" in details for details in cases.details.values())
     quiet = evaluate_table(made, features, target, folds=5)
     assert all(not one.details for one in quiet.cases.values())
 
 
-@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e6, 1e15])
-def test_ranges_in_words_are_true_for_numbers_of_any_size(scale):
-    rng = np.random.default_rng(0)
-    for _ in range(200):
-        low, inside, high = np.sort(rng.normal(0, scale, 3))
-        stated = range_in_words(low, high, inside)
-        lower, upper = map(float, re.fullmatch(f"in {NUMBER} to {NUMBER}", stated).groups())
-        # Up to the ninth digit.
-        slack = 1e-9 * max(abs(low), abs(high))
-        assert low - slack <= lower < inside <= upper <= high + slack
-    assert bin_in_words(1234.7, [1234.567]) == "above 1234.6"
+def test_bins_in_words():
+    assert bin_in_words(1234.7, [1234.567]) == "above 1234.57"
     assert bin_in_words(5.5, [5.5, 6.5]) == "up to 5.5"
+    assert bin_in_words(6, [5.5, 6.5]) == "in 5.5 to 6.5"
+    assert bin_in_words(1e9, [1_234_567_890.4]) == "up to 1234567890"
 
 
 def test_a_category_that_is_no_text_and_a_column_without_cuts_are_no_obstacle():

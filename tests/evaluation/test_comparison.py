@@ -2,16 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from evaluation_problems import made_up
-from skcredal.evaluation._comparison import WORTHS, compare, correlated_t_test, in_words
-from skcredal.evaluation._cross_validation import ranking
-
-
-def columns(**by_name):
-    return {name: np.repeat(np.array(part)[:, None], len(WORTHS), axis=1) for name, part in by_name.items()}
+from skcredal.evaluation import ranking
+from skcredal.evaluation._comparison import against_best, correlated_t_test, in_words
 
 
 @pytest.mark.parametrize(("runs", "folds"), [(1, 10), (1, 2), (3, 5), (10, 10)])
@@ -21,22 +15,11 @@ def test_probabilities_are_those_of_baycomp(runs, folds, seed):
     rng = np.random.default_rng(seed)
     a = rng.uniform(0.6, 0.9, runs * folds)
     b = a - rng.normal(0.02, 0.02, runs * folds)
-    first, equal, second = baycomp.two_on_single(a, b, rope=0.01, runs=runs)
-    below, within, above = correlated_t_test(a - b, folds=folds)
-    np.testing.assert_allclose([above, within, below], [first, equal, second], atol=1e-10)
+    expected, _, _ = baycomp.two_on_single(a, b, rope=0.01, runs=runs)
+    assert correlated_t_test(a - b, folds=folds) == pytest.approx(expected, abs=1e-10)
 
 
-@given(st.lists(st.floats(-1, 1), min_size=2, max_size=30), st.integers(2, 10))
-def test_probabilities_add_up_and_do_not_depend_on_who_comes_first(differences, folds):
-    found = correlated_t_test(np.array(differences), folds=folds)
-    assert sum(found) == pytest.approx(1.0)
-    mirrored = correlated_t_test(-np.array(differences), folds=folds)
-    assert found == pytest.approx(mirrored[::-1])
-
-
-@pytest.mark.parametrize(
-    ("difference", "expected"), [(0.02, (0, 0, 1)), (0.005, (0, 1, 0)), (-0.3, (1, 0, 0))]
-)
+@pytest.mark.parametrize(("difference", "expected"), [(0.02, 1.0), (0.005, 0.0), (-0.3, 0.0)])
 def test_equal_differences_leave_no_doubt(difference, expected):
     assert correlated_t_test(np.full(10, difference), folds=10) == expected
     # Rounding alone makes them differ.
@@ -44,45 +27,30 @@ def test_equal_differences_leave_no_doubt(difference, expected):
     assert correlated_t_test(noisy, folds=10) == expected
 
 
-def test_words_for_a_probability():
+def test_words_are_about_the_row_itself():
     words = [in_words(p) for p in (0.1, 0.7499, 0.75, 0.9499, 0.95, 1.0)]
-    assert words == ["about equal"] * 2 + ["probably better"] * 2 + ["better"] * 2
-
-
-def test_the_best_is_compared_with_each_other():
-    baycomp = pytest.importorskip("baycomp")
+    assert words == ["no clear difference"] * 2 + ["probably worse"] * 2 + ["worse"] * 2
     rng = np.random.default_rng(3)
-    base = rng.uniform(0.6, 0.9, 10)
-    gaps = {"near": 0.004, "middling": 0.026, "far": 0.2}
-    others = {name: base - gap + rng.normal(0, 0.02, 10) for name, gap in gaps.items()}
-    found = compare(columns(best=base, **others), sizes=[20] * 10, folds=10)
-    for name, part in others.items():
-        better, _, _ = baycomp.two_on_single(base, part, rope=0.01, runs=1)
-        assert found.verdicts[name] == [in_words(better)] * len(WORTHS)
-    words = [verdict[0] for verdict in found.verdicts.values()]
-    assert words == ["best", "about equal", "probably better", "better"]
+    base, spread = rng.uniform(0.6, 0.9, 10), rng.permutation(np.linspace(-0.03, 0.03, 10))
+    gaps = {"best": 0.0, "near": 0.008, "middling": 0.026, "far": 0.2}
+    utilities = {name: base - gap + (gap > 0) * spread for name, gap in gaps.items()}
+    found = against_best(utilities, np.full(10, 20), folds=10)
+    assert list(found.values()) == ["best", "no clear difference", "probably worse", "worse"]
 
 
-def test_every_row_counts_the_same_whatever_the_size_of_its_fold():
+def test_every_row_counts_the_same_and_equals_are_all_the_best():
     # By the mean of the folds the second would be the best.
-    found = compare(columns(a=[0.9, 0.1], b=[0.6, 0.5]), sizes=[9, 1], folds=2)
-    assert found.utilities["a"][0] == pytest.approx(0.82)
-    assert found.verdicts["a"][0] == "best"
-    assert found.verdicts["b"][0] != "best"
+    found = against_best({"a": np.array([0.9, 0.1]), "b": np.array([0.6, 0.5])}, np.array([9, 1]), folds=2)
+    assert found["a"] == "best" != found["b"]
+    equal = {"a": np.array([0.5, 0.7]), "b": np.array([0.7, 0.5]), "c": np.array([0.1, 0.2])}
+    found = against_best(equal, np.array([5, 5]), folds=2)
+    assert [found["a"], found["b"]] == ["best", "best"]
+    assert found["c"] != "best"
 
 
-def test_those_that_are_equally_good_are_all_the_best():
-    found = compare(columns(a=[0.5, 0.7], b=[0.7, 0.5], c=[0.1, 0.2]), sizes=[5, 5], folds=2)
-    assert [verdict[0] for verdict in found.verdicts.values()][:2] == ["best", "best"]
-    assert found.verdicts["c"][0] != "best"
-
-
-def test_the_ranking_and_the_page_agree_on_who_is_the_best():
+def test_the_ranking_begins_with_the_best():
     for seed in range(5):
-        evaluation = made_up(63, 20, seed=seed)
-        first, *others = ranking(evaluation)
-        assert first["best_is"] == "best"
-        assert all(row["u65"] < first["u65"] for row in others if row["best_is"] != "best")
-        for row in [first, *others]:
-            assert row["u65"] == pytest.approx(evaluation.compare().utilities[row["classifier"]][3])
-            assert row["u80"] == pytest.approx(evaluation.compare().utilities[row["classifier"]][6])
+        first, *others = ranking(made_up(63, 20, seed=seed))
+        assert first["against_best"] == "best"
+        assert all(row["u65"] < first["u65"] for row in others if row["against_best"] != "best")
+        assert not [name for name in first if "safe" in name or "dependent" in name or "seconds" in name]

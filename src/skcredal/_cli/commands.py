@@ -31,7 +31,7 @@ from skcredal._cli.options import (
     option,
     split_names,
 )
-from skcredal.evaluation._names import CLOSE_CALL, DEFAULT, counted
+from skcredal.evaluation._names import CLOSE_CALL, COMPARED, DEFAULT, counted
 
 __all__ = ["datasets", "evaluate", "explain", "fit", "predict"]
 
@@ -203,7 +203,11 @@ def evaluate(
     *,
     target: Target,
     classifiers: Annotated[
-        str | None, option("NAMES", every_name("Names separated by commas. Default: all of them, which are"))
+        str | None,
+        option(
+            "NAMES",
+            every_name(f"Names separated by commas, or all. Default: {','.join(COMPARED)}. Others are"),
+        ),
     ] = None,
     columns: Columns,
     runs: Runs = 1,
@@ -234,8 +238,8 @@ def evaluate(
     """Compare classifiers on a table by cross-validation.
 
     All classifiers learn from the same training folds and nothing else; a random
-    forest and a logistic regression do so, too, if all classifiers are compared, or
-    with --report. They are ordered by the utility u65. For those with sets, two
+    forest, a logistic regression and the null model are among them by default.
+    They are ordered by the utility u65. For those with sets, two
     kinds of doubt are counted: undecided rows, in which several classes remain, and
     close calls, in which one remains that is not very probable. With --report, a
     self-contained page shows all this, and the doubtful cases with their reasons.
@@ -249,7 +253,7 @@ def evaluate(
     from skcredal._progress import progress_bar
     from skcredal.evaluation import evaluate_table, make_classifiers, ranking
 
-    names = split_names("--classifiers", classifiers)
+    names = "all" if classifiers == "all" else split_names("--classifiers", classifiers)
     made = parameters.make(names)
     if report is not None:
         check_file(str(report), inputs=[data], option="--report")
@@ -268,7 +272,6 @@ def evaluate(
             made,
             table.features,
             table.target,
-            baselines=steps.COMPARED_WITH if names is None or report is not None else (),
             explain=report is not None,
             runs=runs,
             folds=folds,

@@ -14,19 +14,13 @@ import skcredal
 from skcredal._cli.console import CallError, note
 from skcredal._cli.user_tables import LabelledTable
 from skcredal.classifiers._base import TabularClassifier
-from skcredal.evaluation._cross_validation import (
-    ALL_CLASSES,
-    Evaluation,
-    check_folds,
-    most_folds,
-)
-from skcredal.evaluation._names import counted
-from skcredal.evaluation._page_data import evaluation_data, write_evaluation
+from skcredal.evaluation._cross_validation import Evaluation, most_folds
+from skcredal.evaluation._names import ALL_CLASSES, counted
+from skcredal.evaluation._page import write_evaluation
 from skcredal.evaluation._terminal import TableConsole, format_cell, new_table
-from skcredal.evaluation._values import column_notes, read_as
+from skcredal.evaluation._words import column_notes
 
 __all__ = [
-    "COMPARED_WITH",
     "choose_folds",
     "choose_jobs",
     "print_doubt",
@@ -34,15 +28,13 @@ __all__ = [
     "write_page",
 ]
 
-# What anybody would try first.
-COMPARED_WITH = ("logistic-regression", "random-forest")
 # With fewer rows in all folds together, starting processes takes longer than the work.
 _WORTH_PROCESSES = 100_000
 _FOLDS = 10
 _RANKING = {
     "classifier": ("", None),
     "u65": ("u65", 3),
-    "best_is": ("the best is", None),
+    "against_best": ("against the best", None),
     "u80": ("u80", 3),
     "accuracy": ("accuracy", 3),
     "brier_multiclass": ("Brier", 3),
@@ -61,8 +53,9 @@ _SETS = {
 _LEGEND = """\
 u65    utility: a correct set of two classes counts 0.65; u80: it counts 0.80;
        without sets, the accuracy
-the best is  how the best by u65 compares with this one over the folds: better
-       by more than 0.01 (95 % sure), probably better (75 %), or about equal
+against the best  how this one compares with the best by u65 over the folds:
+       worse by more than 0.01 (95 % sure), probably worse (75 %), or no clear
+       difference
 Brier  mean of the squared errors of the probabilities of all classes
 log-loss  mean of -log(probability of the true class)
 """
@@ -77,21 +70,21 @@ undecided    rows in which several classes remain, how often the true one is
 
 def choose_folds(table: LabelledTable, folds: int | None) -> int:
     """Return the number of folds, by default fewer for a tiny table; refuse more than it allows."""
-    # Before check_folds, whose message would only say that there are too many folds.
+    # Else the message would only say that there are too many folds.
     if len(set(table.target.tolist())) == len(table.target):
         raise ValueError(
             f"Each of {counted(len(table.target), 'row')} has its own class, so nothing can be learned about "
             "a row from the others."
         )
+    most = most_folds(table.target)
     if folds is None:
-        folds = min(_FOLDS, most_folds(table.target))
+        folds = min(_FOLDS, most)
         if folds < _FOLDS:
             why = f"the most frequent class has only {folds} rows"
             note(f"Using {folds} folds instead of {_FOLDS}, because {why}.")
-    try:
-        check_folds(table.target, folds)
-    except ValueError as error:
-        raise CallError(f"--{error}") from None
+    if folds > most:
+        rule = f"at most {most}, the number of rows of the most frequent class"
+        raise CallError(f"--folds must be {rule}, got {folds}.")
     return folds
 
 
@@ -123,27 +116,27 @@ def write_page(
         "Seed": str(seed),
         "Versions": f"skcredal {skcredal.__version__}, Python {platform.python_version()}",
     }
-    encoding = read_as(reader, table.features, table.target)
-    page = evaluation_data(
+    write_evaluation(
+        report,
         evaluation,
         title=f"{table.name} in {name}",
         numbers=table.numbers,
         ids=table.ids,
         close_call=close_call,
-        columns=column_notes(table.features, encoding, aside=_aside(table)),
+        columns=[*column_notes(reader, table.features, table.target), *_aside(table)],
         messages=messages,
         facts=facts,
     )
-    write_evaluation(report, page)
 
 
-def _aside(table: LabelledTable) -> list[tuple[str, str]]:
+def _aside(table: LabelledTable) -> list[tuple[str, str, str, str]]:
     """Return what became of the columns that are not features."""
-    return [
+    uses = [
         (table.name, f"the target: {counted(len(np.unique(table.target)), 'class')}"),
         *((str(name), "an id: carried along, never learned from") for name in table.ids.columns),
         *((name, "left out, as you asked") for name in table.dropped),
     ]
+    return [(name, "", use, "") for name, use in uses]
 
 
 def print_ranking(rows: Sequence[Mapping[str, Any]], *, folds: int, runs: int, n: int) -> None:

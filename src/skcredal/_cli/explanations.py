@@ -9,7 +9,7 @@ from skcredal._ties import most_probable_first
 from skcredal.classifiers._answers import answers
 from skcredal.classifiers._log_pool import CredalLogPoolAODE
 from skcredal.evaluation._names import is_below
-from skcredal.evaluation._values import as_factor, strongest, values_with_bins
+from skcredal.evaluation._words import as_factor, strongest, values_with_bins
 
 if TYPE_CHECKING:
     import pandas

@@ -129,29 +129,25 @@ class Parameters:
         Text, option("HOW", "Categories not seen in training: ignore or error. Default: ignore.")
     ] = None
 
-    def make(self, names: list[str] | None) -> dict[str, Any]:
+    def make(self, names: list[str] | str | None) -> dict[str, Any]:
         """Return classifiers by name, with these parameters; one that none of them has is refused."""
-        from skcredal.evaluation._registry import make_classifiers
+        from skcredal.evaluation import make_classifiers
 
         try:
-            made = make_classifiers(names)
+            make_classifiers(names)
         except ValueError as error:
             raise CallError(str(error)) from None
-        for field in fields(self):
-            value, name = getattr(self, field.name), _PARAMETERS.get(field.name, field.name)
-            if value is None:
-                continue
-            said = f"--{field.name.replace('_', '-')}"
-            concerned = [classifier for classifier in made.values() if name in classifier.get_params()]
-            if not concerned:
-                raise CallError(f"{said} is not a parameter of {', '.join(made)}.")
-            for classifier in concerned:
-                classifier.set_params(**{name: value})
-                try:
-                    classifier._check_parameters()
-                except (ValueError, TypeError) as error:
-                    raise CallError(f"{said}: {error}") from None
-        return made
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        given = {name: value for name, value in given.items() if value is not None}
+        for name, value in given.items():
+            said = f"--{name.replace('_', '-')}"
+            try:
+                for classifier in make_classifiers(names, **{_PARAMETERS.get(name, name): value}).values():
+                    if hasattr(classifier, "_check_parameters"):
+                        classifier._check_parameters()
+            except (ValueError, TypeError) as error:
+                raise CallError(f"{said}: {error}") from None
+        return make_classifiers(names, **{_PARAMETERS.get(name, name): given[name] for name in given})
 
 
 @dataclass(frozen=True, slots=True)

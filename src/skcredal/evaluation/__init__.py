@@ -7,27 +7,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from skcredal.evaluation._cases import Cases
     from skcredal.evaluation._classifiers import CLASSIFIERS, make_classifiers
     from skcredal.evaluation._cross_validation import Evaluation, evaluate_table, ranking
-    from skcredal.evaluation._page_data import evaluation_data, write_evaluation
-    from skcredal.evaluation._sums import FoldSums
+    from skcredal.evaluation._page import write_evaluation
     from skcredal.evaluation._table_files import read_table_file
 
 __all__ = [
     "CLASSIFIERS",
-    "Cases",
     "Evaluation",
-    "FoldSums",
     "evaluate_table",
-    "evaluation_data",
     "make_classifiers",
     "ranking",
     "read_table_file",
     "write_evaluation",
 ]
 
-_MODULES = ("_table_files", "_classifiers", "_sums", "_cases", "_cross_validation", "_page_data")
+_MODULES = ("_table_files", "_classifiers", "_cross_validation", "_page")
 
 
 def __getattr__(name: str) -> object:

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from skcredal._arrays import AnyArray, BoolArray, FloatArray
+from skcredal._arrays import BoolArray
 from skcredal._encoding.columns import is_missing
+from skcredal._encoding.encoding import FeatureEncoding
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
-from skcredal.classifiers._log_pool import LogPoolAODE
-from skcredal.evaluation._values import range_in_words
 
 if TYPE_CHECKING:
     import pandas
@@ -23,10 +22,8 @@ __all__ = ["Change", "single_changes"]
 _MOST_STATES = 50
 # Of the states that lead to the same answer, how many are named.
 _NAMED = 5
-# Where numbers are tried besides the middles of bins.
+# Where numbers are tried besides the middles of bins: a model may also look at the number itself.
 _QUANTILES = np.arange(0.05, 1.0, 0.1)
-# Rows predicted at once; each is a whole row of the table.
-_BATCH = 20_000
 
 
 class Change(NamedTuple):
@@ -42,9 +39,9 @@ def single_changes(
 ) -> list[list[Change]]:
     """Return, for each row, the nearest values of each single feature with which another set remains.
 
-    Found by predicting changed rows: a number is moved to the middle of every bin of the model, a category to
-    every other one. Where the answer also depends on the number itself, it is moved to quantiles of the
-    ``training`` rows, too. Changes that leave fewer classes come first.
+    Found by predicting changed rows: a number is moved to the middle of every bin of the model and to
+    quantiles of the ``training`` rows, a category to every other one. Changes that leave fewer classes come
+    first.
 
     Examples
     --------
@@ -53,35 +50,43 @@ def single_changes(
     >>> table = pd.DataFrame({"age": [20, 30, 40, 50] * 9, "sex": ["f", "m"] * 18})
     >>> model = AODE().fit(table, table["age"] > 30)
     >>> single_changes(model, table.iloc[:1], table)
-    [[Change(feature='age', condition='above 35', remaining=(1,))]]
+    [[Change(feature='age', condition='at about 40', remaining=(1,))]]
     """
-    tried = [_alternatives(model, j, training.iloc[:, j]) for j in range(len(model.encoding_))]
-    n_tried = sum(map(len, tried))
-    if not n_tried:
+    tried = [_alternatives(how, training.iloc[:, j]) for j, how in enumerate(model.encoding_)]
+    if not any(tried):
         return [[] for _ in range(len(rows))]
-    at_once = max(1, _BATCH // n_tried)
     present = _sets(model, rows)
     found = []
-    for start in range(0, len(rows), at_once):
-        part = rows.iloc[start : start + at_once]
-        sets = _sets(model, _changed(model, part, tried)).reshape(len(part), n_tried, -1)
-        found += [_changes(model, part.iloc[r], present[start + r], sets[r], tried) for r in range(len(part))]
+    for r in range(len(rows)):
+        row = rows.iloc[r].tolist()
+        sets = np.split(_sets(model, _changed(model, rows, row, tried)), np.cumsum([*map(len, tried)])[:-1])
+        changes: list[Change] = []
+        for how, value, alternatives, its_sets in zip(model.encoding_, row, tried, sets, strict=True):
+            other = (its_sets != present[r]).any(axis=1)
+            if is_missing(value) or not other.any():
+                continue
+            describe = _nearest if how.kind == "numeric" else _categories
+            leading = [alternative for alternative, leads in zip(alternatives, other, strict=True) if leads]
+            changes += describe(str(how.name), value, leading, its_sets[other])
+        # Stable: changes that leave equally many classes stay in the order of the columns.
+        found.append(sorted(changes, key=lambda change: len(change.remaining)))
     return found
 
 
 def _sets(model: TabularClassifier, rows: pandas.DataFrame) -> BoolArray:
-    """Return the sets; those of a classifier without sets hold the most probable class."""
+    """Return the sets; those of a classifier without sets contain the most probable class."""
     if isinstance(model, CredalMixin):
         return model.predict_set(rows)
     sets: BoolArray = model.predict(rows)[:, None] == model.classes_
     return sets
 
 
-def _alternatives(model: TabularClassifier, j: int, training: Any) -> list[Any]:
+def _alternatives(how: FeatureEncoding, training: Any) -> list[Any]:
     """Return numbers to try, in order, or every state of a categorical feature."""
-    how = model.encoding_[j]
+    if not how.kept:
+        return []
     if how.kind == "categorical":
-        return list(how.states) if how.kept and 1 < len(how.states) <= _MOST_STATES else []
+        return list(how.states) if 1 < len(how.states) <= _MOST_STATES else []
     cuts, middles = np.array(how.cuts), np.empty(0)
     assert how.range is not None
     if len(cuts):
@@ -89,74 +94,39 @@ def _alternatives(model: TabularClassifier, j: int, training: Any) -> list[Any]:
         # that it is not lost in the rounding of large numbers.
         beyond = max(1.0, 1e-6 * abs(cuts[0]), 1e-6 * abs(cuts[-1]))
         low, high = (min(how.range[0], cuts[0] - beyond), max(how.range[1], cuts[-1] + beyond))
-        edges: FloatArray = np.concatenate([[low], cuts, [high]])
+        edges = np.concatenate([[low], cuts, [high]])
         middles = (edges[:-1] + edges[1:]) / 2.0
-    if not (isinstance(model, LogPoolAODE) and how.kept):
-        return list(middles.tolist())
     known = training.to_numpy(dtype=float, na_value=np.nan)
     return list(np.unique([*middles, *np.nanquantile(known, _QUANTILES)]).tolist())
 
 
 def _changed(
-    model: TabularClassifier, rows: pandas.DataFrame, tried: Sequence[list[Any]]
+    model: TabularClassifier, rows: pandas.DataFrame, row: Sequence[Any], tried: Sequence[list[Any]]
 ) -> pandas.DataFrame:
-    """Return every row as often as there are alternatives, each time with one of them."""
-    n_tried = sum(map(len, tried))
-    columns, begin = {}, 0
-    for j, alternatives in enumerate(tried):
-        column = rows.iloc[:, j]
-        is_number = model.encoding_[j].kind == "numeric"
-        # Categories as objects, since those that were seen need not be among those of the column's type.
-        dtype: Any = float if is_number else object
-        cells: AnyArray = column.to_numpy(dtype=dtype, na_value=np.nan)
-        repeated = np.repeat(cells[:, None], n_tried, axis=1)
-        repeated[:, begin : begin + len(alternatives)] = _row_of(alternatives, repeated.dtype)
-        columns[column.name] = repeated.ravel()
+    """Return a row as often as there are alternatives, each time with one of them."""
+    pandas_frame, begin = type(rows), 0
+    columns: dict[int, Any] = {}
+    for how, value, alternatives in zip(model.encoding_, row, tried, strict=True):
+        is_number = how.kind == "numeric"
+        cells = [np.nan if is_number and is_missing(value) else value] * sum(map(len, tried))
+        cells[begin : begin + len(alternatives)] = alternatives
         begin += len(alternatives)
-    changed: pandas.DataFrame = type(rows)(columns)
+        # Categories as objects, since those that were seen need not be among those of the column's type.
+        columns[len(columns)] = (
+            np.array(cells, float) if is_number else pandas_frame({0: cells}, dtype=object)[0]
+        )
+    changed = pandas_frame(columns)
+    changed.columns = rows.columns
     return changed
 
 
-def _row_of(values: list[Any], dtype: Any) -> AnyArray:
-    # One by one: numpy would take apart a category that is a tuple.
-    row = np.empty(len(values), dtype)
-    for index, value in enumerate(values):
-        row[index] = value
-    return row
-
-
-def _changes(
-    model: TabularClassifier, row: Any, present: BoolArray, sets: BoolArray, tried: Sequence[list[Any]]
-) -> list[Change]:
-    changes: list[Change] = []
-    begin = 0
-    for j, alternatives in enumerate(tried):
-        of_feature = sets[begin : begin + len(alternatives)]
-        begin += len(alternatives)
-        value, how = row.iloc[j], model.encoding_[j]
-        if not alternatives or is_missing(value):
-            continue
-        kept = (of_feature == present).all(axis=1)
-        if how.kind == "numeric" and isinstance(model, LogPoolAODE):
-            changes += _at_numbers(str(how.name), float(value), alternatives, of_feature, kept)
-        elif how.kind == "numeric":
-            cuts = np.array(how.cuts)
-            changes += _of_number(str(how.name), float(value), cuts, alternatives, of_feature, kept)
-        else:
-            changes += _of_category(str(how.name), alternatives, of_feature, kept)
-    # Stable: changes that leave equally many classes stay in the order of the columns.
-    return sorted(changes, key=lambda change: len(change.remaining))
-
-
-def _at_numbers(
-    name: str, value: float, numbers: list[float], sets: BoolArray, kept: BoolArray
-) -> list[Change]:
-    """Return the nearest numbers below and above with another answer."""
-    other = np.flatnonzero(~kept)
-    below, above = (other[np.array(numbers)[other] < value], other[np.array(numbers)[other] > value])
-    nearest = [*below[-1:], *above[:1]]
+def _nearest(name: str, value: float, numbers: Sequence[float], sets: BoolArray) -> list[Change]:
+    """Return the nearest numbers below and above."""
+    below = [index for index, number in enumerate(numbers) if number < value]
+    above = [index for index, number in enumerate(numbers) if number > value]
     return [
-        Change(name, f"at about {_about(numbers[near], value)}", _indices(sets[near])) for near in nearest
+        Change(name, f"at about {_about(numbers[index], value)}", _indices(sets[index]))
+        for index in (*below[-1:], *above[:1])
     ]
 
 
@@ -174,39 +144,16 @@ def _about(number: float, other: float) -> str:
     return f"{number:.{digits}g}"
 
 
-def _of_number(
-    name: str, value: float, cuts: FloatArray, middles: list[float], sets: BoolArray, kept: BoolArray
-) -> list[Change]:
-    """Return the nearest bins below and above with another answer, with those beyond that share it."""
-    at, last = int(np.searchsorted(cuts, value)), len(cuts)
+def _categories(name: str, _: Any, states: Sequence[Any], sets: BoolArray) -> list[Change]:
+    """Return the states that lead to each other answer."""
+    by_answer: dict[tuple[int, ...], list[str]] = {}
+    for state, mask in zip(states, sets, strict=True):
+        by_answer.setdefault(_indices(mask), []).append(str(state))
     changes = []
-    for step, end in ((-1, 0), (1, last)):
-        near = at
-        while near != end and kept[near]:
-            near += step
-        if kept[near]:
-            continue
-        far = near
-        while far != end and (sets[far + step] == sets[near]).all():
-            far += step
-        first, final = min(near, far), max(near, far)
-        # Bin i lies between cuts i - 1 and i.
-        low, high = None if first == 0 else cuts[first - 1], None if final == last else cuts[final]
-        changes.append(Change(name, range_in_words(low, high, middles[near]), _indices(sets[near])))
-    return changes
-
-
-def _of_category(name: str, states: list[Any], sets: BoolArray, kept: BoolArray) -> list[Change]:
-    by_answer: dict[tuple[int, ...], list[Any]] = {}
-    for state, mask, is_kept in zip(states, sets, kept, strict=True):
-        if not is_kept:
-            by_answer.setdefault(_indices(mask), []).append(state)
-    changes = []
-    for remaining, leading in by_answer.items():
-        named = [str(state) for state in leading[:_NAMED]]
-        more = len(leading) - len(named)
-        words = [*named, f"{more} more"] if more else named
-        either = words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+    for remaining, words in by_answer.items():
+        if len(words) > _NAMED:
+            words = [*words[:_NAMED], f"{len(words) - _NAMED} more"]
+        either = " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
         changes.append(Change(name, f"= {either}", remaining))
     return changes
 

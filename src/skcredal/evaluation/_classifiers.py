@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.compose import ColumnTransformer
+from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
@@ -49,7 +50,9 @@ class Baseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         categories = [j for j, is_one in enumerate(is_number) if not is_one]
         # With more threads, last digits depend on the machine.
         with one_blas_thread():
-            self.pipeline_ = self._pipeline(numbers, categories).fit(X, y)
+            # Where training has a single class, logistic regression would refuse it.
+            inner = self._pipeline(numbers, categories) if len(np.unique(y)) > 1 else DummyClassifier()
+            self.pipeline_ = inner.fit(X, y)
         self.classes_ = self.pipeline_.classes_
         return self
 

@@ -2,61 +2,35 @@
 
 from __future__ import annotations
 
-import math
 import warnings
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import joblib
 import numpy as np
 
-from skcredal._arrays import AnyArray, FloatArray
+from skcredal._arrays import AnyArray, IntArray
 from skcredal._threads import worker_options
-from skcredal._validation import check_choice, check_instance, check_integer, naming, safe_repr
+from skcredal._validation import check_instance, check_integer, naming, safe_repr
 from skcredal.classifiers._base import TabularClassifier
-from skcredal.classifiers._credal import CredalMixin
-from skcredal.evaluation._cases import Cases, FoldCases, Wanted, fold_cases, join_cases
-from skcredal.evaluation._classifiers import BASELINES
-from skcredal.evaluation._comparison import WORTHS, Comparison, compare, mean_utilities, optimal_utilities
+from skcredal.evaluation._cases import Cases, Part, case_details, join_cases, least_certain
+from skcredal.evaluation._comparison import against_best
 from skcredal.evaluation._fold import Fold, splits
-from skcredal.evaluation._names import DEFAULT
-from skcredal.evaluation._sums import FoldSums, fold_sums, measures, pool
-from skcredal.metrics._outcomes import utility_of_accuracy
+from skcredal.evaluation._names import ALL_CLASSES, DEFAULT
+from skcredal.evaluation._results import Sums, fold_sums, pool
+from skcredal.metrics._outcomes import measures, row_outcomes, row_sums
 
-__all__ = [
-    "ALL_CLASSES",
-    "Evaluation",
-    "check_folds",
-    "check_table",
-    "evaluate_table",
-    "most_folds",
-    "ranking",
-]
+__all__ = ["Evaluation", "evaluate_table", "most_folds", "ranking"]
 
-# A baseline that needs no learning: it answers with all classes, always.
-ALL_CLASSES = "all classes"
+# For how many cases of all folds together a classifier is asked why; and what would change its answer.
+_EXPLAINED, _CHANGED = 300, 50
 
 
 def most_folds(target: AnyArray) -> int:
     """Return the largest possible number of folds: the number of rows of the most frequent class."""
-    check_instance("target", target, np.ndarray)
-    if target.ndim != 1 or not len(target):
-        raise ValueError(f"target must be one-dimensional and not empty, got shape {target.shape}.")
     with naming("target"):
         return int(np.unique(target, return_counts=True)[1].max())
-
-
-def check_folds(target: AnyArray, folds: int) -> None:
-    """Refuse more folds than the most frequent class has rows."""
-    check_integer("folds", folds, low=2)
-    # StratifiedKFold has the same limit, but its message does not name the option.
-    most = most_folds(target)
-    if folds > most:
-        raise ValueError(
-            f"folds must be at most {most}, the number of rows of the most frequent class, got "
-            f"{safe_repr(folds)}."
-        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,53 +43,38 @@ class Evaluation:
         The classes of the table, sorted.
     folds : int
         Number of folds of each run.
-    credal : dict of bool
-        By name, in the order of the call: whether the classifier returns sets.
-    sums : dict of lists of FoldSums
-        The results of each classifier, one for each test fold of each run.
-    optimal : dict of ndarray of shape (n_runs × n_folds, n_worths)
-        The mean utilities of the sets that are optimal under its probabilities, where a correct set of two
-        classes is worth 0.5, 0.55, … 1.
+    sums : dict of lists of dict
+        By name of the classifier: sums of what happened in the rows of each fold.
     cases : dict of Cases
         What it said about each row in the first run.
     """
 
     classes: AnyArray
     folds: int
-    credal: dict[str, bool]
-    sums: dict[str, list[FoldSums]]
-    optimal: dict[str, FloatArray]
+    sums: dict[str, list[Sums]]
     cases: dict[str, Cases]
+
+    @property
+    def credal(self) -> dict[str, bool]:
+        """By name, in the order of the call: whether the classifier returns sets."""
+        return {name: "decided" in parts[0] for name, parts in self.sums.items()}
 
     @property
     def opening(self) -> str:
         """The classifier to look at first: LP-AODE* if it is there, else the first one that has sets."""
-        credal = [name for name, has_sets in self.credal.items() if has_sets]
-        return DEFAULT if DEFAULT in credal else next(iter([*credal, *self.credal]))
+        return _opening(self.credal)
 
-    def compare(self) -> Comparison:
-        """Compare the utilities of the answers, for each worth of a correct pair."""
-        by_fold = {name: mean_utilities(parts, credal=self.credal[name]) for name, parts in self.sums.items()}
-        x = np.array(1.0 / len(self.classes))
-        always = np.array([utility_of_accuracy(x, worth) for worth in WORTHS])
-        by_fold[ALL_CLASSES] = np.repeat(always[None], len(self._sizes), axis=0)
-        return compare(by_fold, sizes=self._sizes, folds=self.folds)
 
-    def compare_optimal(self) -> Comparison:
-        """Compare the utilities of the sets that are optimal under the probabilities, likewise."""
-        return compare(self.optimal, sizes=self._sizes, folds=self.folds)
-
-    @property
-    def _sizes(self) -> list[int]:
-        return [part.n for part in next(iter(self.sums.values()))]
+def _opening(credal: Mapping[str, bool]) -> str:
+    with_sets = [name for name, has_sets in credal.items() if has_sets]
+    return DEFAULT if DEFAULT in with_sets else next(iter([*with_sets, *credal]))
 
 
 def evaluate_table(
-    classifiers: Mapping[str, TabularClassifier],
+    classifiers: Mapping[str, Any],
     features: Any,
     target: AnyArray,
     *,
-    baselines: Iterable[str] = (),
     explain: bool = False,
     runs: int = 1,
     folds: int = 10,
@@ -130,16 +89,15 @@ def evaluate_table(
     Parameters
     ----------
     classifiers : mapping
-        Unfitted classifiers by name.
+        Unfitted classifiers by name, as :func:`make_classifiers` returns them; any classifier of scikit-learn
+        that takes the table and has probabilities can be among them.
     features : pandas.DataFrame
         The features.
     target : ndarray of shape (n_rows,)
         The classes.
-    baselines : iterable of {"random-forest", "gradient-boosting", "logistic-regression"}
-        Classifiers of scikit-learn to compare with.
     explain : bool
-        Whether to find out how robust each answer of the first run is, and for the least certain rows also
-        bounds, reasons, and what would change the answer.
+        Whether to find out how robust each answer of the first run is, and for the least certain rows of
+        LP-AODE*, or else the first classifier with sets, bounds, reasons, and what would change the answer.
     runs, folds, seed : int
         Number of shuffles, number of folds of each, and the random seed.
     jobs : int, optional
@@ -158,88 +116,97 @@ def evaluate_table(
     >>> from skcredal.evaluation import make_classifiers
     >>> data = load_dataset("iris")
     >>> found = evaluate_table(make_classifiers(["aode"]), data.features, data.target.to_numpy(), folds=3)
-    >>> [part.n for part in found.sums["aode"]]
-    [50, 50, 50]
+    >>> [part["n"] for part in found.sums["aode"]]
+    [50.0, 50.0, 50.0]
     """
     check_instance("classifiers", classifiers, Mapping)
-    names = [check_choice("baselines", name, tuple(BASELINES)) for name in baselines]
+    for name, one in classifiers.items():
+        if not hasattr(one, "predict_proba"):
+            raise TypeError(f"classifiers must have probabilities, got {safe_repr(one)} for {name!r}.")
     check_integer("runs", runs, low=1, high=10**6)
     check_integer("seed", seed, low=0)
-    check_folds(target, folds)
-    check_table("features", features, len(target))
+    check_integer("folds", folds, low=2)
+    if folds > (most := most_folds(target)):
+        # StratifiedKFold has the same limit, but its message does not name the parameter.
+        rule = f"at most {most}, the number of rows of the most frequent class"
+        raise ValueError(f"folds must be {rule}, got {safe_repr(folds)}.")
+    if not hasattr(features, "iloc") or len(features) != len(target):
+        wanted = f"a pandas DataFrame with {len(target)} rows, like the target"
+        raise ValueError(f"features must be {wanted}, got {safe_repr(features)}.")
     classes, true = np.unique(target, return_inverse=True)
-    credal = {name: isinstance(one, CredalMixin) for name, one in classifiers.items()}
-    credal |= dict.fromkeys(names, False)
-    sums: dict[str, list[FoldSums]] = {name: [] for name in credal}
-    optimal: dict[str, list[FloatArray]] = {name: [] for name in credal}
-    cases: dict[str, list[FoldCases]] = {}
-    found = Evaluation(classes, folds, credal, sums, {}, {})
-    # In order, so that sums of floats do not depend on which fold finishes first.
-    parallel = joblib.Parallel(n_jobs=jobs, return_as="generator", **worker_options())
+    explained = _opening({name: hasattr(one, "predict_set") for name, one in classifiers.items()})
+    sums: dict[str, list[Sums]] = {name: [] for name in classifiers}
+    parts: dict[str, list[Part]] = {name: [] for name in classifiers}
     tasks = (
         joblib.delayed(_run_fold)(
             dict(classifiers),
-            names,
-            Fold(features, target, train, test),
-            Wanted(features, test, classes, folds, found.opening if explain else None) if run == 0 else None,
+            features,
+            target,
+            train,
+            test,
+            folds if run == 0 else None,
+            explain and explained,
         )
         for run in range(runs)
         for train, test in splits(target, folds=folds, run=run, seed=seed)
     )
+    # In order, so that sums of floats do not depend on which fold finishes first.
+    parallel = joblib.Parallel(n_jobs=jobs, return_as="generator", **worker_options())
     for results in parallel(tasks):
-        for name, (of_fold, best, its_cases) in results.items():
+        for name, (of_fold, part) in results.items():
             sums[name].append(of_fold)
-            optimal[name].append(best)
-            if its_cases is not None:
-                cases.setdefault(name, []).append(its_cases)
+            parts[name] += [] if part is None else [part]
         if on_fold is not None:
             on_fold()
-    return replace(
-        found,
-        optimal={name: np.array(parts) for name, parts in optimal.items()},
-        cases={name: join_cases(parts, classes, true) for name, parts in cases.items()},
-    )
-
-
-def check_table(name: str, table: Any, n_rows: int) -> None:
-    """Refuse what is not a DataFrame with so many rows."""
-    if not hasattr(table, "iloc") or not hasattr(table, "columns"):
-        raise TypeError(f"{name} must be a pandas DataFrame, got a {type(table).__name__}.")
-    if len(table) != n_rows:
-        raise ValueError(f"{name} must have {n_rows} rows, like the target, got {len(table)}.")
+    return Evaluation(classes, folds, sums, {name: join_cases(parts[name], classes, true) for name in sums})
 
 
 def _run_fold(
-    classifiers: Mapping[str, TabularClassifier],
-    baselines: Iterable[str],
-    fold: Fold,
-    wanted: Wanted | None,
-) -> dict[str, tuple[FoldSums, FloatArray, FoldCases | None]]:
-    """Return the sums and optimal utilities of each classifier, and its cases if they are asked for."""
-    results = {}
+    classifiers: Mapping[str, Any],
+    features: Any,
+    target: AnyArray,
+    train: IntArray,
+    test: IntArray,
+    folds: int | None,
+    explained: str | bool,
+) -> dict[str, tuple[Sums, Part | None]]:
+    """Return the sums of each classifier, and its cases in the first run, where ``folds`` is their number.
+
+    With the name of the ``explained`` classifier, these have robustness, and its own cases have details.
+    """
+    fold, results = Fold(features, target, train, test), dict[str, tuple[Sums, Part | None]]()
     with warnings.catch_warnings():
         # The caller warns about the table once; here every fold of every process would repeat it.
         warnings.simplefilter("ignore")
-        for name, answer in fold.answers(dict(classifiers) | {name: BASELINES[name]() for name in baselines}):
-            labels = answer.learner.classes_
-            # A class that the training rows lack has no probability; its index is -1.
-            index = np.minimum(np.searchsorted(labels, fold.y_test), len(labels) - 1)
-            index = np.where(labels[index] == fold.y_test, index, -1)
-            its_cases = None if wanted is None else fold_cases(name, answer, wanted)
-            results[name] = (
-                fold_sums(fold.y_test, answer.proba, answer.sets, labels),
-                optimal_utilities(answer.proba, index),
-                its_cases,
-            )
+        for name, answer in fold.answers(classifiers):
+            learner, proba, sets = answer
+            sums = fold_sums(fold.y_test, proba, sets, learner.classes_)
+            if folds is None:
+                results[name] = sums, None
+                continue
+            robustness, details = None, {}
+            if explained and hasattr(learner, "robustness"):
+                robustness = learner.robustness(fold.test_rows(learner))
+            if name == explained and isinstance(learner, TabularClassifier):
+                # As many of each fold: which fold a row is in is chance, so that these are the least certain.
+                n_explained, n_changed = (-(-most // folds) for most in (_EXPLAINED, _CHANGED))
+                undecided = np.zeros(len(test), np.bool_) if sets is None else sets.sum(axis=1) > 1
+                known = np.full(len(test), np.nan) if robustness is None else robustness
+                chosen = test[least_certain(proba.max(axis=1), undecided, known, n_explained)]
+                found = case_details(
+                    learner, features.iloc[chosen], features.iloc[train], np.unique(target), n_changed
+                )
+                details = dict(zip(chosen.tolist(), found, strict=True))
+            results[name] = sums, Part(test, learner.classes_, proba, sets, robustness, details)
     return results
 
 
 def ranking(evaluation: Evaluation) -> list[dict[str, Any]]:
-    """Return the measures of each classifier, the best u65 first, and whether the best is really better.
+    """Return the measures of each classifier, the best u65 first, and whether others are clearly worse.
 
     The utility of a classifier without sets is its accuracy: it always answers with one class.
-    ``best_is`` tells how the best by u65 compares with the classifier: ``"about equal"``,
-    ``"probably better"`` or ``"better"``, by the Bayesian correlated t-test over the folds; for the best
+    ``against_best`` compares the classifier with the best by u65: ``"no clear difference"``,
+    ``"probably worse"`` or ``"worse"``, by the Bayesian correlated t-test over the folds; for the best
     itself it is ``"best"``. The row ``"all classes"`` is what answering with all classes always would give.
 
     Examples
@@ -249,42 +216,36 @@ def ranking(evaluation: Evaluation) -> list[dict[str, Any]]:
     >>> data = load_dataset("iris")
     >>> made = make_classifiers(["aode", "null"])
     >>> found = evaluate_table(made, data.features, data.target.to_numpy(), folds=3)
-    >>> [(row["classifier"], round(row["u65"], 2), row["best_is"]) for row in ranking(found)]
-    [('aode', 0.95, 'best'), ('all classes', 0.47, 'better'), ('null', 0.32, 'better')]
+    >>> [(row["classifier"], round(row["u65"], 2), row["against_best"]) for row in ranking(found)]
+    [('aode', 0.95, 'best'), ('all classes', 0.47, 'worse'), ('null', 0.32, 'worse')]
     """
     check_instance("evaluation", evaluation, Evaluation)
-    verdicts = evaluation.compare().verdicts
-    at_65 = WORTHS.index(0.65)
-    rows = [_row(name, credal, pool(evaluation.sums[name])) for name, credal in evaluation.credal.items()]
-    rows.append(_all_classes(len(evaluation.classes), rows[0]["n"]))
-    for row in rows:
-        row["best_is"] = verdicts[row["classifier"]][at_65]
+    n = np.array([part["n"] for part in next(iter(evaluation.sums.values()))])
+    # A baseline that needs no learning: what it gives for one row it gives for each.
+    everything = np.ones((1, len(evaluation.classes)), np.bool_)
+    of_row = row_sums(row_outcomes(np.zeros(1, np.int64), sets=everything))
+    always = [{name: size * value for name, value in of_row.items()} for size in n.tolist()]
+    sums = {**evaluation.sums, ALL_CLASSES: always}
+    # A single class is worth 1 or 0, so that without sets the utility is the accuracy.
+    utilities = {
+        name: np.array([part.get("u65", part.get("correct", 0.0)) for part in parts]) / n
+        for name, parts in sums.items()
+    }
+    verdicts = against_best(utilities, n, folds=evaluation.folds)
+    rows = [_row(name, pool(parts)) | {"against_best": verdicts[name]} for name, parts in sums.items()]
     return sorted(rows, key=lambda row: (-row["u65"], -row["u80"]))
 
 
-def _row(name: str, credal: bool, total: FoldSums) -> dict[str, Any]:
-    found: dict[str, Any] = measures(total, credal=credal)
-    # A single class is worth 1 or 0, so that the utility is the accuracy.
+def _row(name: str, total: Sums) -> dict[str, Any]:
+    found: dict[str, Any] = measures(total)
+    credal = "decided" in total
     if not credal:
         found["u65"] = found["u80"] = found["accuracy"]
-    # "Safe" and "prior-dependent" are the paper's words, for those who have read it.
-    del found["accuracy_safe"]  # the single accuracy under another name
-    for measure in ("accuracy", "u65", "u80"):
-        found[f"{measure}_undecided"] = found.pop(f"{measure}_dependent")
     return {
         "classifier": name,
         "credal": credal,
-        "n": total.n,
+        "n": int(total["n"]),
         **found,
-        "n_decided": total.determinate if credal else None,
-        "n_undecided": total.indeterminate if credal else None,
+        "n_decided": int(total["decided"]) if credal else None,
+        "n_undecided": int(total["undecided"]) if credal else None,
     }
-
-
-def _all_classes(n_classes: int, n: int) -> dict[str, Any]:
-    """Return the measures of answering with all classes always; it has no most probable class."""
-    # Every row has the same, so that one of them tells the means.
-    classes, sets = np.arange(n_classes), np.ones((1, n_classes), np.bool_)
-    row = _row(ALL_CLASSES, True, fold_sums(classes[:1], sets / n_classes, sets, classes))
-    unsaid = ("accuracy", "brier", "brier_multiclass", "log_loss", "accuracy_undecided")
-    return row | {"n": n, "n_undecided": n} | dict.fromkeys(unsaid, math.nan)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from skcredal._arrays import BoolArray, FloatArray
 
-__all__ = ["CLOSE_CALL", "COMPARED", "DEFAULT", "NAMES", "counted", "is_below", "listed"]
+__all__ = ["ALL_CLASSES", "CLOSE_CALL", "COMPARED", "DEFAULT", "NAMES", "counted", "is_below", "listed"]
 
 # In the order of the tables: determinate classifiers first, then the credal ones.
 NAMES = (
@@ -17,6 +17,8 @@ NAMES = (
 )
 # Fitted, and shown on the evaluation page, where nobody names a classifier.
 DEFAULT = "lp-aode*"
+# A baseline that needs no learning: it answers with all classes, always.
+ALL_CLASSES = "all classes"
 # What one compares first.
 COMPARED = ("lp-aode*", "comp-aode*", "ncc", "null", "logistic-regression", "random-forest")
 # An answer of one class is a close call if its probability is below this: of four such answers at least one

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Sequence
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,16 +23,7 @@ from skcredal.evaluation._names import listed
 if TYPE_CHECKING:
     import pandas
 
-__all__ = [
-    "as_factor",
-    "bin_in_words",
-    "column_notes",
-    "how_used",
-    "range_in_words",
-    "read_as",
-    "strongest",
-    "values_with_bins",
-]
+__all__ = ["as_factor", "bin_in_words", "column_notes", "how_used", "strongest", "values_with_bins"]
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 # How many bins or states are written out.
@@ -75,12 +65,12 @@ def _missing(feature: Feature) -> str:
 
 def _with_bin(value: Any, cuts: Sequence[float]) -> str:
     # repr of a float may have 17 digits, most of them rounding.
-    shown = f"{value:.6g}" if isinstance(value, (float, np.floating)) else str(value)
+    shown = _shown(value) if isinstance(value, (float, np.floating)) else str(value)
     return f"{shown}, {bin_in_words(float(value), cuts)}" if cuts else shown
 
 
 def bin_in_words(number: float, cuts: Sequence[float]) -> str:
-    """Return the bin of a number in words; a bin holds its upper cut.
+    """Return the bin of a number in words; a bin contains its upper cut.
 
     Examples
     --------
@@ -88,38 +78,15 @@ def bin_in_words(number: float, cuts: Sequence[float]) -> str:
     ('in 54 to 61', 'up to 54', 'above 61')
     """
     index = int(np.searchsorted(cuts, number))
-    low = None if index == 0 else cuts[index - 1]
-    high = None if index == len(cuts) else cuts[index]
-    return range_in_words(low, high, number)
+    if index == 0:
+        return f"up to {_shown(cuts[0])}"
+    low = _shown(cuts[index - 1])
+    return f"above {low}" if index == len(cuts) else f"in {low} to {_shown(cuts[index])}"
 
 
-def range_in_words(low: float | None, high: float | None, inside: float) -> str:
-    """Return the numbers above ``low``, up to ``high``, in words; without an edge they have no end there.
-
-    The edges have four digits that count, or as many more as it takes to keep a number inside of them. They
-    are rounded inwards, so that every number of the range in words is one of the range.
-
-    Examples
-    --------
-    >>> range_in_words(None, 1234.567, 900), range_in_words(1234.567, None, 1234.7)
-    ('up to 1234', 'above 1234.6')
-    >>> range_in_words(0.1 + 0.2, 0.5, 0.4)
-    'in 0.3 to 0.5'
-    """
-    for digits in range(4, 17):
-        lower = None if low is None else _rounded(low, digits, ROUND_CEILING)
-        upper = None if high is None else _rounded(high, digits, ROUND_FLOOR)
-        if (lower is None or lower < inside) and (upper is None or inside <= upper):
-            break
-    if lower is None:
-        return f"up to {upper:.{digits}g}"
-    return f"above {lower:.{digits}g}" if upper is None else f"in {lower:.{digits}g} to {upper:.{digits}g}"
-
-
-def _rounded(edge: float, digits: int, rounding: str) -> float:
-    # First to the ten digits that a reader may count on: 0.30000000000000004 is 0.3.
-    exact = f"{edge:.{max(digits, 10)}g}"
-    return float(Context(prec=digits, rounding=rounding).create_decimal(exact))
+def _shown(number: Any) -> str:
+    """Return a number without digits that are only rounding, but with all before the decimal point."""
+    return f"{number:.0f}" if 1e6 <= abs(number) < 1e15 else f"{number:.6g}"
 
 
 def as_factor(log_factor: float) -> str:
@@ -155,8 +122,10 @@ def strongest(contributions: Sequence[float], n: int) -> tuple[list[int], float]
     return sorted(by_strength[:n]), math.fsum(contributions[i] for i in by_strength[n:])
 
 
-def read_as(classifier: TabularClassifier, features: Any, target: AnyArray) -> tuple[FeatureEncoding, ...]:
-    """Return how a classifier reads the columns of a table: what its ``encoding_`` is after fitting."""
+def column_notes(
+    classifier: TabularClassifier, features: pandas.DataFrame, target: AnyArray
+) -> list[tuple[str, str, str, str]]:
+    """Return, for each column, its name, what it contains, how a classifier uses it, and missing cells."""
     with warnings.catch_warnings():
         # What there is to warn of was said when the table was read.
         warnings.simplefilter("ignore")
@@ -164,21 +133,11 @@ def read_as(classifier: TabularClassifier, features: Any, target: AnyArray) -> t
     # Trees and line of LP-AODE look at numbers that no cut divides, too.
     looks = isinstance(classifier, LogPoolAODE) and (classifier.line or classifier.n_regions)
     numbers = ((j, one) for j, one in enumerate(encoding.features) if isinstance(one, NumericFeature))
-    return encoding.describe(features.columns, [j for j, one in numbers if looks and one.varies])
-
-
-def column_notes(
-    features: pandas.DataFrame, encoding: Sequence[FeatureEncoding], *, aside: Iterable[tuple[str, str]]
-) -> list[list[str]]:
-    """Return, for each column, its name, what it holds, how it is used, and how many cells are missing.
-
-    ``encoding`` is what :func:`read_as` returns; ``aside`` are other columns of the file, and their use.
-    """
-    rows = [
-        [str(how.name), _holds(column, how), how_used(how), _share(int(column.isna().sum()), len(column))]
-        for how, (_, column) in zip(encoding, features.items(), strict=True)
+    described = encoding.describe(list(features.columns), [j for j, one in numbers if looks and one.varies])
+    return [
+        (str(how.name), _contents(column, how), how_used(how), _share(int(column.isna().sum()), len(column)))
+        for how, (_, column) in zip(described, features.items(), strict=True)
     ]
-    return rows + [[name, "", use, ""] for name, use in aside]
 
 
 def how_used(how: FeatureEncoding) -> str:
@@ -204,7 +163,7 @@ def how_used(how: FeatureEncoding) -> str:
     return f"{len(bins)} bins: {listed(bins, _LISTED)}"
 
 
-def _holds(column: Any, how: FeatureEncoding) -> str:
+def _contents(column: Any, how: FeatureEncoding) -> str:
     if how.kind == "categorical":
         return "yes or no" if column.dtype.kind == "b" else "categories"
     assert how.range is not None

@@ -1,0 +1,92 @@
+"""The page in Chromium: it opens without complaint, lets one choose, filter and sort, and shows markup as text."""
+
+import pytest
+
+from evaluation_problems import CLASSES, HOSTILE, made_up, made_up_ids
+from skcredal.evaluation import write_evaluation
+
+
+@pytest.fixture(scope="module")
+def evaluation():
+    return made_up(n_undecided=40)
+
+
+@pytest.fixture(scope="module")
+def address(evaluation, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("page")
+    notes = [(HOSTILE, "numbers from 1 to 5", "3 bins: up to 2, to 4, above", "none")]
+    path = write_evaluation(
+        folder / "page.html",
+        evaluation,
+        title=HOSTILE,
+        ids=made_up_ids(200),
+        columns=notes,
+        facts={"Seed": "0"},
+    )
+    return path.as_uri()
+
+
+def visible_cases(page):
+    return [one for one in page.query_selector_all(".case") if one.is_visible()]
+
+
+def test_it_opens_with_the_default_and_fits_the_width(open_page, address, width):
+    page = open_page(address, width)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.locator("h1").inner_text() == HOSTILE
+    assert page.locator("#choice").input_value() == "lp-aode*"
+    visible_cases(page)[0].query_selector("summary").click()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    text = visible_cases(page)[0].inner_text()
+    assert "What would change the answer" in text
+    assert "</script><b>x" in page.locator("#classes").inner_text()
+
+
+def test_every_classifier_can_be_chosen(open_page, address, evaluation):
+    page = open_page(address)
+    page.locator("#choice").select_option("ncc")
+    for name, cases in evaluation.cases.items():
+        page.locator(f'button[data-choose="{name}"]').click()
+        assert page.locator("#choice").input_value() == name
+        tiles = page.locator(".tiles:visible strong").all_inner_texts()
+        assert tiles[0] == str((~cases.undecided).sum())
+        assert page.locator("tr[aria-current=true]").get_attribute("data-line") == name
+
+
+def test_cases_are_filtered_and_sorted(open_page, address, evaluation):
+    page, cases = open_page(address), evaluation.cases["lp-aode*"]
+    shown = visible_cases(page)
+    assert len(shown) == cases.undecided.sum() == 40
+    page.locator("select[name=kind]:visible").select_option("")
+    page.locator("select[name=true]:visible").select_option("3")
+    assert len(visible_cases(page)) == (cases.true == 3).sum()
+    page.locator("select[name=right]:visible").select_option("no")
+    assert len(visible_cases(page)) == ((cases.true == 3) & ~cases.correct).sum()
+    head = page.locator(".heads:visible button", has_text="probability")
+
+    def probabilities():
+        return [
+            float(one.query_selector_all("summary span")[2].get_attribute("data-value"))
+            for one in visible_cases(page)
+        ]
+
+    head.click()
+    assert probabilities() == sorted(probabilities())
+    head.press("Enter")
+    assert probabilities() == sorted(probabilities(), reverse=True)
+    assert CLASSES[3] == "plain"
+
+
+def test_without_script_everything_of_the_default_is_there(open_page, address):
+    page = open_page(address, java_script_enabled=False)
+    assert page.locator("#choice").is_hidden()
+    assert len(visible_cases(page)) == 200
+    visible_cases(page)[0].query_selector("summary").click()
+    assert "What would change the answer" in visible_cases(page)[0].inner_text()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_colours_follow_the_reader(open_page, address, lightness, scheme):
+    page = open_page(address, color_scheme=scheme)
+    paper, ink = lightness(page, "body", "backgroundColor"), lightness(page, "body", "color")
+    assert (paper > ink) == (scheme == "light")
