@@ -1,4 +1,4 @@
-"""The page in Chromium: it opens without complaint, lets one choose, filter and sort, and shows markup as text."""
+"""The page in Chromium: no complaints, a choice, filters, an order, and markup that stays text."""
 
 import pytest
 
