@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -116,9 +116,16 @@ def log_conditionals(
     return np.asarray(log_mass(n, alpha / n_states.repeat(n_states)) - log_both)
 
 
-def _over_first(of_classes: Sequence[FloatArray] | FloatArray) -> FloatArray:
-    """Return what each other class has less what the first one has, (n_classes - 1, …)."""
-    return np.array([own - of_classes[0] for own in of_classes])[1:]
+def _over_first(plane_of: Callable[[int], FloatArray], n_classes: int) -> FloatArray:
+    """Return the plane of each other class less that of the first one, (n_classes - 1, …).
+
+    One after another, as the planes of regions are large: their copies take as long as their logarithms.
+    """
+    first = plane_of(0)
+    odds = np.empty((n_classes - 1, *first.shape))
+    for c in range(1, n_classes):
+        np.subtract(plane_of(c), first, out=odds[c - 1])
+    return odds
 
 
 def between(log_odds: FloatArray, one: IntArray, other: IntArray, *at: AnyArray) -> FloatArray:
@@ -197,7 +204,7 @@ class SpodeTables:
     @cached_property
     def log_odds(self) -> FloatArray:
         """L[1:] - L[0], (n_classes - 1, V + 1, V + 1): all that a posterior needs."""
-        return _over_first([self.log_plane(c) for c in range(len(self.counts.n_c))])
+        return _over_first(self.log_plane, len(self.counts.n_c))
 
     def _sums(self, states: StateArray, table: FloatArray) -> FloatArray:
         # The one check before the kernel: a state beyond the table would read another's memory.
@@ -234,10 +241,13 @@ class SpodeTables:
         """The log-odds of P(a|z,c), (n_classes - 1, Z, V + 1); 0 for an unknown value."""
         counts, n_classes = self.counts, len(self.counts.n_c)
         of_parent = counts.n_leaves.repeat(counts.n_leaves)
-        of_classes = [
-            log_conditionals(n, counts.n_states, of_parent, self.ess, n_classes) for n in counts.n_cza
-        ]
-        return np.pad(_over_first(of_classes), ((0, 0), (0, 0), (0, 1)))
+
+        def plane_of(c: int) -> FloatArray:
+            log_p = np.zeros((len(of_parent), counts.n_values + 1))
+            log_p[:, :-1] = log_conditionals(counts.n_cza[c], counts.n_states, of_parent, self.ess, n_classes)
+            return log_p
+
+        return _over_first(plane_of, n_classes)
 
     def odds_of_regions(self, leaves: StateArray, states: StateArray) -> FloatArray:
         """Return what the regions say together, (1/T) Σ_t log p_t, as log-odds (n_classes - 1, rows).
@@ -246,7 +256,8 @@ class SpodeTables:
         """
         said = np.empty((len(leaves), len(self.region_odds), leaves.shape[1]))
         sum_pairs(leaves, states, self.region_odds, said)
-        return np.asarray(said.mean(axis=0) + _over_first(self.log_cz)[:, leaves].mean(axis=1))
+        of_leaves = self.log_cz[1:] - self.log_cz[0]
+        return np.asarray(said.mean(axis=0) + of_leaves[:, leaves].mean(axis=1))
 
     def contributions(
         self, leaves: StateArray, states: StateArray, weights: FloatArray, one: IntArray, other: IntArray
