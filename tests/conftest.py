@@ -2,7 +2,6 @@
 
 import ast
 import os
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -51,12 +50,8 @@ def pytest_report_header():
 @pytest.fixture(scope="module")
 def few_samples():
     """Draw 500 samples of each posterior: how many are drawn is for the tests of the comparison to judge."""
-    from skcredal.paper._compare import bayesian_signed_rank
-
     with pytest.MonkeyPatch.context() as patch:
-        few = partial(bayesian_signed_rank, n_samples=500)
-        patch.setattr("skcredal.paper._displays.tests.bayesian_signed_rank", few)
-        patch.setattr("skcredal.paper._beyond._SAMPLES", 500)
+        patch.setattr("skcredal.paper._compare._SAMPLES", 500)
         yield
 
 

@@ -1,30 +1,19 @@
-"""`skcredal reproduce`, killed at random moments, and the tables that it ends with."""
+"""`skcredal reproduce`, killed, and the tables that it ends with."""
 
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
+import time
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 
 # How many samples of the posterior are drawn for the report is for the tests of the comparison to judge.
-FEW_SAMPLES = """
-from functools import partial
-import skcredal.paper._displays.tests as tests
-tests.bayesian_signed_rank = partial(tests.bayesian_signed_rank, n_samples=500)
-import skcredal.paper._beyond as beyond
-beyond._SAMPLES = 500
-"""
-PROGRAM = f"""{FEW_SAMPLES}
-from skcredal._cli import main
-main()
-"""
+FEW_SAMPLES = "import skcredal.paper._compare as compare; compare._SAMPLES = 500"
+PROGRAM = f"{FEW_SAMPLES}\nfrom skcredal._cli import main\nmain()"
 EXPERIMENT = (
     *("--datasets", "iris,wine", "--runs", "2", "--folds", "3"),
-    *("--classifiers", "aode,bma-aode-star,comp-aode-star,lp-aode-star"),
+    *("--classifiers", "aode,bma-aode-star,comp-aode-star"),
 )
-SECONDS = ["fit_seconds", "predict_seconds"]
 
 
 def start(out, jobs):
@@ -34,6 +23,21 @@ def start(out, jobs):
 
 def run(out, jobs):
     assert start(out, jobs).wait() == 0
+
+
+def n_finished(out):
+    """Return how many folds are in the journal, whose first line is about the plan."""
+    journal = Path(out) / "journal.jsonl"
+    return max(0, journal.read_bytes().count(b"\n") - 1) if journal.exists() else 0
+
+
+def kill_after(out, n_folds, jobs):
+    """Kill a run as soon as so many folds are finished; its workers have to notice."""
+    process = start(out, jobs)
+    while process.poll() is None and n_finished(out) < n_folds:
+        time.sleep(0.02)
+    process.kill()
+    process.wait()
 
 
 def run_killed(out, jobs, *, kills, longest, seed):
@@ -46,26 +50,13 @@ def run_killed(out, jobs, *, kills, longest, seed):
             process.wait(timeout=rng.uniform(0.0, longest))
         except subprocess.TimeoutExpired:
             n_killed += 1
-        # Only the process itself: its workers have to notice.
         process.kill()
         process.wait()
     run(out, jobs)
     return n_killed
 
 
-def run_two_killed(folders, **options):
-    """Run on two folders at once, with one process and with two; return how many runs were killed."""
-    with ThreadPoolExecutor(2) as both:
-        turns = [
-            both.submit(run_killed, out, jobs, seed=jobs, **options)
-            for jobs, out in enumerate(folders, start=1)
-        ]
-        return sum(turn.result() for turn in turns)
-
-
 def tables(out):
-    """Return all that was written but the report and what tells how long it took."""
-    found = {path.name: path.read_text(encoding="utf-8") for path in Path(out).glob("claims.*")}
-    for path in Path(out).glob("*.csv"):
-        found[path.name] = pd.read_csv(path).drop(columns=SECONDS, errors="ignore").to_csv()
-    return found
+    """Return all that was written but the report, which says how long it took, and the journal."""
+    paths = (path for path in Path(out).iterdir() if path.suffix in (".csv", ".md", ".json"))
+    return {path.name: path.read_text(encoding="utf-8") for path in paths}

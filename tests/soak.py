@@ -155,7 +155,10 @@ def soak_kills(n_kills):
         begin = time.perf_counter()
         killed_runs.run(undisturbed, jobs=1)
         longest = time.perf_counter() - begin
-        n_killed = killed_runs.run_two_killed(folders, kills=n_kills, longest=longest)
+        n_killed = sum(
+            killed_runs.run_killed(out, jobs, kills=n_kills, longest=longest, seed=jobs)
+            for jobs, out in enumerate(folders, start=1)
+        )
         expected = killed_runs.tables(undisturbed)
         for out in folders:
             assert killed_runs.tables(out) == expected

@@ -5,35 +5,26 @@
 The folder is the one given to ``--out``, of the honest setting with ``--baselines``.
 """
 
-import json
 import sys
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
-from make_tables import HERE, UTILITIES, read, rounded, shown, write
+from make_tables import HERE, UTILITIES, read, write, write_displays
 
 from skcredal.evaluation._classifiers import BASELINES, display_name
-from skcredal.paper import beyond_data
+from skcredal.paper import _figures
+from skcredal.paper._compare import format_p_value
+from skcredal.paper._report import _shown
 
 # Half of the data sets have fewer rows, about.
 SMALL = 500
 WITH_BASELINES = ("aode", "maplmg", "lp-aode", "lp-aode*", *BASELINES)
 
 
-def table(name: str, content: dict, rows: list[list]) -> None:
-    """Write some rows of a table of the section."""
-    columns = content["columns"]
-    header = [column["label"] for column in columns]
-    header[0] = "classifier"
-    texts = [
-        [
-            value if isinstance(value, str) else shown(np.nan if value is None else value, f".{decimals}f")
-            for value, decimals in zip(row, (column["decimals"] for column in columns), strict=True)
-        ]
-        for row in rows
-    ]
-    write(name, header, texts)
+def table(name: str, content: pd.DataFrame) -> None:
+    """Write a table as the report shows it."""
+    found = _shown(content)
+    write(name, [header for header, _ in found["headers"]], [list(row) for row in found["rows"]])
 
 
 def by_dataset(summary: pd.DataFrame, studies: dict[str, pd.DataFrame]) -> dict[tuple[str, str], pd.Series]:
@@ -43,10 +34,9 @@ def by_dataset(summary: pd.DataFrame, studies: dict[str, pd.DataFrame]) -> dict[
         for name, rows in summary.groupby("classifier")
         for measure in ("accuracy", "brier_multiclass", "log_loss", "u65", "u80")
     }
-    for study in ("rivals", "baselines"):
-        for (series, utility), rows in studies[study].groupby(["series", "judged_by"]):
-            name = series.removeprefix("utility-optimal, ")
-            found[name, f"optimal {utility}"] = rows.set_index("dataset")["utility"]
+    for (series, utility), rows in studies["rivals"].groupby(["series", "judged_by"]):
+        name = series.removeprefix("utility-optimal, ")
+        found[name, f"optimal {utility}"] = rows.set_index("dataset")["utility"]
     return found
 
 
@@ -71,33 +61,26 @@ def losses(values: dict[tuple[str, str], pd.Series], first: str, second: str, me
     return ", ".join(f"{name} ({value:+.3f})" for name, value in difference.items() if value < -5e-4)
 
 
-def largest_p(tests: list[list]) -> str:
-    """Return the largest p-value of the tests of utilities."""
-    p_values = [row[7] for row in tests if row[2].startswith("u")]
-    return max(p_values, key=lambda text: float(text.removeprefix("< ")))
-
-
 if __name__ == "__main__":
     folder = Path(sys.argv[1])
     summary = read(folder, "summary")
-    studies = {name: read(folder, name) for name in ("rivals", "reliability", "baselines")}
-    beyond = beyond_data(summary, studies)
-    baselines = {display_name(name) for name in BASELINES}
-    means = {row[0]: row for row in beyond["means"]["rows"]}
-    table("beyond-means.csv", beyond["means"], [means[name] for name in means if name not in baselines])
-    table("baselines-means.csv", beyond["means"], [means[display_name(name)] for name in WITH_BASELINES])
-    against_paper = [row for row in beyond["tests"]["rows"] if row[1] not in baselines]
-    table("beyond-tests.csv", beyond["tests"], against_paper)
-    against_baselines = [row for row in beyond["tests"]["rows"] if row[1] in baselines]
-    table("baselines-tests.csv", beyond["tests"], against_baselines)
+    studies = {name: read(folder, name) for name in ("rivals", "reliability")}
+    means, tests = read(folder, "means"), read(folder, "tests")
+    table("beyond-means.csv", means[~means["classifier"].isin(BASELINES)])
+    table("baselines-means.csv", means.set_index("classifier").loc[list(WITH_BASELINES)].reset_index())
+    against_paper = tests[~tests["against"].isin(BASELINES)]
+    table("beyond-tests.csv", against_paper)
+    table("baselines-tests.csv", tests[tests["against"].isin(BASELINES)])
     header = ["LP-AODE minus", "data sets", "number", "accuracy", "Brier, all", "log-loss", "u65", "u80"]
     write("baselines-sizes.csv", header, by_size(summary, studies))
-    drawn = {f"reliability-{'alike' if d.alike else 'rows'}": d for d in beyond["figures"][0][1]}
-    as_json = {name: [type(display).__name__, rounded(display.numbers())] for name, display in drawn.items()}
-    lines = [f" {json.dumps(name)}: {json.dumps(value)}" for name, value in as_json.items()]
-    (HERE / "beyond.json").write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
-    numbers = {f"caption-{name}": display.caption for name, display in drawn.items()}
-    numbers["largest-p"] = largest_p(against_paper)
+    drawn = {}
+    for weights, alike in (("rows", False), ("alike", True)):
+        pooled = _figures.reliability_table(studies["reliability"], alike=alike)
+        what = "all data sets alike" if alike else "all rows alike"
+        drawn[f"reliability-{weights}"] = ("reliability", pooled, [what])
+    numbers = write_displays(drawn, "beyond.json")
+    of_sets = against_paper[against_paper["measure"].str.contains("u65|u80")]
+    numbers["largest-p"] = format_p_value(of_sets["p"].max())
     values = by_dataset(summary, studies)
     numbers["below-maplmg"] = losses(values, "lp-aode", "maplmg", "optimal u65")
     numbers["below-cdt"] = losses(values, "lp-aode*", "cdt", "u65")

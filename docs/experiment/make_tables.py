@@ -8,21 +8,13 @@ says where the README has to follow.
 
 import csv
 import json
-import re
 import sys
 from pathlib import Path
 
 import pandas as pd
 
-from skcredal.paper._displays import (
-    BayesianDisplay,
-    CriticalDifferenceDisplay,
-    EpsilonDisplay,
-    RivalsDisplay,
-    SetAsideDisplay,
-)
-from skcredal.paper._summary import PAPER_CLASSIFIERS
-from skcredal.paper._verdicts import REASONS
+from skcredal.paper import _figures
+from skcredal.paper._tables import PAPER_CLASSIFIERS, Results, rank_table
 
 HERE = Path(__file__).parent
 MEASURES = {
@@ -34,7 +26,7 @@ MEASURES = {
     "output_size": "output size",
     "u65": "u65",
     "u80": "u80",
-    "accuracy_dependent": "acc. on prior-dependent",
+    "accuracy_undecided": "acc. on undecided",
 }
 UTILITIES = ("u65", "u80")
 PAIRS = [("comp-aode*", other) for other in ("bma-aode*", "ncc", "cma", "cdt", "comp-aode", "aode")]
@@ -81,11 +73,12 @@ def claims_table(claims: list[list[dict]]) -> None:
     write("claims.csv", header, rows)
 
 
-def reasons_text() -> str:
+def reasons_text(claims: list[list[dict]]) -> str:
     """Return why some claims do not hold, as the report and the command line say it."""
+    failed = {claim["number"]: claim for of_setting in claims for claim in of_setting if claim["why"]}
     return "".join(
-        f"- **{reason.what} ({reason.numbers}).** {reason.why}\n".replace("AODE*", r"AODE\*")
-        for reason in REASONS
+        f"- **{failed[number]['text']} ({number}).** {failed[number]['why']}\n".replace("AODE*", r"AODE\*")
+        for number in sorted(failed)
     )
 
 
@@ -135,17 +128,40 @@ def rivals_table(table: pd.DataFrame) -> None:
 
 
 def displays(summary: pd.DataFrame, studies: dict[str, pd.DataFrame]) -> dict:
-    """Return what the pictures show, by name."""
-    found = {
-        "epsilon-determinacy": EpsilonDisplay.from_table(studies["epsilon"], measure="determinacy"),
-        "set-aside": SetAsideDisplay.from_table(studies["set-aside"]),
-    }
+    """Return what the pictures show, by name: the figure, its table and its options."""
+    results, epsilon = Results(summary), studies["epsilon"]
+    found = {"set-aside": ("set_aside", studies["set-aside"], [])}
+    for measure in ("determinacy", *UTILITIES):
+        found[f"epsilon-{measure}"] = (
+            "epsilon",
+            epsilon[["dataset", "series", "epsilon", measure]],
+            [measure],
+        )
     for utility in UTILITIES:
-        found[f"epsilon-{utility}"] = EpsilonDisplay.from_table(studies["epsilon"], measure=utility)
-        found[f"rivals-{utility}"] = RivalsDisplay.from_table(studies["rivals"], utility=utility)
-        found[f"ranks-{utility}"] = CriticalDifferenceDisplay.from_summary(summary, measure=utility)
-        found[f"bayesian-{utility}"] = BayesianDisplay.from_summary(summary, pairs=PAIRS, measure=utility)
+        judged = studies["rivals"][studies["rivals"]["judged_by"] == utility]
+        columns = ["dataset", "series", "judged_by", "utility"]
+        found[f"rivals-{utility}"] = ("rivals", judged[columns], [utility])
+        ranks = rank_table(results, results.classifiers, utility)
+        found[f"ranks-{utility}"] = ("ranks", ranks, [utility])
+        found[f"bayesian-{utility}"] = (
+            "bayesian",
+            _figures.bayesian_table(results, PAIRS, utility),
+            [utility],
+        )
     return found
+
+
+def write_displays(drawn: dict, file: str) -> dict[str, str]:
+    """Write what the pictures show, and return their captions."""
+    captions = {}
+    lines = []
+    for name, (figure, table, options) in drawn.items():
+        _, captions[f"caption-{name}"] = _figures.draw_svg(
+            getattr(_figures, figure), table, *options, size=(4, 4)
+        )
+        lines.append(f" {json.dumps(name)}: {json.dumps([figure, rounded(table.to_dict('list')), options])}")
+    (HERE / file).write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    return captions
 
 
 def rounded(value):
@@ -163,14 +179,15 @@ def numbers(folders: list[Path], claims: list[list[dict]], summaries: list[pd.Da
     found = {}
     for setting, folder, of_setting in zip(("honest", "paper"), folders, claims, strict=True):
         found[f"hold-{setting}"] = str(sum(claim["holds"] is True for claim in of_setting))
-        page = (folder / "report.html").read_text(encoding="utf-8")
-        found[f"time-{setting}"] = re.search(r"<dt>Time</dt><dd>([^<]*)</dd>", page)[1]
+        _, *folds = (folder / "journal.jsonl").read_text(encoding="utf-8").splitlines()
+        seconds = sum(json.loads(fold)["seconds"] for fold in folds)
+        found[f"time-{setting}"] = f"{seconds / 60:.0f} min of computing"
     results = of_paper(read(folders[0], "results"))
     found["datasets"] = str(results["dataset"].nunique())
     found["classifiers"] = str(results["classifier"].nunique())
     found["runs"] = str(results["run"].nunique())
     found["folds"] = str(results["fold"].nunique())
-    found["rows"] = f"{results[results['classifier'] == 'aode']['n_test'].sum():,}"
+    found["rows"] = f"{results[results['classifier'] == 'aode']['n_test'].sum():,.0f}"
     means = summaries[0].groupby("classifier")[["determinacy", *UTILITIES]].mean()
     for name in ("bma-aode*", "comp-aode*", "ncc", "cma", "cdt"):
         key = name.replace("*", "-star")
@@ -180,9 +197,9 @@ def numbers(folders: list[Path], claims: list[list[dict]], summaries: list[pd.Da
     for name in ("bma-aode*", "comp-aode*"):
         key = name.replace("*", "-star")
         rows = results[results["classifier"] == name]
-        dependent = rows["n_indeterminate"].sum()
+        dependent = rows["n_undecided"].sum()
         right = (rows["accuracy"] * rows["n_test"]).sum()
-        right_dependent = (rows["accuracy_dependent"] * rows["n_indeterminate"]).sum()
+        right_dependent = (rows["accuracy_undecided"] * rows["n_undecided"]).sum()
         found[f"undecided-{key}"] = f"{dependent:,.0f}"
         found[f"right-undecided-{key}"] = f"{right_dependent / dependent:.0%}".replace("%", " %")
         safe = (right - right_dependent) / (rows["n_test"].sum() - dependent)
@@ -196,17 +213,14 @@ if __name__ == "__main__":
     summaries = [of_paper(read(folder, "summary")) for folder in folders]
     studies = {name: read(folders[0], name) for name in ("epsilon", "set-aside", "rivals")}
     claims_table(claims)
-    (HERE / "reasons.txt").write_text(reasons_text(), encoding="utf-8")
+    (HERE / "reasons.txt").write_text(reasons_text(claims), encoding="utf-8")
     for summary, setting in zip(summaries, ("honest", "paper"), strict=True):
         means_table(summary, f"means-{setting}.csv")
     epsilon_table(studies["epsilon"])
     set_aside_table(studies["set-aside"])
     rivals_table(studies["rivals"])
-    drawn = displays(summaries[0], studies)
-    as_json = {name: [type(display).__name__, rounded(display.numbers())] for name, display in drawn.items()}
-    lines = [f" {json.dumps(name)}: {json.dumps(value)}" for name, value in as_json.items()]
-    (HERE / "displays.json").write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
     cited = numbers(folders, claims, summaries)
-    cited |= {f"caption-{name}": display.caption.replace("*", r"\*") for name, display in drawn.items()}
+    captions = write_displays(displays(summaries[0], studies), "displays.json")
+    cited |= {name: caption.replace("*", r"\*") for name, caption in captions.items()}
     text = "".join(f".. |{name}| replace:: {value}\n" for name, value in cited.items())
     (HERE / "numbers.txt").write_text(text, encoding="utf-8")

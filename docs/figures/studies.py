@@ -1,11 +1,12 @@
-"""The displays of the studies, drawn from the numbers that the scripts in ``docs/experiment`` have kept."""
+"""The figures of the studies, drawn from the numbers that the scripts in ``docs/experiment`` have kept."""
 
 import json
 from pathlib import Path
 
 import matplotlib.pyplot as plt
+import pandas as pd
 
-from skcredal.paper import _displays
+from skcredal.paper import _figures
 
 # The working directory is that of this file, which has no name of its own here.
 KEPT = {}
@@ -15,11 +16,12 @@ for file in ("displays.json", "beyond.json"):
 
 def draw(*names, size, below=False):
     """Draw displays side by side, or one below the other."""
+    plt.style.use(_figures.STYLE)
     shape = (len(names), 1) if below else (1, len(names))
     _, axes = plt.subplots(*shape, figsize=size, layout="constrained", squeeze=False)
     for name, ax in zip(names, axes.ravel(), strict=True):
-        kind, numbers = KEPT[name]
-        getattr(_displays, kind)(**numbers).plot(ax)
+        figure, table, options = KEPT[name]
+        getattr(_figures, figure)(ax, pd.DataFrame(table), *options)
 
 
 def epsilon():
@@ -44,12 +46,12 @@ def bayesian():
 
 def ranks_u65():
     """Ranks under u65."""
-    draw("ranks-u65", size=(8, 2.6))
+    draw("ranks-u65", size=(7, 4))
 
 
 def ranks_u80():
     """Ranks under u80."""
-    draw("ranks-u80", size=(8, 2.6))
+    draw("ranks-u80", size=(7, 4))
 
 
 def reliability():

@@ -23,7 +23,7 @@ MEASURES = [
     "output_size",
     "u65",
     "u80",
-    "accuracy_dependent",
+    "accuracy_undecided",
 ]
 
 

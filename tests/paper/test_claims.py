@@ -1,19 +1,20 @@
-import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from skcredal.datasets._openml import OPENML
-from skcredal.paper._claim_rules import NEEDED_MEASURES
-from skcredal.paper._claims import are_papers_datasets, check_claims
-from skcredal.paper._verdicts import REASONS, Claim, claims_as_json, claims_as_markdown, reasons_of, tally
+from skcredal.paper import check_claims
+from skcredal.paper._claims import tally
 
 pd = pytest.importorskip("pandas")
 
 N = 39
 DATASETS = sorted(OPENML)  # of the paper
-MEASURES = [name for name in NEEDED_MEASURES if name not in ("n", "classes")]
+MEASURES = (
+    *("accuracy", "brier", "determinacy", "single_accuracy", "set_accuracy", "output_size", "u65", "u80"),
+    *("u65_undecided", "u80_undecided", "accuracy_undecided"),
+)
 # On so many data sets the ranks of COMP-AODE*, CDT and CMA are these: mean ranks 1.74, 1.97, 2.28.
 RANKS = np.repeat(
     [(1, 2, 3), (1, 3, 2), (2, 1, 3), (2, 3, 1), (3, 1, 2), (3, 2, 1)], (5, 11, 13, 4, 3, 3), axis=0
@@ -55,23 +56,23 @@ def papers_values():
             "determinacy": determinate_on(7, 0.94),
             "set_accuracy": spread(0.90),
             "output_size": spread(2.3, 0.2),
-            "accuracy_safe": spread(0.83),
-            "accuracy_dependent": spread(0.52),
+            "single_accuracy": spread(0.83),
+            "accuracy_undecided": spread(0.52),
             "u65": 1.01 * bma,
             "u80": comp80 + 0.001 * ALTERNATING,
-            "u65_dependent": 1.15 * spread(0.52),
-            "u80_dependent": 1.35 * spread(0.52),
+            "u65_undecided": 1.15 * spread(0.52),
+            "u80_undecided": 1.35 * spread(0.52),
         },
         "comp-aode*": {
             "determinacy": determinate_on(18, 0.99),
             "set_accuracy": spread(0.95),
             "output_size": spread(2.0, 0.0),
-            "accuracy_safe": spread(0.82),
-            "accuracy_dependent": spread(0.47),
+            "single_accuracy": spread(0.82),
+            "accuracy_undecided": spread(0.47),
             "u65": comp65,
             "u80": comp80,
-            "u65_dependent": 1.42 * spread(0.47),
-            "u80_dependent": 1.55 * spread(0.47),
+            "u65_undecided": 1.42 * spread(0.47),
+            "u80_undecided": 1.55 * spread(0.47),
         },
         "ncc": {"u65": comp65 - spread(0.05, 0.02), "u80": comp80 - spread(0.04, 0.02)},
         "cdt": {},
@@ -156,16 +157,16 @@ FAILURES = [
     ),
     (10, "below", changed("bma-aode*", "set_accuracy", lambda old, values: spread(0.87))),
     (11, "above", changed("bma-aode*", "output_size", lambda old, values: spread(2.7))),
-    (12, "safe", changed("bma-aode*", "accuracy_safe", lambda old, values: spread(0.86))),
-    (12, "dependent", changed("bma-aode*", "accuracy_dependent", lambda old, values: spread(0.48))),
+    (12, "safe", changed("bma-aode*", "single_accuracy", lambda old, values: spread(0.86))),
+    (12, "dependent", changed("bma-aode*", "accuracy_undecided", lambda old, values: spread(0.48))),
     (
         12,
         "not significant",
         changed(
             "bma-aode*",
-            "accuracy_dependent",
+            "accuracy_undecided",
             lambda old, values: np.where(
-                np.arange(N) < 24, values["bma-aode*"]["accuracy_safe"] + 0.035, 0.0
+                np.arange(N) < 24, values["bma-aode*"]["single_accuracy"] + 0.035, 0.0
             ),
         ),
     ),
@@ -173,15 +174,15 @@ FAILURES = [
     (14, "more", changed("comp-aode*", "determinacy", lambda old, values: determinate_on(22, 0.99))),
     (15, "below", changed("comp-aode*", "set_accuracy", lambda old, values: spread(0.92))),
     (16, "above", changed("comp-aode*", "output_size", lambda old, values: spread(2.4))),
-    (17, "safe", changed("comp-aode*", "accuracy_safe", lambda old, values: spread(0.79))),
-    (17, "dependent", changed("comp-aode*", "accuracy_dependent", lambda old, values: spread(0.52))),
+    (17, "safe", changed("comp-aode*", "single_accuracy", lambda old, values: spread(0.79))),
+    (17, "dependent", changed("comp-aode*", "accuracy_undecided", lambda old, values: spread(0.52))),
     (18, "u65 lower", like("bma-aode*", "u65", "bma-aode", "accuracy", 0.99)),
     (18, "u80 not significant", like("bma-aode*", "u80", "bma-aode", "accuracy", noise=0.001)),
     (19, "u65 above", like("bma-aode*", "u65", "bma-aode", "accuracy", 1.04)),
     (19, "u65 a loss", like("bma-aode*", "u65", "bma-aode", "accuracy", 0.999)),
     (19, "u80 above", like("bma-aode*", "u80", "bma-aode", "accuracy", 1.05)),
-    (20, "u80 above", scaled("bma-aode*", "u80_dependent", 1.1)),
-    (20, "u65 below", scaled("bma-aode*", "u65_dependent", 0.9)),
+    (20, "u80 above", scaled("bma-aode*", "u80_undecided", 1.1)),
+    (20, "u65 below", scaled("bma-aode*", "u65_undecided", 0.9)),
     (21, "u65 equal", like("comp-aode*", "u65", "comp-aode", "accuracy")),
     (21, "u80 lower", like("comp-aode*", "u80", "comp-aode", "accuracy", 0.99)),
     (22, "u80 above", like("comp-aode*", "u80", "comp-aode", "accuracy", 1.02)),
@@ -190,7 +191,7 @@ FAILURES = [
         23,
         "one outside",
         changed(
-            "comp-aode*", "u80_dependent", lambda old, values: old * np.where(np.arange(N) == 5, 1.1, 1.0)
+            "comp-aode*", "u80_undecided", lambda old, values: old * np.where(np.arange(N) == 5, 1.1, 1.0)
         ),
     ),
     (24, "lower", like("bma-aode*", "u65", "comp-aode*", "u65", 1.01)),
@@ -245,16 +246,6 @@ def test_each_claim_fails_on_values_that_contradict_it(number, edit):
     edit(values)
     claim = check_claims(as_summary(values))[number - 1]
     assert claim.holds is False, claim
-
-
-def test_the_note_of_a_claim_in_parts_tells_which_part_fails():
-    parts = ("safe within 0.02", "prior-dependent within 0.02", "drop with p < 0.01")
-    edits = [edit for number, _, edit in FAILURES if number == 12]
-    for failing, edit in zip(parts, edits, strict=True):
-        values = papers_values()
-        edit(values)
-        note = check_claims(as_summary(values))[11].note
-        assert note == "; ".join(f"{part}: {'no' if part == failing else 'yes'}" for part in parts) + "."
 
 
 WITH_P_VALUE = {1, 2, 4, 5, 9, 12, 17, 18, 21, 24, 25, 26, 27, 28, 30}
@@ -318,16 +309,16 @@ def test_a_classifier_that_failed_on_some_data_sets_is_compared_on_the_others(su
 
 def test_data_sets_without_a_value_are_skipped():
     values = papers_values()
-    for measure in ("set_accuracy", "output_size", "accuracy_dependent", "u65_dependent", "u80_dependent"):
+    for measure in ("set_accuracy", "output_size", "accuracy_undecided", "u65_undecided", "u80_undecided"):
         values["comp-aode*"][measure] = values["comp-aode*"][measure].copy()
         values["comp-aode*"][measure][:18] = np.nan
-    values["comp-aode*"]["accuracy_dependent"][18:] = np.linspace(0.42, 0.52, 21)
+    values["comp-aode*"]["accuracy_undecided"][18:] = np.linspace(0.42, 0.52, 21)
     values["comp-aode*"]["set_accuracy"][18:] = 0.95
     found = check_claims(as_summary(values))
     assert "(21 data sets)" in found[14].ours
     assert "of 21 data sets" in found[16].ours
     # Safe accuracy is averaged over the same 21 data sets, so it is no longer the paper's.
-    expected = values["comp-aode*"]["accuracy_safe"][18:].mean()
+    expected = values["comp-aode*"]["single_accuracy"][18:].mean()
     assert f"{100 * expected:.1f} % safe" in found[16].ours
     assert found[14].holds is True
 
@@ -340,7 +331,7 @@ def test_a_measure_that_no_data_set_has_is_not_judged():
     found = check_claims(as_summary(values))
     unjudged = NEEDS["bma-aode*"] | NEEDS["comp-aode*"]
     assert {claim.number for claim in found if claim.holds is None} == unjudged
-    assert all(claim.p_value is None and "o data set" in claim.ours for claim in found if claim.holds is None)
+    assert all(claim.p_value is None for claim in found if claim.holds is None)
 
 
 # Figures of the paper's own data sets, which others have no reason to share.
@@ -356,49 +347,46 @@ def on_other_data(edit=lambda values: None, n=N):
     return check_claims(summary.assign(dataset=summary["dataset"] + " of ours"))
 
 
-def test_the_papers_data_sets_are_its_own_and_nearly_all_of_them():
-    assert are_papers_datasets(DATASETS)
-    assert are_papers_datasets(DATASETS[3:])
-    assert not are_papers_datasets(DATASETS[4:])
-    assert not are_papers_datasets([*DATASETS[1:], "tic_tac_toe"])
-
-
-def test_figures_of_other_data_sets_are_not_compared():
+def test_figures_of_other_data_sets_are_not_judged():
     found = on_other_data()
-    assert {claim.number for claim in found if claim.verdict == "not comparable"} == FIGURES
-    assert all(claim.holds is None for claim in found if claim.number in FIGURES)
+    assert {claim.number for claim in found if claim.verdict == "not judged"} == FIGURES
     assert {claim.verdict for claim in found if claim.number not in FIGURES} == {"holds"}
-    assert "figures are those of the paper's data sets" in found[11].note
     # A figure far from the paper's does not matter for the drop.
-    moved = on_other_data(changed("bma-aode*", "accuracy_safe", lambda old, values: spread(0.95)))
+    moved = on_other_data(changed("bma-aode*", "single_accuracy", lambda old, values: spread(0.95)))
     assert moved[11].verdict == "holds"
 
 
-SAME, UNSEEN = "same direction, not significant on these 39 data sets", "not seen on these 39 data sets"
+@pytest.mark.parametrize(("n", "verdict"), [(36, "holds"), (35, "not judged")])
+def test_the_papers_data_sets_are_nearly_all_of_them(summary, n, verdict):
+    some = check_claims(summary[summary["dataset"].isin(DATASETS[-n:])])
+    assert some[2].verdict == verdict
+    assert check_claims(summary.replace({"dataset": {DATASETS[0]: "tic_tac_toe"}}))[2].verdict == "not judged"
+
+
 ELSEWHERE = [
-    (1, like("bma-aode", "accuracy", "aode", "accuracy", 1.02), "contradicted"),
-    (1, like("bma-aode", "accuracy", "aode", "accuracy", 0.9999, noise=0.001), SAME),
-    (1, like("bma-aode", "accuracy", "aode", "accuracy", 1.0001, noise=0.001), UNSEEN),
+    (1, like("bma-aode", "accuracy", "aode", "accuracy", 1.02), "does not hold here"),
+    (1, like("bma-aode", "accuracy", "aode", "accuracy", 0.9999, noise=0.001), "not judged"),
+    (1, like("bma-aode", "accuracy", "aode", "accuracy", 1.0001, noise=0.001), "not judged"),
     # Higher on most data sets, but much lower on one: ranks and means disagree.
     (
         1,
         changed("bma-aode", "accuracy", lambda old, v: v["aode"]["accuracy"] - 1e-4 * ALTERNATING - OUTLIER),
-        UNSEEN,
+        "not judged",
     ),
-    (2, scaled("bma-aode", "brier", 0.9), "contradicted"),
-    (2, like("bma-aode", "brier", "aode", "brier"), UNSEEN),
-    (4, like("comp-aode", "accuracy", "aode", "accuracy", 1.01), "contradicted"),
-    (5, like("comp-aode", "brier", "aode", "brier", 1.03), "contradicted"),
-    (12, changed("bma-aode*", "accuracy_dependent", lambda old, values: spread(0.95)), "contradicted"),
-    (18, like("bma-aode*", "u65", "bma-aode", "accuracy", 0.99), "contradicted"),
-    (18, like("bma-aode*", "u80", "bma-aode", "accuracy", 1.0001, noise=0.001), SAME),
-    (25, like("bma-aode*", "u80", "comp-aode*", "u80", 1.01), "contradicted"),
-    (28, ranked("u65", AGREED), "contradicted"),
-    (29, ranked("u65", 4 - AGREED), "contradicted"),
-    (29, ranked("u80", NO_DIFFERENCE), UNSEEN),
-    (30, ranked("u65", AGREED), "contradicted"),
-    (30, ranked("u65", NO_DIFFERENCE), UNSEEN),
-    (30, lambda values: [set_ranks(values, u, NEARLY_ALIKE) for u in ("u65", "u80")], SAME),
+    (2, scaled("bma-aode", "brier", 0.9), "does not hold here"),
+    (2, like("bma-aode", "brier", "aode", "brier"), "not judged"),
+    (4, like("comp-aode", "accuracy", "aode", "accuracy", 1.01), "does not hold here"),
+    (5, like("comp-aode", "brier", "aode", "brier", 1.03), "does not hold here"),
+    (12, changed("bma-aode*", "accuracy_undecided", lambda old, values: spread(0.95)), "does not hold here"),
+    (18, like("bma-aode*", "u65", "bma-aode", "accuracy", 0.99), "does not hold here"),
+    (18, like("bma-aode*", "u80", "bma-aode", "accuracy", 1.0001, noise=0.001), "not judged"),
+    (25, like("bma-aode*", "u80", "comp-aode*", "u80", 1.01), "does not hold here"),
+    (28, ranked("u65", AGREED), "does not hold here"),
+    (29, ranked("u65", 4 - AGREED), "does not hold here"),
+    (29, ranked("u80", NO_DIFFERENCE), "not judged"),
+    (30, ranked("u65", AGREED), "does not hold here"),
+    (30, ranked("u65", NO_DIFFERENCE), "not judged"),
+    (30, lambda values: [set_ranks(values, u, NEARLY_ALIKE) for u in ("u65", "u80")], "not judged"),
 ]
 
 
@@ -408,47 +396,32 @@ ELSEWHERE = [
 def test_on_other_data_a_claim_is_contradicted_only_by_a_significant_difference(number, edit, verdict):
     claim = on_other_data(edit)[number - 1]
     assert claim.verdict == verdict, claim
-    assert claim.holds is {"contradicted": False}.get(verdict)
+    assert claim.holds is {"does not hold here": False}.get(verdict)
 
 
-def test_few_data_sets_show_directions_but_no_significance():
-    found = on_other_data(n=1)
-    assert found[0].verdict == "same direction, not significant on this data set"
-    assert found[0].note == "1 data set cannot reach p < 0.01; 8 could."
-    # A test that could not find a difference does not show that there is none.
-    assert found[3].verdict == "not judged"
-    assert found[3].note == "1 data set cannot reach p < 0.05; 6 could."
-
-
-@pytest.mark.parametrize(("count", "verdict"), [(7, "same direction"), (8, "holds")])
+@pytest.mark.parametrize(("count", "verdict"), [(7, "not judged"), (8, "holds")])
 def test_a_test_is_judged_as_soon_as_it_could_succeed(count, verdict):
-    assert on_other_data(n=count)[0].verdict.startswith(verdict)
+    claim = on_other_data(n=count)[0]
+    assert claim.verdict == verdict
+    assert ("7 data sets cannot reach p < 0.01; 8 could" in claim.note) == (count == 7)
 
 
 def test_every_verdict_is_counted_once(claims):
-    assert tally(claim.verdict for claim in claims) == {"holds": 30, "does not hold": 0, "not judged": 0}
-    counted = tally(claim.verdict for claim in on_other_data(n=20))
-    assert sum(counted.values()) == 30
-    assert counted["not comparable"] == len(FIGURES)
-    assert {"holds", "same direction, not significant", "contradicted"} <= set(counted)
+    assert tally(claims) == {"hold": 30, "do not hold": 0, "not judged": 0}
+    assert tally(on_other_data()) == {"hold": 15, "do not hold": 0, "not judged": 15}
 
 
-def test_reasons_stand_beside_the_claims_that_do_not_hold(claims):
-    assert reasons_of(claims) == []
+def test_a_claim_that_does_not_hold_says_why_on_the_papers_data_sets_alone(claims):
+    assert not any(claim.why for claim in claims)
     values = papers_values()
-    like("ncc", "u80", "comp-aode*", "u80", noise=0.001)(values)
+    contrary = like("ncc", "u80", "comp-aode*", "u80", 1.01)
+    contrary(values)
     failed = check_claims(as_summary(values))
-    (reason,) = reasons_of(failed)
-    assert reason.claims == (27,)
-    text = claims_as_markdown(failed)
-    assert f"## What does not hold, and why\n\n- COMP-AODE* above NCC (27): {reason.why}" in text
-    assert "What does not hold" not in claims_as_markdown(claims)
-    elsewhere = on_other_data(like("ncc", "u80", "comp-aode*", "u80", noise=0.001))
-    assert reasons_of(elsewhere) == [reason]
-    assert "## What does not hold on the paper's own data sets, and why" in claims_as_markdown(elsewhere)
-    # What is not comparable has no reason: nothing was judged.
-    assert all(number not in FIGURES for one in reasons_of(elsewhere) for number in one.claims)
-    assert len({number for one in REASONS for number in one.claims}) == sum(len(r.claims) for r in REASONS)
+    assert failed[26].verdict == "does not hold"
+    assert "NCC's larger sets" in failed[26].why
+    assert "\n" not in failed[26].why
+    elsewhere = on_other_data(contrary)[26]
+    assert (elsewhere.verdict, elsewhere.why) == ("does not hold here", "")
 
 
 def test_without_rows_nothing_is_judged(summary):
@@ -464,7 +437,6 @@ def test_everything_equal():
     assert [found[i].p_value for i in (0, 3, 24, 27)] == [1.0] * 4
     assert [found[i].holds for i in (0, 3, 24, 27, 28, 29)] == [False, True, True, True, False, False]
     assert found[8].holds is None
-    assert "Corrected for ties: p = 1.000" in found[27].note
 
 
 def test_rounding_does_not_make_a_difference():
@@ -481,12 +453,11 @@ def test_rounding_does_not_make_a_difference():
 
 def test_a_gain_over_accuracy_0_is_outside_every_range():
     values = papers_values()
-    values["comp-aode*"]["accuracy_dependent"] = values["comp-aode*"]["accuracy_dependent"].copy()
-    values["comp-aode*"]["accuracy_dependent"][0] = 0.0
+    values["comp-aode*"]["accuracy_undecided"] = values["comp-aode*"]["accuracy_undecided"].copy()
+    values["comp-aode*"]["accuracy_undecided"][0] = 0.0
     claim = check_claims(as_summary(values))[22]
     assert claim.holds is False
     assert claim.ours.startswith("76 of 78 gains inside")
-    json.loads(claims_as_json([claim]))
 
 
 def test_margins_include_their_ends():
@@ -509,7 +480,6 @@ def test_two_thirds_are_enough_for_generally():
 def test_the_order_of_rows_does_not_matter(summary, claims):
     assert check_claims(summary.sample(frac=1.0, random_state=1)) == claims
     assert check_claims(summary) == claims
-    assert check_claims(summary.astype({"classifier": "category"})) == claims
 
 
 def test_a_table_written_and_read_gives_the_same(summary, claims, tmp_path):
@@ -527,28 +497,3 @@ def test_the_table_is_left_as_it_was(summary):
     before = summary.copy(deep=True)
     check_claims(summary)
     pd.testing.assert_frame_equal(summary, before)
-
-
-def test_bad_tables_are_refused(summary):
-    with pytest.raises(ValueError, match=r"summary must have the columns of summary.csv, lacks u65, u80\."):
-        check_claims(summary.drop(columns=["u65", "u80"]))
-    with pytest.raises(ValueError, match=f"one row for bma-aode on {DATASETS[0]}, has several"):
-        check_claims(pd.concat([summary, summary.iloc[[1]]]))
-
-
-def test_json_holds_every_field(claims):
-    read = json.loads(claims_as_json(claims))
-    assert [Claim(**row) for row in read] == claims
-    assert claims_as_json(claims) == claims_as_json(claims)
-    odd = Claim(1, "a", "b", "c", "d", float("nan"), None, "not judged", "")
-    assert json.loads(claims_as_json([odd]))[0]["p_value"] is None
-
-
-def test_markdown_has_a_row_for_each_claim(claims):
-    lines = claims_as_markdown(claims).splitlines()
-    table = [line for line in lines if line.startswith("|")]
-    assert len(table) == 32
-    assert {line.count("|") for line in table} == {8}
-    assert [int(line.split("|")[1]) for line in table[2:]] == list(range(1, 31))
-    assert [line.split("|")[2].strip() for line in table[2:]] == ["holds"] * 30
-    assert lines.index("Notes") > 32

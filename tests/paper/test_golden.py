@@ -7,16 +7,14 @@ import importlib.util
 import json
 import os
 import signal
-import sqlite3
 import subprocess
 import time
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 import sklearn
 
-from killed_runs import FEW_SAMPLES
+from killed_runs import FEW_SAMPLES, n_finished
 
 EXPECTED = Path(__file__).parent.parent / "expected"
 
@@ -37,25 +35,13 @@ def folder(make_golden):
     return folder
 
 
-def n_kept(out):
-    """Return how many results of folds are in the store."""
-    store = out / "results.sqlite"
-    if not store.exists():
-        return 0
-    with closing(sqlite3.connect(store)) as connection:
-        try:
-            return connection.execute("SELECT count(*) FROM folds").fetchone()[0]
-        except sqlite3.OperationalError:  # between the making of the file and of its tables
-            return 0
-
-
-def kill_after(command, out, n_results):
-    """Start the command, and kill it with all its processes as soon as so many results are kept."""
+def kill_after(command, out, n_folds):
+    """Start the command, and kill it with all its processes as soon as so many folds are finished."""
     process = subprocess.Popen(
         command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
     )
     try:
-        while process.poll() is None and n_kept(out) < n_results:
+        while process.poll() is None and n_finished(out) < n_folds:
             time.sleep(0.02)
     finally:
         os.killpg(process.pid, signal.SIGKILL)
@@ -76,12 +62,12 @@ def check(found, golden, *, same_trees):
 
 @pytest.mark.parametrize(("setting", "jobs"), [("honest", 2), ("paper", 1)])
 def test_the_numbers_have_not_moved_though_the_run_was_killed(make_golden, folder, setting, jobs, tmp_path):
-    """Killed with its worker processes; test_run kills at other moments, and again."""
+    """Killed with its worker processes; test_experiment kills at other moments, and again."""
     command = make_golden.reproduce(folder, setting, tmp_path, jobs=jobs, before=FEW_SAMPLES)
-    n_all = 6 * 5 * 15
+    n_all = 6 * 5
     if jobs > 1:
         kill_after(command, tmp_path, int(0.4 * n_all))
-        assert 0.4 * n_all <= n_kept(tmp_path) < n_all
+        assert 0.4 * n_all <= n_finished(tmp_path) < n_all
         assert not (tmp_path / "summary.csv").exists()
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     golden = json.loads((EXPECTED / "golden.json").read_text(encoding="utf-8"))
@@ -89,7 +75,8 @@ def test_the_numbers_have_not_moved_though_the_run_was_killed(make_golden, folde
     check(make_golden.golden_values(tmp_path / "summary.csv"), golden[setting], same_trees=same_trees)
     written = {path.name for path in tmp_path.iterdir()}
     assert written >= {
-        *("results.csv", "summary.csv", "claims.json", "claims.md", "report.html"),
+        *("journal.jsonl", "results.csv", "summary.csv", "means.csv", "tests.csv"),
+        *("claims.json", "claims.md", "report.html"),
         *("epsilon.csv", "set-aside.csv", "rivals.csv", "reliability.csv"),
     }
     if not same_trees:

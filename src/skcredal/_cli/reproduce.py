@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from skcredal._cli.console import note
+from skcredal._cli.console import CallError
 from skcredal._cli.interrupts import keep_from_workers
-from skcredal._cli.options import Runs, Seed, Source, check_jobs, every_name, naming_data, option, split_names
+from skcredal._cli.options import Runs, Seed, Source, check_jobs, every_name, option, split_names
 from skcredal._extras import require
 
 __all__ = ["reproduce"]
@@ -43,8 +43,8 @@ def reproduce(
         bool,
         typer.Option(
             "--baselines",
-            help="Also run random forest, gradient boosting and logistic regression of scikit-learn: several "
-            "times as long.",
+            help="Also run random forest (and its conformal sets), gradient boosting and logistic "
+            "regression: several times as long.",
         ),
     ] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Start over, ignoring earlier results.")] = False,
@@ -59,43 +59,27 @@ def reproduce(
     Example: skcredal reproduce --datasets iris,wine --runs 1
     """
     check_jobs(jobs)
-    # The rivals and the report come at the end, which would be too late to find a package missing.
-    for module in ("matplotlib", "baycomp", "mapie", "scikit_posthocs"):
+    # The report comes at the end, which would be too late to find a package missing.
+    for module in ("matplotlib", "baycomp", "jinja2"):
         require(module, extra="paper", purpose="skcredal reproduce")
     # Imported here: it needs the packages that were just checked.
-    from skcredal.evaluation._terminal import TableConsole
-    from skcredal.paper import ResultStore, _command
+    from skcredal.paper import _command
 
-    with naming_data():
-        plan = _command.make_plan(
+    keep_from_workers()
+    try:
+        code = _command.reproduce(
             data,
-            split_names("--datasets", datasets),
-            split_names("--classifiers", classifiers),
+            datasets=split_names("--datasets", datasets),
+            classifiers=split_names("--classifiers", classifiers),
             setting=setting,
             runs=runs,
             folds=folds,
             seed=seed,
+            jobs=jobs,
+            out=out,
             baselines=baselines,
+            fresh=fresh,
         )
-        store = ResultStore(out / "results.sqlite", fresh=fresh)
-    console = TableConsole()
-    with store:
-        keep_from_workers()
-        outcome = _command.reproduce_plan(plan, store, jobs=jobs)
-        if outcome.interrupted:
-            # The tables of an earlier call stay as they are: they are complete.
-            raise KeyboardInterrupt
-        summary, claims, beyond = _command.write_answers(plan, store, outcome, out)
-    _command.print_summary(summary, plan, outcome, console=console)
-    if not summary.empty:
-        _command.print_claims(claims, summary["dataset"].nunique(), console=console)
-        _command.print_beyond(beyond, console=console)
-        console.print(
-            f"The report is {out / 'report.html'}; next to it are claims.md (each claim with our numbers), "
-            "claims.json, summary.csv and results.csv.",
-            highlight=False,
-        )
-    for name, reason in outcome.failures.items():
-        note(f"{name}: {reason}", label="Error")
-    if outcome.failures:
-        raise typer.Exit(1)
+    except (ValueError, FileNotFoundError, BlockingIOError) as error:
+        raise CallError(str(error).replace("source must", "--data must")) from None
+    raise typer.Exit(code)

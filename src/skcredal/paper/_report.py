@@ -1,344 +1,252 @@
-"""What the report says, as a dict that can be written as JSON: claims, figures, results, how it was run."""
+"""What an experiment found, written for readers: the report as one HTML file, claims.md and the tables."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
-from functools import partial
-from typing import TYPE_CHECKING, Any
+import json
+import platform
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from skcredal._validation import check_instance, naming
-from skcredal.evaluation._registry import display_name
-from skcredal.paper._displays import (
-    AccuracyScatterDisplay,
-    BayesianDisplay,
-    CriticalDifferenceDisplay,
-    EpsilonDisplay,
-    RanksDisplay,
-    RelativeBrierDisplay,
-    RelativeUtilityDisplay,
-    RivalsDisplay,
-    SafeDependentDisplay,
-    SetAsideDisplay,
-)
-from skcredal.paper._displays.base import Display, NothingToShowError
+import pandas as pd
+
+import skcredal
+from skcredal._extras import require
+from skcredal._files import replacing
+from skcredal.evaluation._classifiers import BASELINES
+from skcredal.paper import _figures as draw
+from skcredal.paper._claims import Claim, check_claims, tally
+from skcredal.paper._compare import format_p_value
+from skcredal.paper._experiment import Plan, Run
 from skcredal.paper._studies import UTILITIES
-from skcredal.paper._summary import PAPER_CLASSIFIERS, NotRunError, check_summary, check_table
-from skcredal.paper._verdicts import (
-    AUTHORS,
-    DOI,
-    TITLE,
-    URL,
-    Claim,
-    claim_rows,
-    reasons_of,
-    reasons_title,
-    tally,
-    what_it_is,
+from skcredal.paper._tables import (
+    PAPER_CLASSIFIERS,
+    NotRunError,
+    Results,
+    comparison_table,
+    datasets_word,
+    fold_table,
+    mean_table,
+    rank_table,
+    study_tables,
+    summary_table,
 )
 
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
-__all__ = ["report_data"]
-
-_TITLE = "Credal classification with AODE: the paper's claims, checked"
-
-# Column of the summary, header, decimals (None for text), meaning.
-_COLUMNS: tuple[tuple[str, str, int | None, str], ...] = (
-    ("dataset", "data set", None, ""),
-    ("classifier", "classifier", None, ""),
-    ("n", "rows", 0, "rows of the data set"),
-    ("k", "features", 0, "features that are kept"),
-    ("classes", "classes", 0, "classes of the data set"),
-    ("accuracy", "accuracy", 3, "share of rows whose most probable class is the true one"),
-    ("brier", "Brier", 3, "mean of (1 − probability of the true class)², as in the paper"),
-    ("brier_multiclass", "Brier, all", 3, "mean sum over all classes of the squared errors of probabilities"),
-    ("log_loss", "log-loss", 3, "mean of −log of the probability of the true class, taken as 1e-15 or more"),
-    ("determinacy", "determ.", 3, "determinacy: share of rows with a single class, the safe rows"),
-    ("single_accuracy", "single acc.", 3, "accuracy on the safe rows"),
-    ("set_accuracy", "set acc.", 3, "share of the rows with several classes whose set contains the true one"),
-    ("output_size", "size", 2, "mean number of classes in sets of several"),
-    (
-        "discounted_accuracy",
-        "disc. acc.",
-        3,
-        "discounted accuracy: 1/m for a set of m classes with the true one, else 0",
-    ),
-    ("u65", "u65", 3, "utility: a correct set of two classes counts 0.65"),
-    ("u80", "u80", 3, "utility: a correct set of two classes counts 0.80"),
-    ("accuracy_safe", "acc. safe", 3, "accuracy of the most probable class on the safe rows"),
-    (
-        "accuracy_dependent",
-        "acc. dep.",
-        3,
-        "the same on the prior-dependent rows, those with several classes",
-    ),
-    ("u65_dependent", "u65 dep.", 3, "u65 on the prior-dependent rows"),
-    ("u80_dependent", "u80 dep.", 3, "u80 on the prior-dependent rows"),
-    ("n_indeterminate", "dep. rows", 0, "prior-dependent test rows, over all runs and folds"),
-    ("fit_seconds", "fit s", 4, "mean seconds to fit a training fold"),
-    ("predict_seconds", "predict s", 4, "mean seconds to predict a test fold"),
-)
-
-_FACT_LABELS = {
-    "protocol": "Protocol",
-    "setting": "Setting",
-    "source": "Data",
-    "seed": "Seed",
-    "seconds": "Time",
-    "versions": "Versions",
-    "failures": "Could not be run",
+PAPER = {
+    "authors": "G. Corani and A. Antonucci",
+    "title": "Credal Classification based on AODE and compression coefficients",
+    "doi": "10.48550/arXiv.1203.5716",
 }
-_SETTINGS = {
-    "honest": "honest: imputation, cut points and dropped features are learned inside each training fold",
-    "paper": "paper: imputation, cut points and dropped features are learned once, on the whole data set",
+# Columns of tables: header and meaning.
+COLUMNS = {
+    "dataset": ("data set", ""),
+    "series": ("sets", ""),
+    "judged_by": ("judged by", ""),
+    "n": ("rows", "rows of the data set"),
+    "k": ("features", "features that are kept"),
+    "classes": ("classes", "classes of the data set"),
+    "accuracy": ("accuracy", "share of rows whose most probable class is the true one"),
+    "brier": ("Brier", "mean of (1 − probability of the true class)², as in the paper"),
+    "relative_brier": ("Brier / AODE", "mean ratio of this loss to that of AODE"),
+    "brier_multiclass": ("Brier, all", "mean sum over all classes of the squared errors of probabilities"),
+    "log_loss": ("log-loss", "mean of −log of the probability of the true class, taken as 1e-15 or more"),
+    "optimal_u65": ("u65, optimal", "u65 of the sets that maximise it by the classifier's probabilities"),
+    "optimal_u80": ("u80, optimal", "u80 of the sets that maximise it by the classifier's probabilities"),
+    "utility": ("utility", "mean of the utility by which the sets are judged"),
+    "determinacy": ("determ.", "determinacy: share of rows with a single class, the decided rows"),
+    "single_accuracy": ("single acc.", "accuracy on the decided rows"),
+    "set_accuracy": ("set acc.", "share of the undecided rows whose set contains the true class"),
+    "output_size": ("size", "mean number of classes on the undecided rows"),
+    "discounted_accuracy": ("disc. acc.", "1/m for a set of m classes with the true one, else 0"),
+    "u65": ("u65", "utility: a correct set of two classes counts 0.65"),
+    "u80": ("u80", "utility: a correct set of two classes counts 0.80"),
+    "accuracy_undecided": ("acc. und.", "accuracy of the most probable class on the undecided rows"),
+    "u65_undecided": ("u65 und.", "u65 on the undecided rows"),
+    "u80_undecided": ("u80 und.", "u80 on the undecided rows"),
+    "n_undecided": ("undecided", "number of undecided test rows, over all runs and folds"),
+    "datasets": ("data sets", ""),
 }
-_RANKS = "Average ranks and critical differences"
-_SET_ASIDE = "Setting aside the least trusted answers"
-# What has to be known to read a figure, by its title.
-_FIGURE_TEXTS = {
-    _RANKS: "On each data set the classifiers are ranked by utility, 1 for the best; the utility of a "
-    "determinate classifier is its accuracy. The figures show the average ranks: first of the credal "
-    "classifiers that the paper compares, with bars that do not overlap where two of them differ "
-    "significantly; then of all, where a bar joins those that do not differ significantly (Nemenyi's test).",
-    _SET_ASIDE: "Setting aside means that somebody else decides the rows whose answers are trusted least, "
-    "and the classifier only the others: the more of its errors are among the rows set aside, the more "
-    "accurate the others are. Trust can be the robustness of an answer (how much of the prior may change "
-    "before the answer does), its probability, or both: robustness and, among equally robust answers, "
-    "probability.",
-}
-_Makers = list[Callable[..., Display]]
+_DECIMALS = {"n_undecided": 0, "output_size": 2, "difference": 4}
 _DETERMINATE_PAIRS = [
-    ("comp-aode", "aode"),
-    ("bma-aode", "aode"),
-    ("comp-aode", "bma-aode"),
-    ("maplmg", "comp-aode"),
-    ("comp-aode", "tan"),
-    ("comp-aode", "naive-bayes"),
+    *(("comp-aode", other) for other in ("aode", "bma-aode", "tan", "naive-bayes")),
+    *(("bma-aode", "aode"), ("maplmg", "comp-aode")),
 ]
-_CREDAL_PAIRS = [
-    ("comp-aode*", "comp-aode"),
-    ("comp-aode*", "bma-aode*"),
-    ("comp-aode*", "cdt"),
-    ("comp-aode*", "cma"),
-    ("comp-aode*", "ncc"),
-]
+_CREDAL_PAIRS = [("comp-aode*", other) for other in ("comp-aode", "bma-aode*", "cdt", "cma", "ncc")]
 
 
-def report_data(
-    summary: DataFrame,
-    claims: Iterable[Claim],
-    facts: Mapping[str, Any],
-    *,
-    studies: Mapping[str, DataFrame] | None = None,
-    beyond: Mapping[str, Any] | None = None,
-) -> dict[str, Any]:
-    """Compute everything that the page shows, from the arguments of ``write_report``.
+class Answers(NamedTuple):
+    """The tables of an experiment by the names of their files, and the claims judged by them."""
 
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> summary = pd.DataFrame({
-    ...     "dataset": ["iris"], "classifier": ["aode"], "accuracy": [0.94], "u65": [float("nan")]
-    ... })
-    >>> data = report_data(summary, [], {"seed": 0})
-    >>> data["table"]["rows"], data["run"]
-    ([['iris', 'AODE', 0.94]], [{'label': 'Seed', 'value': '0'}])
-    """
-    check_instance("facts", facts, Mapping)
-    if studies is not None:
-        check_instance("studies", studies, Mapping)
-    with naming("claims"):
-        claims = list(claims)
-        judged = claim_rows(claims)
-    with naming("facts"):
-        run = _fact_rows(facts)
-    summary = _check(summary)
-    of_paper = summary
-    if not summary.empty:
-        # Whoever else was run must not change the ranks and tests of the paper's classifiers.
-        of_paper = summary[summary["classifier"].isin(PAPER_CLASSIFIERS)]
-    n_datasets, n_classifiers = (
-        0 if summary.empty else int(summary[name].nunique()) for name in ("dataset", "classifier")
+    tables: dict[str, pd.DataFrame]
+    claims: list[Claim]
+
+
+def make_answers(run: Run) -> Answers:
+    """Return the tables of the finished folds, and the claims."""
+    summary, studies = summary_table(run.records), study_tables(run.records)
+    tables = {"results": fold_table(run.records), "summary": summary, **studies}
+    tables["means"] = mean_table(summary, studies)
+    tables["tests"] = comparison_table(summary, studies)
+    return Answers(tables, check_claims(summary))
+
+
+def write_answers(answers: Answers, plan: Plan, run: Run, folder: Path) -> None:
+    """Write the tables, the claims and the report, all of them or none."""
+    texts = {f"{name}.csv": table.to_csv(index=False) for name, table in answers.tables.items()}
+    texts["claims.json"] = json.dumps(list(map(asdict, answers.claims)), indent=2, ensure_ascii=False)
+    texts["claims.md"] = _markdown(answers.claims)
+    texts["report.html"] = render_report(answers, plan, run)
+    with ExitStack() as written:
+        for name, text in texts.items():
+            file = written.enter_context(replacing(folder / name))
+            file.write_text(text, encoding="utf-8", newline="\n")
+
+
+def render_report(answers: Answers, plan: Plan, run: Run) -> str:
+    """Return the report as one self-contained HTML page."""
+    jinja2 = require("jinja2", extra="paper", purpose="A report")
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True
     )
+    summary = answers.tables["summary"]
+    page: str = environment.get_template("report.html.j2").render(
+        paper=PAPER,
+        datasets=datasets_word(summary["dataset"].nunique()),
+        n_classifiers=summary["classifier"].nunique(),
+        has_baselines=bool(set(BASELINES) & set(summary["classifier"])),
+        claims=answers.claims,
+        tally=tally(answers.claims),
+        p_value=format_p_value,
+        figures=_figures(answers.tables),
+        tables={name: _shown(table) for name, table in _shown_tables(answers.tables).items()},
+        facts=_facts(plan, run),
+    )
+    return page
+
+
+def _facts(plan: Plan, run: Run) -> dict[str, str]:
+    """Return how the experiment was run."""
+    # The packages that can change a number.
+    packages = ("numpy", "scipy", "scikit-learn", "numba", "pandas")
+    versions = [f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in packages)]
     return {
-        "title": _TITLE,
-        "about": what_it_is(n_classifiers, n_datasets, str(facts.get("protocol") or "")),
-        "paper": {"authors": AUTHORS, "title": TITLE, "doi": DOI, "url": URL},
-        "n_datasets": n_datasets,
-        "claims": judged,
-        "tally": tally(claim.verdict for claim in claims),
-        "reasons": {
-            "title": reasons_title(claims),
-            "items": [
-                {"claims": list(reason.claims), "what": reason.what, "why": reason.why}
-                for reason in reasons_of(claims)
-            ],
-        },
-        "figures": _figure_data(_figures(of_paper, studies or {})),
-        "beyond": None if beyond is None else {**beyond, "figures": _figure_data(beyond["figures"])},
-        "table": _result_table(summary),
-        "run": run,
+        "Protocol": f"{plan.runs} × {plan.folds}-fold stratified cross-validation, all classifiers on the "
+        "same folds, measures pooled over all test rows",
+        "Setting": f"{plan.setting}: imputation, cut points and dropped features are learned "
+        f"{'inside each training fold' if plan.setting == 'honest' else 'once, on the whole data set'}",
+        # Only the name of the folder: a page that is passed on should not reveal paths of this machine.
+        "Data": plan.source if plan.source in ("embedded", "openml") else Path(plan.source).name,
+        "Seed": str(plan.seed),
+        "Time": f"{run.seconds / 60.0:.1f} minutes, summed over folds and processes",
+        "Versions": f"skcredal {skcredal.__version__}, {', '.join(versions)}",
+        **{f"Not run: {name}": reason for name, reason in run.failures.items()},
     }
 
 
-def _figure_data(figures: Iterable[tuple[str, Iterable[Display]]]) -> list[dict[str, Any]]:
-    return [
-        {
-            "title": title,
-            "text": _FIGURE_TEXTS.get(title, ""),
-            "panels": [
-                {"display": type(display).__name__, "numbers": display.numbers(), "caption": display.caption}
-                for display in displays
-            ],
-        }
-        for title, displays in figures
-    ]
-
-
-def _check(summary: DataFrame) -> DataFrame:
-    numbers = [name for name, _, decimals, _ in _COLUMNS if decimals is not None]
-    summary = check_table("summary", summary, ("dataset", "classifier"), numbers)
-    if summary.empty:
-        return summary
-    summary = check_summary(summary, numbers)
-    if summary["classifier"].isna().any():
-        raise ValueError(
-            "summary must name the classifier in every row. pandas reads the name 'null' as missing: "
-            "read summary.csv with keep_default_na=False, na_values=['']."
-        )
-    return summary
-
-
-def _result_table(summary: DataFrame) -> dict[str, Any]:
-    """Return the columns that are not empty, with one row per data set and classifier."""
-    columns: list[dict[str, Any]] = []
-    cells: list[list[str | float | None]] = []
-    for name, label, decimals, meaning in _COLUMNS:
-        # A run without credal classifiers has no sets: columns of dashes would only widen the table.
-        if name not in summary.columns or summary[name].isna().all():
-            continue
-        columns.append({"name": name, "label": label, "decimals": decimals, "meaning": meaning})
-        if name == "classifier":
-            cells.append([display_name(value) for value in summary[name]])
-        elif name == "dataset":
-            cells.append([str(value) for value in summary[name]])
-        else:
-            cells.append([_finite(value) for value in summary[name]])
-    return {"columns": columns, "rows": [list(row) for row in zip(*cells, strict=True)]}
-
-
-def _fact_rows(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return how it was run: labels with a text or with pairs of texts.
-
-    Examples
-    --------
-    >>> _fact_rows({"seed": 0, "seconds": 75.2, "versions": {"numpy": "2.0"}, "source": None})
-    [{'label': 'Seed', 'value': '0'}, {'label': 'Time', 'value': '1 min 15 s'},
-     {'label': 'Versions', 'value': [['numpy', '2.0']]}]
-    """
-    rows = []
-    for name, value in facts.items():
-        if value is None or value == "" or (isinstance(value, Mapping) and not value):
-            continue
-        content: str | list[list[str]]
-        if isinstance(value, Mapping):
-            content = [[str(key), str(item)] for key, item in value.items()]
-        elif name == "seconds":
-            content = _show_seconds(float(value))
-        elif name == "setting":
-            content = _SETTINGS.get(str(value), str(value))
-        else:
-            content = str(value)
-        rows.append({"label": _FACT_LABELS.get(name, str(name)), "value": content})
-    return rows
-
-
-def _show_seconds(seconds: float) -> str:
-    """Return a duration in its two largest units.
-
-    Examples
-    --------
-    >>> _show_seconds(3.21), _show_seconds(185.0), _show_seconds(7260.0)
-    ('3.2 s', '3 min 5 s', '2 h 1 min')
-    """
-    # Rounded first, or 59.97 would become 60.0 s.
-    if round(seconds, 1) < 60.0:
-        return f"{seconds:.1f} s"
-    whole = round(seconds)
-    minutes, hours = whole // 60, whole // 3600
-    return f"{hours} h {minutes % 60} min" if hours else f"{minutes} min {whole % 60} s"
-
-
-def _finite(value: float | None) -> float | None:
-    """Return a number that JSON can hold, or None."""
-    return float(value) if value is not None and math.isfinite(value) else None
-
-
-def _each(make: Callable[..., Display], **options: tuple[str, ...]) -> _Makers:
-    """Return a maker for each value of an option."""
-    return [partial(make, **{name: value}) for name, values in options.items() for value in values]
-
-
-def _figures(summary: DataFrame, studies: Mapping[str, DataFrame]) -> list[tuple[str, list[Display]]]:
-    """Return the paper's figures by title, those of the studies, and tests over data sets.
-
-    Figures without data are left out.
-    """
-    known = None if summary.empty else summary
-    ranks = _each(RanksDisplay.from_summary, measure=UTILITIES)
-    # With three classifiers or fewer it would repeat the panels before it, or have nothing to join.
-    if known is not None and known["classifier"].nunique() > 3:
-        ranks += _each(CriticalDifferenceDisplay.from_summary, measure=UTILITIES)
-    of_pairs = partial(BayesianDisplay.from_summary, pairs=_CREDAL_PAIRS)
+def _figures(tables: Mapping[str, pd.DataFrame]) -> dict[str, list[dict[str, str]]]:
+    """Return the figures by name: of the paper's classifiers, and of the studies."""
+    summary = tables["summary"]
+    results = Results(summary[summary["classifier"].isin(PAPER_CLASSIFIERS)])
     weighted, starred = ("bma-aode", "comp-aode"), ("bma-aode*", "comp-aode*")
-    wanted: list[tuple[str, DataFrame | None, _Makers]] = [
-        ("Accuracy", known, _each(AccuracyScatterDisplay.from_summary, classifier=weighted)),
-        (
-            "Brier loss relative to AODE",
-            known,
-            _each(RelativeBrierDisplay.from_summary, classifier=(*weighted, "maplmg")),
+    square, tall = (4.2, 4.0), (4.2, 0.9 + 0.17 * len(results.table))
+    pairs = [("accuracy", _DETERMINATE_PAIRS), *((u, _CREDAL_PAIRS) for u in UTILITIES)]
+    found = {
+        "accuracy": _panels(draw.accuracies, square, [(results, name) for name in weighted]),
+        "brier": _panels(draw.relative_brier, tall, [(results, name) for name in (*weighted, "maplmg")]),
+        "decided": _panels(draw.decided_and_undecided, square, [(results, name) for name in starred]),
+        "utility": _panels(draw.relative_utility, tall, [(results, name) for name in starred]),
+        "ranks": _panels(
+            _draw_ranks, (4.2, 1.8), [(results, ("cdt", "cma", "comp-aode*"), u) for u in UTILITIES]
         ),
-        (
-            "Accuracy on safe and on prior-dependent instances",
-            known,
-            _each(SafeDependentDisplay.from_summary, classifier=starred),
-        ),
-        (
-            "Utility relative to the determinate counterpart",
-            known,
-            _each(RelativeUtilityDisplay.from_summary, classifier=starred),
-        ),
-        (_RANKS, known, ranks),
-        (
-            "How much ε matters",
-            studies.get("epsilon"),
-            _each(EpsilonDisplay.from_table, measure=("determinacy", "set_accuracy")),
-        ),
-        (_SET_ASIDE, studies.get("set-aside"), [SetAsideDisplay.from_table]),
-        (
-            "COMP-AODE* and other ways to make sets, on the same folds",
-            studies.get("rivals"),
-            _each(RivalsDisplay.from_table, utility=UTILITIES),
-        ),
-        (
-            "Bayesian signed-rank tests",
-            known,
-            [
-                partial(BayesianDisplay.from_summary, measure="accuracy", pairs=_DETERMINATE_PAIRS),
-                *_each(of_pairs, measure=UTILITIES),
-            ],
-        ),
+        "all_ranks": _panels(_draw_ranks, square, [(results, results.classifiers, u) for u in UTILITIES]),
+        "bayesian": _panels(_draw_bayesian, (4.8, 2.8), [(results, some, name) for name, some in pairs]),
+    }
+    if "epsilon" in tables:
+        measures = [(tables["epsilon"], name) for name in ("determinacy", "set_accuracy")]
+        found["epsilon"] = _panels(draw.epsilon, square, measures)
+    if "set-aside" in tables:
+        found["set_aside"] = _panels(draw.set_aside, square, [(tables["set-aside"],)])
+    if "rivals" in tables:
+        size = (4.8, 1.0 + 0.3 * tables["rivals"]["series"].nunique())
+        found["rivals"] = _panels(draw.rivals, size, [(tables["rivals"], u) for u in UTILITIES])
+    if "reliability" in tables:
+        pooled = [
+            (draw.reliability_table(tables["reliability"], alike=alike), f"all {what} alike")
+            for alike, what in ((False, "rows"), (True, "data sets"))
+        ]
+        found["reliability"] = _panels(draw.reliability, square, pooled)
+    return found
+
+
+def _draw_ranks(ax: Any, results: Results, classifiers: Sequence[str], utility: str) -> str:
+    return draw.ranks(ax, rank_table(results, classifiers, utility), utility)
+
+
+def _draw_bayesian(ax: Any, results: Results, pairs: Sequence[tuple[str, str]], measure: str) -> str:
+    return draw.bayesian(ax, draw.bayesian_table(results, pairs, measure), measure)
+
+
+def _panels(
+    figure: Callable[..., str], size: tuple[float, float], arguments: Iterable[tuple[Any, ...]]
+) -> list[dict[str, str]]:
+    """Draw figures of the same kind; those without data are left out."""
+    panels = []
+    for values in arguments:
+        # Only a lack of data is skipped; other errors are errors.
+        with suppress(NotRunError):
+            svg, caption = draw.draw_svg(figure, *values, size=size)
+            source = f"data:image/svg+xml;base64,{b64encode(svg.encode()).decode()}"
+            panels.append({"source": source, "caption": caption})
+    return panels
+
+
+def _shown_tables(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """Return the tables of the report: those that have rows, and the rivals' means over data sets."""
+    shown = {name: tables[name] for name in ("means", "tests", "summary") if len(tables[name])}
+    if "rivals" in tables:
+        means = tables["rivals"].drop(columns="dataset").groupby(["series", "judged_by"]).mean()
+        shown["rivals"] = means.sort_values(["judged_by", "utility"], ascending=[True, False]).reset_index()
+    return shown
+
+
+def _shown(table: pd.DataFrame) -> dict[str, Any]:
+    """Return a table as texts: headers and rows; columns without a value are left out."""
+    columns = [str(name) for name in table if table[name].notna().any()]
+    return {
+        "headers": [COLUMNS.get(name, (name, "")) for name in columns],
+        "rows": list(zip(*([_cell(name, value) for value in table[name]] for name in columns), strict=True)),
+    }
+
+
+def _cell(column: str, value: Any) -> str:
+    if column == "p":
+        return format_p_value(value)
+    if isinstance(value, str):
+        return COLUMNS[value][0] if column == "measure" else draw.spelled(value)
+    default = 2 if column.startswith("P(") else 3
+    decimals = 0 if isinstance(value, int) else _DECIMALS.get(column, default)
+    return "–" if pd.isna(value) else f"{value:.{decimals}f}"
+
+
+def _markdown(claims: Sequence[Claim]) -> str:
+    """Return the claims as a Markdown table; below it why some do not hold, and notes."""
+    lines = ["| # | verdict | p | claim | paper | ours | where |", "| -: | :- | -: | :- | :- | :- | :- |"]
+    for claim in claims:
+        texts = (
+            claim.verdict,
+            format_p_value(claim.p_value),
+            claim.text,
+            claim.paper,
+            claim.ours,
+            claim.where,
+        )
+        lines.append(f"| {claim.number} | {' | '.join(texts)} |")
+    lines.append("")
+    lines += [
+        f"- Claim {claim.number}: {note}" for claim in claims for note in (claim.why, claim.note) if note
     ]
-    figures = []
-    for title, table, makers in wanted:
-        displays = []
-        for make in makers if table is not None else ():
-            # Only a lack of data is skipped; other errors are errors.
-            with suppress(NotRunError, NothingToShowError):
-                displays.append(make(table))
-        if displays:
-            figures.append((title, displays))
-    return figures
+    return "\n".join(lines) + "\n"
