@@ -58,7 +58,7 @@ def _cases(name, rng, true, n_undecided, classes, explained):
                     Change(HOSTILE, "= b", (0, 1)),
                 ],
             }
-    return Cases(true, proba.argmax(axis=1), proba, sets, robustness, details)
+    return Cases(true, proba, sets, robustness, details)
 
 
 def _of_pool(rng, r, rival):

@@ -11,7 +11,7 @@ import pytest
 
 from evaluation_problems import CLASSES, FEATURES, HOSTILE, made_up, made_up_ids
 from skcredal.evaluation import evaluate_table, make_classifiers, ranking, write_evaluation
-from skcredal.evaluation._cases import least_certain
+from skcredal.evaluation._cases import Cases, least_certain
 from skcredal.evaluation._page import page_data
 from skcredal.metrics._curves import reliability_sums
 
@@ -75,10 +75,10 @@ def test_a_case_shows_its_set_its_bounds_and_its_reasons(evaluation, data):
         assert case["ids"] == [f"</script>{r}", "A"]
         assert case["set"] == [str(label) for label in CLASSES[cases.sets[r]]]
         assert case["kind"] == ("undecided" if cases.undecided[r] else case["kind"])
-        proba = [bound["probability"] for bound in case["bounds"]]
+        proba = [probability for _, _, probability, _, _ in case["bounds"]]
         assert proba == sorted(proba, reverse=True)
-        for bound in case["bounds"]:
-            assert bound["lower"] <= bound["probability"] <= bound["upper"]
+        for _, _, probability, lower, upper in case["bounds"]:
+            assert lower <= probability <= upper
         reason = cases.details[r]["reason"]
         assert [name for name, *_ in case["reason"]["factors"]] == ["how frequent the classes are", *FEATURES]
         assert max(abs(part) for *_, part in case["reason"]["factors"]) == 1.0
@@ -98,9 +98,15 @@ def test_a_case_of_models_shows_their_votes():
 
 
 def test_the_least_certain_cases_come_first_and_undecided_ones_before_all():
-    proba, undecided = np.array([0.9, 0.5, 0.8, 0.6]), np.array([True, False, False, True])
-    assert least_certain(proba, undecided, np.full(4, np.nan), 3).tolist() == [3, 0, 1]
-    assert least_certain(proba, ~undecided, np.array([0.1, 0.9, 0.2, 0.3]), 4).tolist()[:2] == [1, 2]
+    first = np.array([0.9, 0.5, 0.8, 0.6])
+    proba, undecided = np.stack([first, 1 - first], axis=1), np.array([True, False, False, True])
+
+    def ordered(undecided, robustness):
+        sets = np.stack([np.ones(4, bool), undecided], axis=1)
+        return least_certain(Cases(np.zeros(4, int), proba, sets, np.array(robustness), {}), 4).tolist()
+
+    assert ordered(undecided, [np.nan] * 4)[:3] == [3, 0, 1]
+    assert ordered(~undecided, [0.1, 0.9, 0.2, 0.3])[:2] == [1, 2]
 
 
 def test_rows_keep_the_numbers_of_the_file(evaluation):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,13 +15,14 @@ from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
 from skcredal.classifiers._credal_aode import CredalSpodesMixin
 from skcredal.evaluation._changes import single_changes
+from skcredal.evaluation._fold import Answer
 from skcredal.evaluation._names import is_below
 from skcredal.evaluation._words import values_with_bins
 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Cases", "Part", "case_details", "join_cases", "least_certain"]
+__all__ = ["Cases", "case_details", "fold_cases", "join_cases", "least_certain"]
 
 # A model with less weight has none to speak of under any prior of a set.
 _NEGLIGIBLE = 1e-6
@@ -33,8 +34,8 @@ class Cases:
 
     Parameters
     ----------
-    true, predicted : ndarray of int of shape (n_rows,)
-        The true and the most probable class, as indices into all classes.
+    true : ndarray of int of shape (n_rows,)
+        The true class, as an index into all classes.
     proba : ndarray of shape (n_rows, n_classes)
         Probabilities; 0 for a class that the training fold lacks.
     sets : ndarray of bool of shape (n_rows, n_classes)
@@ -47,11 +48,15 @@ class Cases:
     """
 
     true: IntArray
-    predicted: IntArray
     proba: FloatArray
     sets: BoolArray
     robustness: FloatArray
     details: dict[int, dict[str, Any]]
+
+    @property
+    def predicted(self) -> IntArray:
+        """The index of the most probable class of each row."""
+        return best_class(self.proba)
 
     @property
     def undecided(self) -> BoolArray:
@@ -68,7 +73,7 @@ class Cases:
     @property
     def probability(self) -> FloatArray:
         """The probability of the most probable class of each row."""
-        largest: FloatArray = self.proba[np.arange(len(self.predicted)), self.predicted]
+        largest: FloatArray = np.take_along_axis(self.proba, self.predicted[:, None], axis=1)[:, 0]
         return largest
 
     def close_calls(self, threshold: float) -> BoolArray:
@@ -77,40 +82,32 @@ class Cases:
         return close
 
 
-class Part(NamedTuple):
-    """The cases of one fold: its test rows, with everything else as in :class:`Cases`."""
-
-    test: IntArray
-    classes: AnyArray
-    proba: FloatArray
-    sets: BoolArray | None
-    robustness: FloatArray | None
-    details: dict[int, dict[str, Any]]
-
-
-def join_cases(parts: Iterable[Part], classes: AnyArray, true: IntArray) -> Cases:
-    """Put the answers of all folds of a run into the order of the rows."""
+def fold_cases(answer: Answer, true: IntArray, classes: AnyArray) -> Cases:
+    """Return the cases of a fold; where its training rows lack a class, that class has zeros."""
+    columns = np.searchsorted(classes, answer.learner.classes_)
     proba = np.zeros((len(true), len(classes)))
-    sets = np.zeros(proba.shape, np.bool_)
-    robustness, details = np.full(len(true), np.nan), dict[int, dict[str, Any]]()
-    for part in parts:
-        # A training fold may lack a class; its columns keep their zeros.
-        cells = np.ix_(part.test, np.searchsorted(classes, part.classes))
-        proba[cells] = part.proba
-        if part.sets is None:
-            sets[part.test, best_class(proba[part.test])] = True
-        else:
-            sets[cells] = part.sets
-        if part.robustness is not None:
-            robustness[part.test] = part.robustness
-        details |= part.details
-    return Cases(true, best_class(proba), proba, sets, robustness, details)
+    proba[:, columns] = answer.proba
+    sets = np.eye(len(classes), dtype=np.bool_)[best_class(proba)]
+    if answer.sets is not None:
+        sets[:] = False
+        sets[:, columns] = answer.sets
+    return Cases(true, proba, sets, np.full(len(true), np.nan), {})
 
 
-def least_certain(probability: FloatArray, undecided: BoolArray, robustness: FloatArray, n: int) -> IntArray:
+def join_cases(parts: Sequence[Cases], rows: IntArray) -> Cases:
+    """Put the cases of all folds of a run, which are about these rows, into the order of the table."""
+    order = np.argsort(rows)
+    arrays = ((part.true, part.proba, part.sets, part.robustness) for part in parts)
+    true, proba, sets, robustness = (np.concatenate(some)[order] for some in zip(*arrays, strict=True))
+    details = {r: about for part in parts for r, about in part.details.items()}
+    return Cases(true, proba, sets, robustness, details)
+
+
+def least_certain(cases: Cases, n: int) -> IntArray:
     """Return the n least certain rows: undecided ones first, then by probability and robustness in turn."""
+    probability, decided = cases.probability, ~cases.undecided
     # NaN sorts last: without robustness, all rows keep the order of their probabilities.
-    ranks = [np.argsort(np.lexsort((probability, key, ~undecided))) for key in (probability, robustness)]
+    ranks = [np.argsort(np.lexsort((probability, key, decided))) for key in (probability, cases.robustness)]
     # The row with the best rank in either order comes first; the least probable one where both are equal.
     return np.lexsort((ranks[0], np.minimum(*ranks)))[:n]
 

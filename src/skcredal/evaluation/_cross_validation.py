@@ -10,11 +10,11 @@ from typing import Any
 import joblib
 import numpy as np
 
-from skcredal._arrays import AnyArray, IntArray
+from skcredal._arrays import AnyArray
 from skcredal._threads import worker_options
 from skcredal._validation import check_instance, check_integer, naming, safe_repr
 from skcredal.classifiers._base import TabularClassifier
-from skcredal.evaluation._cases import Cases, Part, case_details, join_cases, least_certain
+from skcredal.evaluation._cases import Cases, case_details, fold_cases, join_cases, least_certain
 from skcredal.evaluation._comparison import against_best
 from skcredal.evaluation._fold import Fold, splits
 from skcredal.evaluation._names import ALL_CLASSES, DEFAULT
@@ -133,71 +133,58 @@ def evaluate_table(
     if not hasattr(features, "iloc") or len(features) != len(target):
         wanted = f"a pandas DataFrame with {len(target)} rows, like the target"
         raise ValueError(f"features must be {wanted}, got {safe_repr(features)}.")
-    classes, true = np.unique(target, return_inverse=True)
     explained = _opening({name: hasattr(one, "predict_set") for name, one in classifiers.items()})
     sums: dict[str, list[Sums]] = {name: [] for name in classifiers}
-    parts: dict[str, list[Part]] = {name: [] for name in classifiers}
+    parts: dict[str, list[Cases]] = {name: [] for name in classifiers}
+    of_runs = [splits(target, folds=folds, run=run, seed=seed) for run in range(runs)]
     tasks = (
         joblib.delayed(_run_fold)(
             dict(classifiers),
-            features,
-            target,
-            train,
-            test,
-            folds if run == 0 else None,
-            explain and explained,
+            Fold(features, target, *rows),
+            folds,
+            explained if explain and not run else None,
         )
-        for run in range(runs)
-        for train, test in splits(target, folds=folds, run=run, seed=seed)
+        for run, of_folds in enumerate(of_runs)
+        for rows in of_folds
     )
     # In order, so that sums of floats do not depend on which fold finishes first.
     parallel = joblib.Parallel(n_jobs=jobs, return_as="generator", **worker_options())
     for results in parallel(tasks):
         for name, (of_fold, part) in results.items():
             sums[name].append(of_fold)
-            parts[name] += [] if part is None else [part]
+            parts[name].append(part)
         if on_fold is not None:
             on_fold()
-    return Evaluation(classes, folds, sums, {name: join_cases(parts[name], classes, true) for name in sums})
+    rows = np.concatenate([test for _, test in of_runs[0]])
+    cases = {name: join_cases(some[:folds], rows) for name, some in parts.items()}
+    return Evaluation(np.unique(target), folds, sums, cases)
 
 
 def _run_fold(
-    classifiers: Mapping[str, Any],
-    features: Any,
-    target: AnyArray,
-    train: IntArray,
-    test: IntArray,
-    folds: int | None,
-    explained: str | bool,
-) -> dict[str, tuple[Sums, Part | None]]:
-    """Return the sums of each classifier, and its cases in the first run, where ``folds`` is their number.
+    classifiers: Mapping[str, Any], fold: Fold, folds: int, explained: str | None
+) -> dict[str, tuple[Sums, Cases]]:
+    """Return the sums and cases of each classifier.
 
-    With the name of the ``explained`` classifier, these have robustness, and its own cases have details.
+    With the name of the ``explained`` classifier, they have robustness, and its own cases have details.
     """
-    fold, results = Fold(features, target, train, test), dict[str, tuple[Sums, Part | None]]()
+    results = {}
+    classes, true = np.unique(fold.target, return_inverse=True)
     with warnings.catch_warnings():
         # The caller warns about the table once; here every fold of every process would repeat it.
         warnings.simplefilter("ignore")
         for name, answer in fold.answers(classifiers):
-            learner, proba, sets = answer
-            sums = fold_sums(fold.y_test, proba, sets, learner.classes_)
-            if folds is None:
-                results[name] = sums, None
-                continue
-            robustness, details = None, {}
-            if explained and hasattr(learner, "robustness"):
-                robustness = learner.robustness(fold.test_rows(learner))
+            learner, test = answer.learner, fold.test
+            cases = fold_cases(answer, true[test], classes)
+            if explained is not None and hasattr(learner, "robustness"):
+                cases.robustness[:] = learner.robustness(fold.test_rows(learner))
             if name == explained and isinstance(learner, TabularClassifier):
                 # As many of each fold: which fold a row is in is chance, so that these are the least certain.
                 n_explained, n_changed = (-(-most // folds) for most in (_EXPLAINED, _CHANGED))
-                undecided = np.zeros(len(test), np.bool_) if sets is None else sets.sum(axis=1) > 1
-                known = np.full(len(test), np.nan) if robustness is None else robustness
-                chosen = test[least_certain(proba.max(axis=1), undecided, known, n_explained)]
-                found = case_details(
-                    learner, features.iloc[chosen], features.iloc[train], np.unique(target), n_changed
-                )
-                details = dict(zip(chosen.tolist(), found, strict=True))
-            results[name] = sums, Part(test, learner.classes_, proba, sets, robustness, details)
+                chosen = test[least_certain(cases, n_explained)]
+                rows, training = fold.features.iloc[chosen], fold.features.iloc[fold.train]
+                found = case_details(learner, rows, training, classes, n_changed)
+                cases.details.update(zip(chosen.tolist(), found, strict=True))
+            results[name] = fold_sums(fold.y_test, answer.proba, answer.sets, learner.classes_), cases
     return results
 
 

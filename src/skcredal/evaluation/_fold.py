@@ -94,7 +94,7 @@ class Fold:
     def __init__(
         self, features: Any, target: AnyArray, train: IntArray, test: IntArray, whole: Whole | None = None
     ) -> None:
-        self._features, self._target, self._train, self._test = features, target, train, test
+        self.features, self.target, self.train, self.test = features, target, train, test
         self._whole = whole
         self._encoded: dict[str, tuple[SharedRows, EncodedTable]] = {}
         self._learners: dict[str, Any] = {}
@@ -105,12 +105,12 @@ class Fold:
         if key not in self._encoded:
             if self._whole is None:
                 reader = clone(classifier)
-                rows = MemoryRows.of(reader, self._features.iloc[self._train], self._target[self._train])
-                table = read_table(self._features.iloc[self._test], estimator=reader)
+                rows = MemoryRows.of(reader, self.features.iloc[self.train], self.target[self.train])
+                table = read_table(self.features.iloc[self.test], estimator=reader)
                 test = EncodedTable.of(rows.encoding, table)
             else:
-                rows = _rows_of(self._whole[key], self._target, self._train)
-                test = self._whole[key].select(self._test)
+                rows = _rows_of(self._whole[key], self.target, self.train)
+                test = self._whole[key].select(self.test)
             self._encoded[key] = SharedRows(rows), test
         return self._encoded[key]
 
@@ -118,7 +118,7 @@ class Fold:
         """Return the test rows as a classifier that was fitted to the fold takes them."""
         if isinstance(classifier, TabularClassifier):
             return self._coded(classifier)[1]
-        return self._features.iloc[self._test]
+        return self.features.iloc[self.test]
 
     def learn(self, name: str, classifier: Any) -> Any:
         """Return the classifier, fitted to the training rows; fitted only once under the same name."""
@@ -129,12 +129,12 @@ class Fold:
     def learn_variant(self, classifier: Any) -> Any:
         """Return a copy of the classifier, fitted to the training rows."""
         if not isinstance(classifier, TabularClassifier):
-            return clone(classifier).fit(self._features.iloc[self._train], self._target[self._train])
+            return clone(classifier).fit(self.features.iloc[self.train], self.target[self.train])
         rows, _ = self._coded(classifier)
 
         def take_names(learner: TabularClassifier) -> SharedRows:
             # The rows are encoded already, but explanations name the columns.
-            validate_data(learner, self._features, reset=True, skip_check_array=True)
+            validate_data(learner, self.features, reset=True, skip_check_array=True)
             return rows
 
         return fit_on(clone(classifier), take_names)
@@ -162,24 +162,24 @@ class Fold:
         """
         # A fixed seed is enough: the folds themselves are shuffled anew in every run.
         rng = np.random.default_rng(0)
-        held = np.zeros(len(self._train), np.bool_)
-        classes, labels = np.unique(self._target[self._train], return_inverse=True)
+        held = np.zeros(len(self.train), np.bool_)
+        classes, labels = np.unique(self.target[self.train], return_inverse=True)
         for c in range(len(classes)):
             of_class = rng.permutation(np.flatnonzero(labels == c))
             held[of_class[: int(share * len(of_class))]] = True
-        seen, rest = self._train[~held], self._train[held]
+        seen, rest = self.train[~held], self.train[held]
         if self._whole is None or not isinstance(classifier, TabularClassifier):
-            learner = clone(classifier).fit(self._features.iloc[seen], self._target[seen])
-            rest_rows, test_rows = self._features.iloc[rest], self._features.iloc[self._test]
+            learner = clone(classifier).fit(self.features.iloc[seen], self.target[seen])
+            rest_rows, test_rows = self.features.iloc[rest], self.features.iloc[self.test]
         else:
             whole = self._whole[_encoding_key(classifier)]
-            rows = _rows_of(whole, self._target, seen)
+            rows = _rows_of(whole, self.target, seen)
             learner = fit_on(clone(classifier), lambda _: rows)
             rest_rows, test_rows = whole.select(rest), self.test_rows(classifier)
         return HeldOut(
             learner.classes_,
             learner.predict_proba(rest_rows),
-            np.searchsorted(learner.classes_, self._target[rest]),
+            np.searchsorted(learner.classes_, self.target[rest]),
             learner.predict_proba(test_rows),
         )
 

@@ -6,7 +6,7 @@ import base64
 import hashlib
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -178,7 +178,6 @@ def _view(
     scores = {"probability": probability, "robustness": cases.robustness}
     curves = {by: score for by, score in scores.items() if not np.isnan(score).any()}
     n_listed = _CASES if key == evaluation.opening else _CASES_OF_OTHERS
-    listed = least_certain(probability, undecided, cases.robustness, n_listed).tolist()
     kinds = np.select([undecided, close], ["undecided", "close"], "decided")
     return {
         "key": key,
@@ -195,7 +194,7 @@ def _view(
         "has_robustness": "robustness" in curves,
         "cases": [
             _case(cases, r, labels) | {"number": int(numbers[r]), "kind": str(kinds[r]), "ids": _ids(ids, r)}
-            for r in listed
+            for r in least_certain(cases, n_listed).tolist()
         ],
     }
 
@@ -302,60 +301,34 @@ def _set_aside(curves: Mapping[str, Any], cases: Cases) -> dict[str, Any]:
 
 def _case(cases: Cases, r: int, labels: Sequence[str]) -> dict[str, Any]:
     """Return the answer to a case, the probabilities of the classes, the largest first, and its reasons."""
-    proba, details = cases.proba[r], cases.details.get(r, {})
-    interval = details.get("interval")
-    upper = proba if interval is None else interval[:, 1]
-    order = [int(c) for c in most_probable_first(proba) if cases.sets[r, c] or upper[c] >= _NEGLIGIBLE]
-    bounds = [
-        {
-            "class": labels[c],
-            "inside": bool(cases.sets[r, c]),
-            "probability": float(proba[c]),
-            "lower": 0.0 if interval is None else float(interval[c, 0]),
-            "upper": float(upper[c]),
-        }
-        for c in order
-    ]
-    true, predicted, robustness = int(cases.true[r]), int(cases.predicted[r]), float(cases.robustness[r])
+    proba, inside, details = cases.proba[r].tolist(), cases.sets[r].tolist(), cases.details.get(r, {})
+    lower, upper = details["interval"].T.tolist() if "interval" in details else ([0.0] * len(proba), proba)
+    order = [c for c in most_probable_first(cases.proba[r]).tolist() if inside[c] or upper[c] >= _NEGLIGIBLE]
+    true, predicted = int(cases.true[r]), int(cases.predicted[r])
     return {
         "true": labels[true],
         "answer": labels[predicted],
-        "probability": float(proba[predicted]),
-        "robustness": None if math.isnan(robustness) else robustness,
-        "set": [labels[c] for c in np.flatnonzero(cases.sets[r]).tolist()],
-        "contains": bool(cases.sets[r, true]),
         "right": true == predicted,
-        "has_bounds": interval is not None,
-        "bounds": bounds,
+        "probability": proba[predicted],
+        "robustness": float(cases.robustness[r]),
+        "set": [label for label, is_inside in zip(labels, inside, strict=True) if is_inside],
+        "contains": inside[true],
+        "has_bounds": "interval" in details,
+        "bounds": [(labels[c], inside[c], proba[c], lower[c], upper[c]) for c in order],
         "unlikely": len(proba) - len(order),
-        "changes": None,
-        "reason": None,
-        **dict(_reasons(details, labels)),
+        "is_tried": "changes" in details,
+        "changes": [
+            (change.feature, change.condition, [labels[c] for c in change.remaining])
+            for change in details.get("changes", ())[:_CHANGES]
+        ],
+        "reason": _reason(details) if "reason" in details else None,
     }
 
 
-def _reasons(details: Mapping[str, Any], labels: Sequence[str]) -> Iterator[tuple[str, Any]]:
-    """Yield why a case was answered as it was and what would change it, as far as that is known."""
-    if "changes" in details:
-        yield (
-            "changes",
-            [
-                (change.feature, change.condition, [labels[c] for c in change.remaining])
-                for change in details["changes"][:_CHANGES]
-            ],
-        )
-    if "reason" not in details:
-        return
-    reason, values = details["reason"], details["values"]
-    common = {
-        "sentence": reason["sentence"],
-        "rival": None if reason["rival"] is None else str(reason["rival"]),
-    }
-    common["left_out"] = details["left_out"]
-    if "contributions" in reason:
-        yield "reason", common | _contributions(reason, values)
-    else:
-        yield "reason", common | _votes(reason, values, details["left_out"])
+def _reason(details: Mapping[str, Any]) -> dict[str, Any]:
+    reason, values, left_out = (details[name] for name in ("reason", "values", "left_out"))
+    parts = _contributions(reason, values) if "contributions" in reason else _votes(reason, values, left_out)
+    return {"sentence": reason["sentence"], "rival": reason["rival"], "left_out": left_out, **parts}
 
 
 def _contributions(reason: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, Any]:
