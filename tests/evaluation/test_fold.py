@@ -3,6 +3,7 @@ import pandas as pd
 import pytest
 
 import skcredal.classifiers._aode as aode_module
+import skcredal.classifiers._base as base_module
 from skcredal import AODE, CredalCompAODE, CredalLogPoolAODE, LogPoolAODE
 from skcredal._encoding.regions import Regions
 from skcredal.datasets import load_dataset
@@ -40,8 +41,8 @@ def test_statistics_are_computed_once_for_the_whole_family(wine, monkeypatch):
     def counted(name, function):
         return lambda *arguments, **options: calls.append(name) or function(*arguments, **options)
 
-    for name in ("count", "log_likelihoods"):
-        monkeypatch.setattr(aode_module, name, counted(name, getattr(aode_module, name)))
+    for module, name in ((base_module, "count"), (aode_module, "log_likelihoods")):
+        monkeypatch.setattr(module, name, counted(name, getattr(module, name)))
     Fold(features, target, train, test).sums(make_classifiers("all"))
     assert sorted(calls) == ["count", "log_likelihoods"]
 
