@@ -4,12 +4,27 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from skcredal import evaluation
 from skcredal.classifiers import CredalMixin
 from skcredal.evaluation import CLASSIFIERS, make_classifiers
 from skcredal.evaluation._classifiers import BASELINES, Baseline, display_name, is_credal
 from skcredal.evaluation._names import COMPARED, NAMES
 
 pd = pytest.importorskip("pandas", reason="a table of mixed columns is one of pandas")
+
+
+def test_public_are_the_steps_from_a_file_to_the_page():
+    assert set(evaluation.__all__) == {
+        *(
+            "read_table_file",
+            "make_classifiers",
+            "evaluate_table",
+            "Evaluation",
+            "ranking",
+            "write_evaluation",
+        ),
+        "CLASSIFIERS",
+    }
 
 
 def test_names_without_the_classifiers_are_theirs():
