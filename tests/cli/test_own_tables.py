@@ -829,10 +829,7 @@ def test_a_place_that_predictions_cannot_go_to_is_refused_before_any_work(run, t
     [
         ("pyarrow", "scale", ("predict", "m.skcredal", "patients.csv", "-o", "answers.parquet")),
         ("pyarrow", "scale", ("evaluate", "patients.csv", "--target", "outcome", "-o", "table.parquet")),
-        *(
-            (package, "paper", ("reproduce",))
-            for package in ("matplotlib", "baycomp", "mapie", "scikit_posthocs")
-        ),
+        *((package, "paper", ("reproduce",)) for package in ("matplotlib", "baycomp", "jinja2")),
     ],
 )
 def test_a_package_that_is_lacking_is_named_before_any_work(run, model, monkeypatch, package, extra, call):

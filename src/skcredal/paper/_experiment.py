@@ -118,7 +118,7 @@ class Journal:
         self._lock = (self.path.parent / ".lock").open("a")
         try:
             _lock(self._lock)
-        except OSError as error:
+        except (BlockingIOError, PermissionError) as error:
             self._lock.close()
             raise BlockingIOError(
                 f"{self.path.parent} is in use by another run. Wait until that has ended, or choose another "
