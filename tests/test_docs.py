@@ -246,7 +246,6 @@ def test_what_the_page_says_of_the_two_averages_is_in_their_tables():
 
 
 def test_commands_of_a_page_are_run_in_its_folder_with_their_exit_codes(tmp_path):
-    pytest.importorskip("typer")
     pytest.importorskip("docutils")
     pytest.importorskip("sphinx")
     run_line = own_module("command_line").run_line

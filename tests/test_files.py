@@ -5,7 +5,7 @@ import stat
 
 import pytest
 
-from skcredal._files import remove_unfinished, replacing
+from skcredal._files import replacing
 
 
 def write(path, text):
@@ -73,11 +73,3 @@ def test_what_cannot_be_a_file_is_refused_before_the_work(tmp_path):
     ):
         with pytest.raises(error, match=message), replacing(path):
             raise AssertionError
-
-
-def test_what_is_being_written_can_be_removed_at_once(tmp_path):
-    with replacing(tmp_path / "notes.txt") as unfinished:
-        remove_unfinished()
-        assert list(tmp_path.iterdir()) == []
-        unfinished.write_text("milk")
-    assert (tmp_path / "notes.txt").read_text() == "milk"

@@ -8,6 +8,7 @@ change with the program, and the page with it; a command that ends otherwise tha
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import shlex
@@ -34,14 +35,13 @@ WIDTH = 84
 
 def _run_own(words: list[str], given: bytes) -> tuple[int, bytes, str]:
     """Run our program in this process: starting it takes longer than what it does for an example."""
-    from typer.testing import CliRunner
+    from skcredal._cli import main
 
-    from skcredal._cli.app import app
-
-    found = CliRunner().invoke(app, words, input=given, prog_name="skcredal")
-    if found.exception is not None and not isinstance(found.exception, SystemExit):
-        raise found.exception
-    return found.exit_code, found.stdout_bytes, found.stderr
+    streams = [io.TextIOWrapper(io.BytesIO(content), encoding="utf-8") for content in (given, b"", b"")]
+    with mock.patch.multiple(sys, stdin=streams[0], stdout=streams[1], stderr=streams[2]):
+        code = main(words)
+    _, printed, errors = (stream.detach() for stream in streams)
+    return code, printed.getvalue(), errors.getvalue().decode()
 
 
 def _run_other(line: str, given: bytes) -> tuple[int, bytes, str]:

@@ -8,9 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["remove_unfinished", "replacing"]
-
-_unfinished: set[Path] = set()
+__all__ = ["replacing"]
 
 
 @contextmanager
@@ -41,7 +39,6 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         raise FileNotFoundError(f"path must be a file in a folder that exists, got {os.fspath(path)!r}.")
     # In the same folder, as a file is renamed in one step only within a file system.
     unfinished = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
-    _unfinished.add(unfinished)
     try:
         # Now, so that a folder that must not be written to is found before the work.
         unfinished.touch(exist_ok=False)
@@ -59,11 +56,4 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
             error.filename = os.fspath(path)
         raise
     finally:
-        unfinished.unlink(missing_ok=True)
-        _unfinished.discard(unfinished)
-
-
-def remove_unfinished() -> None:
-    """Remove all files that are being written, before the process ends without finishing them."""
-    for unfinished in list(_unfinished):
         unfinished.unlink(missing_ok=True)

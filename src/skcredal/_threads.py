@@ -1,6 +1,7 @@
 """Threads, ours and those of BLAS, and worker processes. Kernels release the GIL; work is split here."""
 
 import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -77,6 +78,8 @@ def worker_options() -> dict[str, Any]:
 
 def _end_with(parent: int) -> None:
     """Run at the start of a worker process."""
+    # A terminal sends Ctrl-C to workers, too, and each would show a traceback.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     if os.name == "posix":  # elsewhere, a process is not told that its parent has ended
         threading.Thread(target=_watch, args=(parent,), name="watch parent", daemon=True).start()
 

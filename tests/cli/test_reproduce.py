@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
-from skcredal._cli.app import app
+from command_line import invoke
 from skcredal.evaluation import CLASSIFIERS
 from skcredal.paper import Journal
 
@@ -21,9 +20,8 @@ SMALL = ("--datasets", "iris", "--folds", "2", "--runs", "1", "--classifiers", "
 
 @pytest.fixture
 def run(tmp_path, few_samples):
-    runner = CliRunner()
     out = ["--out", str(tmp_path / "out"), "--jobs", "1"]
-    return lambda *arguments: runner.invoke(app, ["reproduce", *out, *arguments])
+    return lambda *arguments: invoke("reproduce", *out, *arguments)
 
 
 @pytest.fixture
@@ -95,8 +93,8 @@ def test_a_data_set_that_fails_is_reported_and_the_others_are_not_lost(run, fold
         (("--datasets", "irises"), "no data set 'irises' in embedded. Choose from balance_scale"),
         (("--classifiers", "c45"), "no classifier 'c45'. Choose from aode"),
         (("--data", "nowhere/at/all"), "nowhere/at/all"),
-        (("--datasets", ","), "--datasets must name at least one"),
-        (("--setting", "honset"), "setting must be 'honest' or 'paper', got 'honset'"),
+        (("--datasets", ","), "--datasets: must be a list of names"),
+        (("--setting", "honset"), "argument --setting: invalid choice: 'honset'"),
     ],
 )
 def test_wrong_names_are_refused_before_any_work(run, tmp_path, arguments, message):

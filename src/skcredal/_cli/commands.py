@@ -1,361 +1,300 @@
-"""The commands for tables: fit, predict, explain, evaluate and datasets.
-
-Each imports what it needs when it runs: help must not wait for scikit-learn.
-"""
+"""The commands. Each imports what it needs when it runs: help must not wait for scikit-learn."""
 
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Any
 
-import typer
+from skcredal._cli.console import CallError, format_table, say
+from skcredal._extras import require
+from skcredal.evaluation._names import COMPARED, DEFAULT, counted
 
-from skcredal._cli.console import CallError, note, recorded_notes, shown_warnings
-from skcredal._cli.options import (
-    CloseCall,
-    Columns,
-    Data,
-    Id,
-    Model,
-    Parameters,
-    Reading,
-    Runs,
-    Seed,
-    Source,
-    TableOut,
-    Target,
-    check_jobs,
-    every_name,
-    naming_data,
-    option,
-    split_names,
-)
-from skcredal.evaluation._names import CLOSE_CALL, COMPARED, DEFAULT, counted
+if TYPE_CHECKING:
+    from argparse import Namespace
 
-__all__ = ["datasets", "evaluate", "explain", "fit", "predict"]
+__all__ = ["datasets", "evaluate", "explain", "fit", "predict", "reproduce"]
 
+# What options of the command line are called as parameters of classifiers.
+_PARAMETERS = {
+    **{name: name for name in ("epsilon", "credibility", "ess", "criterion", "missing")},
+    "unknown": "handle_unknown",
+}
 # Rows per batch: few enough for a smooth progress bar, enough that the overhead does not show.
 _ROWS = 20_000
+# With fewer rows in all folds together, starting processes takes longer than the work.
+_WORTH_PROCESSES = 100_000
 
 
-def fit(
-    data: Data,
-    *,
-    target: Target,
-    out: Annotated[str, option("MODEL", "The model file to write.", "--out", "-o")],
-    classifier: Annotated[str, option("NAME", every_name("One of"))] = DEFAULT,
-    columns: Columns,
-    parameters: Parameters,
-    reading: Reading,
-) -> None:
+def fit(arguments: Namespace) -> None:
     """Fit a classifier to a table and save it to a file.
 
-    Numbers, text, booleans and missing values need no preparation; rows without
-    a class are left out.
+    Numbers, text, booleans and missing values need no preparation; rows without a class
+    are left out.
 
     Example: skcredal fit iris.csv --target class -o iris.skcredal
 
     (skcredal datasets iris -o iris.csv writes this table.)
     """
-    from skcredal._cli.models import check_file, what_was_read
-    from skcredal._cli.user_tables import label_table
+    from skcredal._cli.tables import check_file, label_table, what_was_read
     from skcredal.persistence import save
 
     # Everything that can be wrong with the call is checked before the table is read, which may take long.
-    (made,) = parameters.make([classifier]).values()
-    if out == "-":
+    (made,) = _make([arguments.classifier], arguments).values()
+    if arguments.out == "-":
         raise CallError("-o must be a file: a model cannot be written to standard output.")
-    check_file(out, inputs=[data])
-    table = label_table(data, reading, target, columns)
-    with shown_warnings():
-        made.fit(table.features, table.target)
-    notes = {"target": table.name, "reading": reading.to_notes(), "ids": list(table.ids.columns)}
-    save(made, out, notes=notes)
+    check_file(arguments.out, [arguments.data])
+    table = label_table(arguments)
+    made.fit(table.features, table.target)
+    save(made, arguments.out, notes=table.notes)
     n_rows, n_columns = table.features.shape
-    note(
-        f"Fitted {type(made).__name__} to {counted(n_rows, 'row')} and {counted(n_columns, 'column')}, "
-        f"{counted(len(made.classes_), 'class')}; saved to {out}."
+    learned = (
+        f"{counted(n_rows, 'row')} and {counted(n_columns, 'column')}, {counted(len(made.classes_), 'class')}"
     )
-    note(what_was_read(made))
+    say("Note", f"Fitted {type(made).__name__} to {learned}; saved to {arguments.out}.")
+    say("Note", what_was_read(made))
 
 
-def predict(
-    model: Model,
-    data: Data,
-    *,
-    out: TableOut = "-",
-    id: Id = None,  # noqa: A002
-    close_call: CloseCall = CLOSE_CALL,
-    reading: Reading,
-) -> None:
+def predict(arguments: Namespace) -> None:
     """Classify the rows of a table with a model.
 
     Writes an answer for each row, in the same order: the columns predicted (the most
-    probable class) and probability_CLASS. A classifier with sets adds set (the
-    classes that remain; separated by | in text, a list in Parquet), set_size, and
-    lower_CLASS and upper_CLASS, the bounds of each probability; lp-aode*, bma-aode*
-    and comp-aode* also add robustness. Standard error tells how many rows are
-    undecided or close calls. Columns that the model does not know are ignored. The
-    model remembers the --missing, --decimal, --thousands and --no-usual-missing it
-    was fitted with.
+    probable class) and probability_CLASS. A classifier with sets adds set (the classes
+    that remain; separated by | in text, a list in Parquet), set_size, and lower_CLASS
+    and upper_CLASS, the bounds of each probability; lp-aode*, bma-aode* and comp-aode*
+    also add robustness. Standard error shows how many rows are undecided or close calls.
+    Columns that the model does not know are ignored. The model remembers how each
+    column was read, and reads new tables in the same way.
 
     Example: skcredal predict iris.skcredal iris.csv -o answers.csv
     """
-    from skcredal._cli.models import (
+    from skcredal._cli.tables import (
         check_output,
-        count_doubts,
-        doubts_in_words,
+        doubts,
+        named,
         read_for_model,
         read_model,
         strange_values,
-        table_writer,
+        write_answers,
     )
-    from skcredal._cli.user_tables import display_name
     from skcredal._progress import progress_bar
-    from skcredal.classifiers._answers import answers, no_answers
-    from skcredal.scale._predictions import arrow_columns
+    from skcredal.classifiers._answers import Answers, answers, no_answers
 
-    format_ = check_output(out, inputs=[model, data])
-    kept = read_model(model)
-    rows = read_for_model(kept, data, reading, ids=id or (), without_rows=True)
+    format_ = check_output(arguments.out, [arguments.model, arguments.data])
+    model, notes = read_model(arguments.model)
+    rows = read_for_model(model, notes, arguments)
     frame = rows.features
+    found = no_answers(model)  # an estimator of scikit-learn refuses to be asked about nothing
+    for name in rows.ids:
+        if name in found.columns():
+            raise CallError(f"--id must not be the name of a column of the answers, got {name!r}.")
     if frame.empty:
         # Not an error: it may be a step of a pipeline that had nothing to do.
-        note(f"{display_name(data)} has no rows, so the output has none either.")
-    # An estimator of scikit-learn refuses to be asked about nothing.
-    nothing = no_answers(kept.classifier)
-    for name in rows.ids:
-        if name in nothing.columns():
-            raise CallError(f"--id must not be the name of a column of the answers, got {name!r}.")
-    ids, n_undecided, n_close = rows.id_columns(format_), 0, 0
-    # Part by part: all answers together would take several times the memory of the table.
-    with (
-        progress_bar("rows", len(frame), "predicting") as advance,
-        shown_warnings(),
-        table_writer(out, format_) as write,
-    ):
-        for start in range(0, max(1, len(frame)), _ROWS):
-            some = slice(start, start + _ROWS)
-            part = frame.iloc[some]
-            found = answers(kept.classifier, part) if len(part) else nothing
-            columns = arrow_columns(found) if format_ == "parquet" else found.columns()
-            write({name: column[some] for name, column in ids.items()} | columns)
-            undecided, close = count_doubts(found, close_call)
-            n_undecided, n_close = n_undecided + undecided, n_close + close
-            advance(len(part))
+        say("Note", f"{named(arguments.data)} has no rows, so the output has none either.")
+    else:
+        parts = []
+        with progress_bar("rows", len(frame), "predicting") as advance:
+            for start in range(0, len(frame), _ROWS):
+                parts.append(answers(model, frame.iloc[start : start + _ROWS]))
+                advance(len(parts[-1].proba))
+        found = Answers.joined(parts)
+    write_answers(rows.ids, found, arguments.out, format_)
     if not frame.empty:
-        note(doubts_in_words(len(frame), None if nothing.sets is None else n_undecided, n_close, close_call))
-    remark = strange_values(kept.classifier, frame)
-    if remark is not None:
-        note(remark)
+        say("Note", doubts(found, arguments.close_call))
+    if remark := strange_values(model, frame):
+        say("Note", remark)
 
 
-def explain(
-    model: Model,
-    data: Data,
-    *,
-    row: Annotated[
-        list[int], option("N", "Number of the row, from 1, not counting the header. Can be repeated.", min=1)
-    ],
-    id: Id = None,  # noqa: A002
-    close_call: CloseCall = CLOSE_CALL,
-    reading: Reading,
-) -> None:
+def explain(arguments: Namespace) -> None:
     """Explain why a row was decided, or left undecided.
 
-    Prints its set, whether it is undecided or a close call, the bounds of each
-    class, and how robust the answer is. For lp-aode*: what each feature multiplies
-    the odds of the answer by. For bma-aode* and comp-aode*: what each super-parent
-    votes for, and the prior that flips the answer. Other classifiers cannot explain
-    their answers.
+    Prints its set, whether it is undecided or a close call, the bounds of each class,
+    and how robust the answer is. For lp-aode*: what each feature multiplies the odds of
+    the answer by. For bma-aode* and comp-aode*: what each super-parent votes for, and
+    the prior that flips the answer. Other classifiers cannot explain their answers.
 
     Example: skcredal explain iris.skcredal iris.csv --row 71
     """
     from skcredal._cli.explanations import explain_row
-    from skcredal._cli.models import read_for_model, read_model
+    from skcredal._cli.tables import named, read_for_model, read_model
 
-    kept = read_model(model)
-    classifier = kept.classifier
-    if not hasattr(classifier, "explain"):
-        raise CallError(
-            f"{type(classifier).__name__} cannot explain its answers; lp-aode*, comp-aode* and bma-aode* can."
-        )
-    rows = read_for_model(kept, data, reading, ids=id or ())
-    if max(row) > len(rows.features):
-        raise CallError(f"--row must be at most {len(rows.features)}, the number of rows, got {max(row)}.")
-    with shown_warnings():
-        texts = [
-            explain_row(
-                classifier,
-                rows.features.iloc[[number - 1]],
-                rows.title(number),
-                rows.known_class(number),
-                close_call=close_call,
-            )
-            for number in row
-        ]
+    model, notes = read_model(arguments.model)
+    if not hasattr(model, "explain"):
+        kind = type(model).__name__
+        raise CallError(f"{kind} cannot explain its answers; lp-aode*, comp-aode* and bma-aode* can.")
+    rows = read_for_model(model, notes, arguments)
+    n_rows = len(rows.features)
+    if n_rows == 0:
+        raise ValueError(f"{named(arguments.data)} has no rows.")
+    if max(arguments.row) > n_rows:
+        raise CallError(f"--row must be at most {n_rows}, the number of rows, got {max(arguments.row)}.")
+    texts = [explain_row(model, rows, number, arguments.close_call) for number in arguments.row]
     sys.stdout.write("\n\n".join(texts) + "\n")
 
 
-def evaluate(
-    data: Data,
-    *,
-    target: Target,
-    classifiers: Annotated[
-        str | None,
-        option(
-            "NAMES",
-            every_name(f"Names separated by commas, or all. Default: {','.join(COMPARED)}. Others are"),
-        ),
-    ] = None,
-    columns: Columns,
-    runs: Runs = 1,
-    folds: Annotated[
-        int | None, option("N", "Number of folds. Default: 10, or fewer for a tiny table.", min=2)
-    ] = None,
-    seed: Seed = 0,
-    jobs: Annotated[
-        int | None,
-        option("N", "Number of processes; -1 for one per core. Default: depends on the size of the table."),
-    ] = None,
-    out: Annotated[
-        str | None,
-        option("OUT", "Also write the measures to this file: .csv, .tsv or .parquet.", "--out", "-o"),
-    ] = None,
-    report: Annotated[
-        Path | None,
-        option(
-            "FILE.html",
-            "Also write an HTML page: all classifiers side by side, scikit-learn's among them, and "
-            f"each doubtful case with its reasons. It opens with {DEFAULT}, or else the first with sets.",
-        ),
-    ] = None,
-    close_call: CloseCall = CLOSE_CALL,
-    parameters: Parameters,
-    reading: Reading,
-) -> None:
+def evaluate(arguments: Namespace) -> None:
     """Compare classifiers on a table by cross-validation.
 
-    All classifiers learn from the same training folds and nothing else; a random
-    forest, a logistic regression and the null model are among them by default.
-    They are ordered by the utility u65. For those with sets, two
-    kinds of doubt are counted: undecided rows, in which several classes remain, and
-    close calls, in which one remains that is not very probable. With --report, a
-    self-contained page shows all this, and the doubtful cases with their reasons.
+    All classifiers learn from the same training folds and nothing else. They are ordered
+    by the utility u65. For those with sets, two kinds of doubt are counted: undecided
+    rows, in which several classes remain, and close calls, in which one remains that is
+    not very probable. With --report, a self-contained page shows all this, and the
+    doubtful cases with their reasons.
 
     Example: skcredal evaluate iris.csv --target class --report iris.html
     """
-    from skcredal._cli import evaluate as steps
-    from skcredal._cli.interrupts import keep_from_workers
-    from skcredal._cli.models import check_file, check_output, write_table
-    from skcredal._cli.user_tables import label_table
+    import pandas as pd
+
+    from skcredal._cli.rankings import print_ranking, write_page
+    from skcredal._cli.tables import check_file, check_output, label_table, write_table
     from skcredal._progress import progress_bar
     from skcredal.evaluation import evaluate_table, make_classifiers, ranking
 
-    names = "all" if classifiers == "all" else split_names("--classifiers", classifiers)
-    made = parameters.make(names)
-    if report is not None:
-        check_file(str(report), inputs=[data], option="--report")
-        if report.suffix.lower() not in (".html", ".htm"):
-            raise CallError(f"--report must end in .html, got {str(report)!r}.")
-        # The page compares with always giving the most frequent class.
-        made |= make_classifiers(["null"])
-    format_ = None if out is None else check_output(out, inputs=[data])
-    check_jobs(jobs)
-    with recorded_notes() as messages:
-        table = label_table(data, reading, target, columns)
-        folds = steps.choose_folds(table, folds)
-    keep_from_workers()
-    with progress_bar("folds", runs * folds, "comparing classifiers") as advance:
+    made = _make("all" if arguments.classifiers == ["all"] else arguments.classifiers, arguments)
+    if arguments.report is not None:
+        check_file(arguments.report, [arguments.data], "--report")
+        if Path(arguments.report).suffix.lower() not in (".html", ".htm"):
+            raise CallError(f"--report must end in .html, got {arguments.report!r}.")
+        # The page compares with always giving the most frequent class, and with what anybody would try.
+        made |= {name: one for name, one in make_classifiers().items() if name in COMPARED[3:]}
+    format_ = None if arguments.out is None else check_output(arguments.out, [arguments.data])
+    table = label_table(arguments)
+    _warn_of_identifiers(table)
+    folds = _choose_folds(table, arguments.folds)
+    n_folds = arguments.runs * folds
+    jobs = arguments.jobs or (-1 if len(table.target) * n_folds > _WORTH_PROCESSES else 1)
+    with progress_bar("folds", n_folds, "comparing classifiers") as advance:
         evaluation = evaluate_table(
             made,
             table.features,
             table.target,
-            explain=report is not None,
-            runs=runs,
+            explain=arguments.report is not None,
+            runs=arguments.runs,
             folds=folds,
-            seed=seed,
-            jobs=steps.choose_jobs(table, runs * folds) if jobs is None else jobs,
+            seed=arguments.seed,
+            jobs=jobs,
             on_fold=lambda: advance(1),
         )
     rows = ranking(evaluation)
-    measures = {name: [row[name] for row in rows] for name in rows[0]}
+    measures = pd.DataFrame(rows)
     # Files first: the reader of standard output may close it early, which ends the command.
-    if out is not None and format_ is not None and out != "-":
-        write_table(measures, out, format_)
-    if report is not None:
-        reader = made[evaluation.opening]
-        steps.write_page(
-            *(report, table, evaluation, reader, messages),
-            data=data,
-            close_call=close_call,
-            runs=runs,
-            seed=seed,
-        )
-        note(f"Wrote {report}, which opens with the cases of {evaluation.opening}.")
-    if out == "-":
-        write_table(measures, out, "csv")
+    if format_ is not None and arguments.out != "-":
+        write_table(measures, arguments.out, format_)
+    if arguments.report is not None:
+        write_page(arguments, table, evaluation, made.get(DEFAULT, made["null"]))
+        say("Note", f"Wrote {arguments.report}, which opens with the cases of {evaluation.opening}.")
+    if arguments.out == "-":
+        write_table(measures, "-", "csv")
     else:
-        steps.print_ranking(rows, folds=folds, runs=runs, n=len(table.target))
-        steps.print_doubt(rows, evaluation, close_call)
+        how = f"{len(table.target)} rows, {arguments.runs} × {folds}-fold cross-validation"
+        print_ranking(measures, evaluation, how, arguments.close_call)
 
 
-def datasets(
-    name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="Write this data set as a table.")
-    ] = None,
-    out: TableOut = "-",
-    data: Source = "embedded",
-) -> None:
+def _warn_of_identifiers(table: Any) -> None:
+    """Say once, by the library's rule, what every fold would repeat."""
+    from skcredal._encoding.features import too_many_states
+
+    texts = table.features.select_dtypes(object)
+    suspects = [name for name in texts if too_many_states(texts[name].nunique(), len(texts))]
+    if suspects:
+        table.say("Warning", f"These look like identifiers; consider --drop: {', '.join(suspects)}.")
+
+
+def _choose_folds(table: Any, folds: int | None) -> int:
+    """Return the number of folds, by default fewer for a tiny table; refuse more than it allows."""
+    most = max(Counter(table.target.tolist()).values())
+    if most == 1:
+        raise ValueError("Every row has a different class; there is nothing to learn.")
+    if folds is None and most < 10:
+        table.say("Note", f"Using {most} folds, because the most frequent class has only {most} rows.")
+    if folds is not None and folds > most:
+        raise CallError(f"--folds must be at most {most}, the rows of the most frequent class, got {folds}.")
+    return folds or min(10, most)
+
+
+def _make(names: list[str] | str | None, arguments: Namespace) -> dict[str, Any]:
+    """Return classifiers by name, with the parameters of the call; one that none of them has is refused."""
+    from skcredal.evaluation import make_classifiers
+
+    given = {name: getattr(arguments, option) for option, name in _PARAMETERS.items()}
+    try:
+        made = make_classifiers(names, **{name: value for name, value in given.items() if value is not None})
+        for one in made.values():
+            if hasattr(one, "_check_parameters"):  # those of scikit-learn have none of them
+                one._check_parameters()
+    except (ValueError, TypeError) as error:
+        raise CallError(str(error)) from error
+    return made
+
+
+def datasets(arguments: Namespace) -> None:
     """List the data sets, or write one of them as a table.
 
     The list has their rows, features and classes.
 
     Example: skcredal datasets iris -o iris.csv
     """
-    from skcredal._cli.models import check_output, write_table
+    from skcredal._cli.tables import check_output, write_table
     from skcredal.datasets import load_dataset
 
-    if name is None:
-        if out != "-":
-            raise CallError("-o needs the NAME of a data set to write.")
-        _list_sizes(data)
-        return
-    format_ = check_output(out)
-    with naming_data():
-        found = load_dataset(name, data)
-    table = {str(column): found.features[column] for column in found.features}
-    columns = {**table, str(found.target.name): found.target}
+    if arguments.name is None and arguments.out != "-":
+        raise CallError("-o needs the NAME of a data set to write.")
+    format_ = check_output(arguments.out)
+    try:
+        if arguments.name is None:
+            _list_datasets(arguments.data)
+            return
+        found = load_dataset(arguments.name, arguments.data)
+    except (OSError, ValueError) as error:
+        raise CallError(f"--data {arguments.data}: {error}") from error
+    table = found.features.assign(**{str(found.target.name): found.target})
     # With all digits: a data set should read back as it was.
-    write_table(columns, out, format_, float_format=None)
+    write_table(table, arguments.out, format_, float_format=None)
 
 
-def _list_sizes(data: str) -> None:
+def _list_datasets(source: str) -> None:
     from skcredal.datasets import list_datasets, load_dataset
     from skcredal.datasets._openml import OPENML
 
-    with naming_data():
-        names = list_datasets(data)
+    names, code = list_datasets(source), 0
     if not names:
-        raise CallError(f"There is no data set in {data}: none of its files ends in .arff.")
-    width = max(map(len, ["name", *names]))
-    typer.echo(f"{'name':<{width}}  {'rows':>6}  {'features':>8}  {'classes':>7}")
-    failures = 0
+        raise ValueError("none of the files in this folder ends in .arff.")
+    rows = []
     for name in names:
         try:
-            if data == "openml":
+            if source == "openml":
                 # From the table of ids: listing the names must not download anything.
-                entry = OPENML[name]
-                sizes = (entry.n_rows, entry.n_features, entry.n_classes)
+                sizes = (OPENML[name].n_rows, OPENML[name].n_features, OPENML[name].n_classes)
             else:
-                found = load_dataset(name, data)
+                found = load_dataset(name, source)
                 sizes = (*found.features.shape, found.target.nunique())
+            rows.append([name, *map(str, sizes)])
         except ValueError as error:
             # One broken file must not hide the others.
-            note(str(error), label="Error")
-            failures += 1
-            continue
-        typer.echo(f"{name:<{width}}  {sizes[0]:>6}  {sizes[1]:>8}  {sizes[2]:>7}")
-    if failures:
-        raise typer.Exit(1)
+            code = 1
+            say("Error", str(error))
+    print(format_table(["name", "rows", "features", "classes"], rows, n_texts=1))
+    sys.exit(code)
+
+
+def reproduce(arguments: Namespace) -> None:
+    """Run the paper's experiment, and check its claims.
+
+    All classifiers of the paper are compared by cross-validation on the same folds.
+    Finished folds are kept in the folder: after an interruption, the same call continues
+    from there.
+
+    Example: skcredal reproduce --datasets iris,wine --runs 1
+    """
+    # The report comes at the end, which would be too late to find a package missing.
+    for module in ("matplotlib", "baycomp", "jinja2"):
+        require(module, extra="paper", purpose="skcredal reproduce")
+    from skcredal.paper import _command
+
+    options = {name: value for name, value in vars(arguments).items() if name not in ("command", "debug")}
+    try:
+        code = _command.reproduce(options.pop("data"), **options | {"out": Path(arguments.out)})
+    except (ValueError, FileNotFoundError, BlockingIOError) as error:
+        raise CallError(str(error)) from error
+    sys.exit(code)

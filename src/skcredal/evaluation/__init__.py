@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from skcredal.evaluation._classifiers import CLASSIFIERS, make_classifiers
     from skcredal.evaluation._cross_validation import Evaluation, evaluate_table, ranking
     from skcredal.evaluation._page import write_evaluation
-    from skcredal.evaluation._table_files import read_table_file
+    from skcredal.evaluation._reading import read_table_file
 
 __all__ = [
     "CLASSIFIERS",
@@ -22,7 +22,7 @@ __all__ = [
     "write_evaluation",
 ]
 
-_MODULES = ("_table_files", "_classifiers", "_cross_validation", "_page")
+_MODULES = ("_reading", "_classifiers", "_cross_validation", "_page")
 
 
 def __getattr__(name: str) -> object:

@@ -42,7 +42,7 @@ def fit_batches(
         pass and must yield the same rows: a list, a :func:`scan_parquet`, or a function that returns a
         generator, but not a generator, which is exhausted after one pass.
     progress : bool or function, default=False
-        Whether to show a progress bar with rows per second on stderr (plain lines without rich); or a
+        Whether to show a progress bar on stderr where tqdm is installed, and then the rows per second; or a
         function that is called with a :class:`~skcredal.scale.Progress` after every batch.
 
     Returns

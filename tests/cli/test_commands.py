@@ -1,0 +1,627 @@
+"""fit, predict, explain and evaluate on tables as users have them, and calls that are refused."""
+
+import io
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import unicodedata
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import skcredal
+from command_line import invoke
+from flips import scores_under_prior
+from skcredal import CredalCompAODE, CredalLogPoolAODE
+from skcredal.datasets import list_datasets, load_dataset
+from skcredal.evaluation import CLASSIFIERS, evaluate_table, make_classifiers
+
+
+def patients(n=60, seed=0):
+    rng = np.random.default_rng(seed)
+    age = rng.integers(20, 90, n)
+    smoker = rng.choice(["yes", "no"], n)
+    pain = rng.choice(["none", "mild", "strong"], n)
+    ill = (age / 90 + (smoker == "yes") * 0.4 + (pain == "strong") * 0.4 + rng.normal(0, 0.2, n)) > 0.9
+    return pd.DataFrame(
+        {"age": age.astype(float), "smoker": smoker, "pain": pain, "outcome": np.where(ill, "ill", "well")}
+    )
+
+
+@pytest.fixture(scope="module")
+def fitted_once(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("fitted")
+    patients().to_csv(folder / "patients.csv", index=False)
+    call = ["fit", folder / "patients.csv", "--target", "outcome", "-o", folder / "m.skcredal"]
+    result = invoke(*call)
+    assert result.exit_code == 0, result.output
+    assert result.stdout == ""
+    return folder
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch, fitted_once):
+    """The patients, in a folder with their table and a model of it."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("patients.csv", "m.skcredal"):
+        shutil.copy(fitted_once / name, tmp_path)
+    return patients()
+
+
+def run(*words, **options):
+    result = invoke(*words, **options)
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def refused(code, *words, **options):
+    """Return the only line of a refusal."""
+    result = invoke(*words, **options)
+    assert (result.exit_code, result.stdout) == (code, ""), result.output
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("Error: ")
+    return line
+
+
+def answers_of(result):
+    return pd.read_csv(io.StringIO(result.stdout), keep_default_na=False)
+
+
+def unwrapped(text):
+    return " ".join(text.split())
+
+
+def test_predictions_are_those_of_the_library(table):
+    result = run("predict", "m.skcredal", "patients.csv")
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("Note: Of 60 rows, ")
+    found, features = answers_of(result), table.drop(columns="outcome")
+    clf = CredalLogPoolAODE().fit(features, table["outcome"])
+    names = [f"{what}_{label}" for what in ("lower", "upper") for label in ("ill", "well")]
+    first = ["predicted", "probability_ill", "probability_well", "set", "set_size"]
+    assert found.columns.tolist() == [*first, *names, "robustness"]
+    assert found["predicted"].tolist() == clf.predict(features).tolist()
+    np.testing.assert_allclose(found.iloc[:, 1:3], clf.predict_proba(features), rtol=1e-5)
+    sets = [set(text.split("|")) for text in found["set"]]
+    assert sets == [set(clf.classes_[mask]) for mask in clf.predict_set(features)]
+    assert found["set_size"].tolist() == [len(labels) for labels in sets]
+    bounds = found[names].to_numpy().reshape(len(found), 2, 2).swapaxes(1, 2)
+    np.testing.assert_allclose(bounds, clf.predict_interval(features), rtol=1e-5)
+    np.testing.assert_allclose(found["robustness"], clf.robustness(features), rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["lp-aode", "ncc2", "bma-spode", "comp-aode-star"])
+def test_classifiers_are_chosen_by_name(table, name):
+    run("fit", "patients.csv", "--target", "outcome", "--classifier", name, "-o", "m")
+    (made,) = make_classifiers([name]).values()
+    assert repr(skcredal.load("m")) == repr(made)
+    found = answers_of(run("predict", "m", "patients.csv"))
+    assert ("set" in found) == ("lower_ill" in found) == hasattr(made, "predict_set")
+    if not hasattr(made, "explain"):
+        assert "cannot explain" in refused(2, "explain", "m", "patients.csv", "--row", 1)
+
+
+def test_rows_come_and_go_by_pipes_and_in_any_order(table):
+    expected = run("predict", "m.skcredal", "patients.csv").stdout
+    content = Path("patients.csv").read_bytes()
+    assert run("predict", "m.skcredal", "-", "-o", "-", input=content).stdout == expected
+    run("fit", "-", "--target", "outcome", "-o", "again", input=content)
+    table[["pain", "age", "outcome", "smoker"]].assign(note="x, y").to_csv("strange.csv", index=False)
+    assert run("predict", "again", "strange.csv").stdout == expected
+
+
+@pytest.mark.parametrize("out", ["answers.csv", "answers.tsv", "answers.parquet"])
+def test_answers_are_written_by_suffix_with_ids_first(table, out):
+    table.assign(case=[f"p{r}" for r in range(60)]).to_csv("ids.csv", index=False)
+    run("fit", "ids.csv", "--target", "outcome", "--id", "case", "-o", "m")
+    run("predict", "m", "ids.csv", "-o", out)
+    found = (
+        pd.read_parquet(out) if out.endswith("parquet") else pd.read_csv(out, sep="[,\t]", engine="python")
+    )
+    assert found["case"].tolist() == [f"p{r}" for r in range(60)]
+    assert list(found)[:2] == ["case", "predicted"]
+    labels = found["set"][0] if out.endswith("parquet") else found["set"][0].split("|")
+    assert set(labels) <= {"ill", "well"}
+    table.rename(columns={"pain": "predicted"}).to_csv("ids.csv", index=False)
+    run("fit", "ids.csv", "--target", "outcome", "--id", "predicted", "-o", "m")
+    assert "'predicted'" in refused(2, "predict", "m", "ids.csv")
+
+
+@pytest.mark.parametrize("classifier", ["comp-aode*", "naive-bayes"])
+def test_a_table_without_rows_is_answered_by_one(table, classifier):
+    """A step of a pipeline that had nothing to do on a day is no failure, and types stay what they are."""
+    parquet = pytest.importorskip("pyarrow.parquet")
+    run("fit", "patients.csv", "--target", "outcome", "--classifier", classifier, "-o", "m")
+    table[:0].to_csv("none.csv", index=False)
+    table[:0].to_parquet("none.parquet")
+    header = run("predict", "m", "patients.csv").stdout.splitlines()[0] + "\n"
+    for source in ("none.csv", "none.parquet"):
+        result = run("predict", "m", source)
+        assert result.stdout == header
+        assert result.stderr == f"Note: {source} has no rows, so the output has none either.\n"
+    for source in ("none.csv", "patients.csv"):
+        run("predict", "m", source, "-o", f"{source}.parquet")
+    empty, full = (parquet.read_schema(f"{source}.parquet") for source in ("none.csv", "patients.csv"))
+    assert empty.names == full.names
+    kinds = [
+        [str(kind).replace("large_", "").replace("element", "item") for kind in one.types]
+        for one in (empty, full)
+    ]
+    assert kinds[0] == kinds[1]
+    for call in (
+        ("explain", "m.skcredal", "none.csv", "--row", 1),
+        ("evaluate", "none.csv", "--target", "outcome"),
+    ):
+        assert "none.csv has no rows" in refused(1, *call)
+
+
+def german(number):
+    return f"{number:,}".replace(",", " ").replace(".", ",").replace(" ", ".")
+
+
+def american(number):
+    return f"{number:,}"
+
+
+def hospital(n=80):
+    rng = np.random.default_rng(4)
+    ill = rng.random(n) < 0.5
+    return pd.DataFrame(
+        {
+            "platelets": (rng.normal(260_000, 60_000, n) - 80_000 * ill).round().astype(int),
+            "crp": (rng.gamma(2, 4, n) + 12 * ill).round(1),
+            "ward": rng.choice(["003", "011", "012"], n),
+            "größe": rng.choice(["groß", "klein"], n),
+            "outcome": np.where(ill, "ill", "well"),
+        }
+    )
+
+
+@pytest.mark.parametrize("ending", ["csv", "xlsx"])
+@pytest.mark.parametrize(("style", "separator"), [(german, ";"), (american, ",")])
+def test_a_spreadsheet_goes_through_all_commands_with_no_option_at_all(table, style, separator, ending):
+    """Not one option beyond what to learn and where to write: the answers are those of the plain numbers."""
+    frame = hospital()
+    shown = frame.assign(platelets=frame["platelets"].map(style), crp=frame["crp"].map(style))
+    shown.loc[5, "crp"] = frame.loc[5, "crp"] = None
+    name = f"hospital.{ending}"
+
+    def write(some, name):
+        if ending == "csv":
+            some.to_csv(name, index=False, sep=separator, encoding="cp1252")
+        else:
+            some.to_excel(name, index=False)
+
+    write(shown, name)
+    assert "Warning" not in run("fit", name, "--target", "outcome", "-o", "m").stderr
+    features = frame.drop(columns="outcome")
+    plain = skcredal.CredalLogPoolAODE().fit(features, frame["outcome"])
+    by_name = {one.name: one for one in skcredal.load("m").encoding_}
+    assert by_name["platelets"].range == (frame["platelets"].min(), frame["platelets"].max())
+    assert by_name["ward"].states == ("003", "011", "012")
+    found = answers_of(run("predict", "m", name))
+    assert found["predicted"].tolist() == plain.predict(features).tolist()
+    np.testing.assert_allclose(found["probability_ill"], plain.predict_proba(features)[:, 0], rtol=1e-5)
+    # The model remembers how each column was read: a row alone says less than the table.
+    for row in (7, 8):
+        write(shown.iloc[[row]].drop(columns="outcome"), f"one.{ending}")
+        one = run("predict", "m", f"one.{ending}")
+        assert "Warning" not in one.stderr
+        np.testing.assert_allclose(answers_of(one)["probability_ill"], found["probability_ill"][[row]])
+        said = unwrapped(run("explain", "m", f"one.{ending}", "--row", 1).stdout)
+        assert plain.explain(features.iloc[[row]])["sentence"].iloc[0] in said
+    result = run("evaluate", name, "--target", "outcome", "--folds", 2, "--report", "page.html")
+    for expected in ("lp-aode*", "logistic-regression", "random-forest", "null", "all classes", "undecided"):
+        assert expected in result.stdout
+    assert Path("page.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+
+
+def test_ambiguous_cells_are_said_in_the_words_of_the_command_line(table):
+    table.assign(age=[f"1.{r:03}" for r in range(100, 160)]).to_csv("t.csv", index=False, sep=";")
+    said = run("fit", "t.csv", "--target", "outcome", "-o", "m").stderr
+    assert (
+        "Warning: column 'age' is ambiguous: '1.100' was read as 1.1; use --decimal . or --thousands ."
+        in said
+    )
+    result = run("fit", "t.csv", "--target", "outcome", "-o", "m", "--thousands", ".")
+    assert "Warning" not in result.stderr
+    assert {one.name: one for one in skcredal.load("m").encoding_}["age"].range == (1100.0, 1159.0)
+
+
+def test_a_model_remembers_what_marks_a_missing_value(table):
+    table["pain"] = table["pain"].where(np.arange(60) % 5 > 0, "null")
+    table.loc[::6, "age"] = -9
+    table.to_csv("t.csv", index=False)
+    marks = ("--na", "-9.0", "--no-usual-na")
+    run("fit", "t.csv", "--target", "outcome", "-o", "m", *marks)
+    features = table.drop(columns="outcome").assign(age=table["age"].replace(-9, np.nan))
+    clf = CredalLogPoolAODE().fit(features, table["outcome"])
+    for given in ((), marks):
+        found = answers_of(run("predict", "m", "t.csv", *given))
+        np.testing.assert_allclose(found["robustness"], clf.robustness(features), rtol=1e-5)
+    found = answers_of(run("predict", "m", "t.csv", "--usual-na"))
+    missing = features.assign(pain=features["pain"].where(features["pain"] != "null", None))
+    np.testing.assert_allclose(found["robustness"], clf.robustness(missing), rtol=1e-5)
+
+
+def test_notes_of_a_stranger_are_checked(table):
+    expected, model = run("predict", "m.skcredal", "patients.csv").stdout, skcredal.load("m.skcredal")
+    skcredal.save(model, "m")
+    assert run("predict", "m", "patients.csv").stdout == expected
+    damaged = (
+        {"target": 3},
+        {"read_as": []},
+        {"read_as": {"age": "date"}},
+        {"na": "x"},
+        {"ids": [1]},
+        {"usual_na": 3},
+    )
+    for notes in damaged:
+        skcredal.save(model, "m", notes=notes)
+        assert re.search("notes|read_as", refused(1, "predict", "m", "patients.csv"))
+
+
+def test_text_stays_text_and_numbers_are_asked_for(table):
+    grade = np.arange(60) % 3
+    table.assign(grade=np.where(grade == 0, "high", grade.astype(str))).to_csv("graded.csv", index=False)
+    run("fit", "graded.csv", "--target", "outcome", "-o", "m")
+    whole = run("predict", "m", "graded.csv").stdout.splitlines()
+    table.assign(grade=grade)[grade > 0].to_csv("part.csv", index=False)
+    assert run("predict", "m", "part.csv").stdout.splitlines()[1:] == [
+        whole[1 + r] for r in range(60) if r % 3
+    ]
+    table["age"] = table["age"].astype(object)
+    table.loc[28, "age"] = "k.A."
+    table.to_csv("words.csv", index=False)
+    assert "row 29, column 'age': must be a number, got 'k.A.'" in refused(
+        1, "predict", "m.skcredal", "words.csv"
+    )
+    run("predict", "m.skcredal", "words.csv", "--na", "k.A.")
+    table.drop(columns=["age", "pain"]).to_csv("short.csv", index=False)
+    assert "short.csv lacks 2 columns that the model was fitted to: age, pain." in refused(
+        1, "predict", "m.skcredal", "short.csv"
+    )
+
+
+def test_a_model_of_parquet_reads_csv(table):
+    pytest.importorskip("pyarrow")
+    typed = table.assign(smoker=table["smoker"] == "yes", pain=table["pain"].astype("category"))
+    typed.to_parquet("typed.parquet")
+    typed.to_csv("typed.csv", index=False)
+    run("fit", "typed.parquet", "--target", "outcome", "-o", "m")
+    assert run("predict", "m", "typed.parquet").stdout == run("predict", "m", "typed.csv").stdout
+
+
+def test_an_arff_file_goes_through_all_commands(table):
+    rows = "\n".join(f"{age},{smoker},{outcome}" for age, smoker, _, outcome in table.itertuples(index=False))
+    columns = ("age real", "smoker {yes, no}", "outcome {ill, well}")
+    header = "\n".join(f"@attribute {column}" for column in columns)
+    Path("p.arff").write_text(f"@relation p\n{header}\n@data\n{rows}\n")
+    run("fit", "p.arff", "--target", "outcome", "-o", "m")
+    assert len(answers_of(run("predict", "m", "p.arff"))) == 60
+    assert run("explain", "m", "p.arff", "--row", 3).stdout.startswith("Row 3: ")
+    run("evaluate", "p.arff", "--target", "outcome", "--classifiers", "ncc", "--folds", 2)
+
+
+def test_columns_can_be_declared(table):
+    stages = np.random.default_rng(1).integers(1, 4, 60)
+    parts = unicodedata.normalize("NFD", "größe")
+    table.assign(**{parts: stages, "ward": "003"}).to_csv("p.csv", index=False)
+    options = ["--target", "outcome", "-o", "m"]
+    run("fit", "p.csv", *options, "--categorical", "größe", "--numeric", "ward", "--drop", "age")
+    by_name = {one.name: one for one in skcredal.load("m").encoding_}
+    assert by_name["größe"].states == ("1", "2", "3")
+    assert by_name["ward"].kind == "numeric"
+    assert "age" not in by_name
+    assert "not seen" not in run("predict", "m", "p.csv").stderr
+    assert "column 'smoker': must be a number" in refused(1, "fit", "p.csv", *options, "--numeric", "smoker")
+
+
+def test_parameters_of_classifiers_can_be_given(table):
+    options = ["--target", "outcome", "-o", "m"]
+    given = ["--credibility", 0.5, "--ess", 2, "--criterion", "interval_dominance"]
+    run("fit", "patients.csv", *options, *given, "--missing", "marginalize", "--unknown", "error")
+    found = skcredal.load("m").get_params()
+    expected = {"credibility": 0.5, "ess": 2.0, "criterion": "interval_dominance"}
+    expected |= {"missing": "marginalize", "handle_unknown": "error"}
+    assert {name: found[name] for name in expected} == expected
+    run("fit", "patients.csv", *options, "--classifier", "comp-aode-star", "--epsilon", "0.05")
+    assert skcredal.load("m").epsilon_ == 0.05
+    # A classifier without sets has nothing that the option is for.
+    call = ("evaluate", "patients.csv", "--target", "outcome", "--folds", 3, "-o", "-", "--classifiers")
+    usual, changed = (
+        answers_of(run(*call, "comp-aode,comp-aode-star", *more)).set_index("classifier")["log_loss"]
+        for more in ((), ("--epsilon", 0.3))
+    )
+    assert usual["comp-aode"] == changed["comp-aode"]
+
+
+def test_what_was_read_and_what_is_strange_is_said(table):
+    table.assign(one=1, name=[f"n{r}" for r in range(60)]).to_csv("p.csv", index=False)
+    said = run("fit", "p.csv", "--target", "outcome", "-o", "m", "--classifier", "aode").stderr
+    assert "left out: one (it has a single value)" in said
+    assert "Warning: " in said
+    assert "'name'" in said
+    said = run("evaluate", "p.csv", "--target", "outcome", "--classifiers", "null").stderr
+    assert "--drop: name" in said
+    table.loc[[1, 2], "smoker"] = "x"
+    table.loc[3, "age"] = 9000.0
+    table.to_csv("new.csv", index=False)
+    last = run("predict", "m.skcredal", "new.csv").stderr.splitlines()[-1]
+    assert "not seen in smoker (2 rows)" in last
+    assert "range in age (1 row)" in last
+
+
+@pytest.mark.parametrize("close_call", [0.75, 0.9])
+def test_doubtful_rows_are_counted_and_explained(table, close_call):
+    result = run("predict", "m.skcredal", "patients.csv", "--close-call", close_call)
+    found = answers_of(result)
+    several = found["set_size"] > 1
+    probability = found[["probability_ill", "probability_well"]].max(axis=1)
+    is_close = ~several & (probability < close_call)
+    assert f"{several.sum()} are undecided" in result.stderr
+    assert f"{is_close.sum()} are close calls" in result.stderr
+    for r in (int(is_close.idxmax()), int(several.idxmax())):
+        said = run("explain", "m.skcredal", "patients.csv", "--row", r + 1, "--close-call", close_call).stdout
+        assert ("A close call" in said) == is_close[r]
+        assert f"In the table, outcome is {table['outcome'][r]}." in said
+
+
+def test_explanations_of_a_pool_show_what_each_feature_multiplies_the_odds_by(table):
+    patients(25).to_csv("few.csv", index=False)
+    run("fit", "few.csv", "--target", "outcome", "-o", "m")
+    table.loc[0, "age"] = None
+    table.to_csv("t.csv", index=False)
+    clf, features = skcredal.load("m"), table.drop(columns="outcome")
+    explained, bounds = clf.explain(features), clf.predict_interval(features)
+    text = run("explain", "m", "t.csv", *(part for r in range(60) for part in ("--row", r + 1))).stdout
+    assert max(map(len, text.splitlines())) <= 80
+    assert re.search(r"\nage +missing, read as \d+ +×", text)
+    for r, said in enumerate(text.split("\n\nRow ")):
+        case = explained.loc[r]
+        assert f"{r + 1}: {case['sentence']}" in unwrapped(said)
+        (line,) = (line.split() for line in said.splitlines() if line.startswith(f"{case['predicted']} "))
+        low, high = bounds[r, list(clf.classes_).index(case["predicted"])]
+        assert [line[2], line[4]] == [f"{low:.3f}", f"{high:.3f}"]
+        lines = said.partition("\nfeature ")[2].splitlines()[1:]
+        assert [re.split("  +", line)[0] for line in lines] == [
+            "class frequencies",
+            *case["features"],
+            "product",
+        ]
+        factors = [float(line.rpartition("×")[2].replace(",", "")) for line in lines]
+        logs = [case["frequencies"], *case["contributions"]]
+        np.testing.assert_allclose(factors, np.exp([*logs, sum(logs)]), rtol=0.06)
+
+
+def test_of_many_features_and_classes_the_first_are_shown(table):
+    rng = np.random.default_rng(0)
+    y = [f"kind {r % 25}" for r in range(100)]
+    names = [f"a measurement with a long name, number {j:02}" for j in range(27)]
+    many = pd.DataFrame(rng.normal(size=(100, 27)), columns=names).assign(y=y)
+    many.to_csv("t.csv", index=False)
+    run("fit", "t.csv", "--target", "y", "-o", "m")
+    text = run("explain", "m", "t.csv", "--row", 1).stdout
+    assert max(map(len, text.splitlines())) <= 80
+    assert sum(bool(re.match(r"kind \d+ +(yes|no) ", line)) for line in text.splitlines()) == 20
+    assert "\nand 5 more, " in text
+    assert "\n7 more together" in text
+    assert "\na measuremen…" in text
+
+
+@pytest.mark.parametrize("name", ["bma-aode*", "comp-aode*"])
+def test_the_prior_that_is_said_to_flip_the_answer_does(table, name):
+    patients(20).to_csv("few.csv", index=False)
+    run("fit", "few.csv", "--target", "outcome", "--classifier", name, "-o", "m")
+    table = patients(seed=1)
+    table.to_csv("t.csv", index=False)
+    clf, features = skcredal.load("m"), table.drop(columns="outcome")
+    explained, spodes = clf.explain(features), clf.spode_proba(features)
+    undecided = explained.index[explained["set_size"] > 1].tolist()
+    assert undecided
+    texts = run("explain", "m", "t.csv", *(part for r in undecided for part in ("--row", r + 1))).stdout
+    for r, text in zip(undecided, texts.split("\n\nRow "), strict=True):
+        case = explained.loc[r]
+        printed = [re.split("  +", line) for line in text.partition("vote\n")[2].splitlines()]
+        assert [cells[0] for cells in printed] == case["super_parents"]
+        assert [cells[2] for cells in printed] == [f"{prior:.3f}" for prior in case["prior"]]
+        tied = max(map(abs, case["votes"])) < 1e-9
+        claim = f"favours {case['rival']} most" if tied else f"flips the answer to {case['rival']}"
+        assert f"the prior over the models that {claim}:" in unwrapped(text)
+        scores = scores_under_prior(clf, spodes[r], case, compression=name == "comp-aode*")
+        of_class = dict(zip(clf.classes_, scores, strict=True))
+        assert of_class[case["rival"]] >= of_class[case["predicted"]] - 1e-9
+    assert isinstance(clf, CredalCompAODE) == (name == "comp-aode*")
+
+
+def test_evaluation_orders_by_utility_and_counts_both_kinds_of_doubt(table):
+    call = ("evaluate", "patients.csv", "--target", "outcome", "--folds", 3, "-o", "m.csv")
+    result = run(*call, "--classifiers", "all", "--close-call", 0.8)
+    found = pd.read_csv("m.csv", keep_default_na=False, na_values=[""]).set_index("classifier")
+    baselines = {"random-forest", "logistic-regression", "gradient-boosting", "all classes"}
+    assert set(found.index) == {*CLASSIFIERS, *baselines}
+    assert found["u65"].is_monotonic_decreasing
+    assert found.loc["aode", "u65"] == found.loc["aode", "accuracy"]
+    features, target = table.drop(columns="outcome"), table["outcome"].to_numpy(str)
+    ours = evaluate_table(make_classifiers(["lp-aode*"]), features, target, folds=3).cases["lp-aode*"]
+    close = int(ours.close_calls(0.8).sum())
+    doubts = result.stdout[result.stdout.index("Two kinds of doubt") :]
+    (row,) = (line.split() for line in doubts.splitlines() if line.startswith("lp-aode* "))
+    several = int((ours.sets.sum(axis=1) > 1).sum())
+    assert (row[1], row[3], row[5]) == (str(60 - several), str(close), str(several))
+    assert "below 80 %" in doubts
+    # Without a list, what a practitioner compares.
+    run(*call)
+    some = pd.read_csv("m.csv", keep_default_na=False, na_values=[""]).set_index("classifier")
+    assert set(some.index) == {*make_classifiers(), "all classes"}
+    assert some.loc["ncc", "u65"] == found.loc["ncc", "u65"]
+
+
+def test_evaluation_writes_a_page(table, tmp_path):
+    table.loc[0, "outcome"] = None
+    table["<script>"] = "x"
+    table.assign(case=[f"c{r}" for r in range(60)], notes="none").to_csv("t.csv", index=False)
+    call = ("evaluate", "t.csv", "--target", "outcome", "--folds", 3, "--id", "case", "--drop", "notes")
+    result = run(*call, "--classifiers", "aode,lp-aode*", "--report", "page.html")
+    assert "Note: Wrote page.html" in result.stderr
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert "outcome in t.csv" in page
+    assert "1 of 60 rows have no" in page
+    assert "<script>:" not in page
+    assert str(tmp_path) not in page
+
+
+def test_a_tiny_table_is_evaluated_with_fewer_folds(table):
+    patients(12).assign(outcome=["well", "ill"] * 6).to_csv("t.csv", index=False)
+    call = ("evaluate", "t.csv", "--target", "outcome", "--classifiers", "null")
+    result = run(*call)
+    assert "6 folds" in result.stderr
+    assert "12 rows, 1 × 6-fold cross-validation" in result.stdout
+    assert "--folds must be at most 6" in refused(2, *call, "--folds", 7)
+    Path("t.csv").write_text("a,b\n1,x\n2,y\n")
+    assert "different class" in refused(1, "evaluate", "t.csv", "--target", "b")
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (["a"] * 60, "at least two classes, got only 'a'"),
+        ([""] * 60, "No row has a 'y'"),
+        ([f"{r}.5" for r in range(60)], "60 different numbers in 60 rows"),
+        ([f"{r},5" for r in range(60)], "60 different numbers in 60 rows"),
+        ([f"name {r}" for r in range(60)], "60 different values in 60 rows"),
+    ],
+)
+def test_targets_that_are_no_classes_are_refused(table, values, message):
+    table.assign(y=values).to_csv("t.csv", index=False)
+    assert message in refused(1, "fit", "t.csv", "--target", "y", "--drop", "outcome", "-o", "m")
+    if "60 different" in message:
+        run("fit", "t.csv", "--target", "y", "-o", "m", "--as-classes", "--classifier", "null")
+
+
+def test_dates_are_refused_by_name(table):
+    table.assign(seen="2024-03-01").to_csv("t.csv", index=False)
+    assert "'seen'" in refused(1, "fit", "t.csv", "--target", "outcome", "-o", "m")
+    run("fit", "t.csv", "--target", "outcome", "-o", "m", "--drop", "seen")
+
+
+FIT = ("fit", "patients.csv", "--target", "outcome", "-o", "m")
+EVALUATE = ("evaluate", "patients.csv", "--target", "outcome")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            (*FIT, "--target", "Outcom"),
+            "--target: there is no column 'Outcom' in patients.csv. Did you",
+        ),
+        ((*FIT, "--drop", "agee"), "--drop: there is no"),
+        ((*FIT, "--id", "outcome"), "--id must not name the target"),
+        ((*FIT, "--categorical", "age", "--numeric", "age"), "got 'age'"),
+        (("fit", "nowhere.csv", "--target", "y", "-o", "m"), "nowhere.csv cannot be read: No such file"),
+        (("fit", ".", "--target", "y", "--format", "csv", "-o", "m"), ". cannot be read: Is a directory"),
+        (("fit", "patients.sav", "--target", "y", "-o", "m"), "got 'patients.sav'"),
+        ((*FIT, "-o", "no/folder"), "-o must be a file in an existing folder"),
+        ((*FIT, "-o", "-"), "cannot be written to standard output"),
+        ((*FIT, "-o", "patients.csv"), "-o must not be one of the input files"),
+        ((*FIT, "--classifier", "c45"), "no classifier 'c45'"),
+        ((*FIT, "--format", "xls"), "argument --format: invalid choice: 'xls'"),
+        ((*FIT, "--decimal", "x"), "argument --decimal: invalid choice: 'x'"),
+        ((*FIT, "--decimal", ",", "--thousands", ","), "--thousands must be another sign than --decimal"),
+        ((*FIT, "--encoding", "klingon"), "argument --encoding: must be a text encoding, got 'klingon'"),
+        ((*FIT, "--delimiter", "::"), "argument --delimiter: must be one sign, got '::'"),
+        ((*FIT, "--epsilon", "0.1"), "epsilon is not a parameter of lp-aode*"),
+        ((*FIT, "--credibility", "2"), "credibility must lie in"),
+        ((*FIT, "--missing", "-9"), "--missing"),
+        ((*FIT, "--wrong"), "unrecognized arguments: --wrong"),
+        (("fit", "patients.csv", "-o", "m"), "required: --target"),
+        ((*EVALUATE, "--folds", "1"), "argument --folds: must be a whole number, at least 2, got '1'"),
+        ((*EVALUATE, "--folds", "55"), "--folds must be at most"),
+        ((*EVALUATE, "--classifiers", ","), "argument --classifiers: must be a list of names, got ','"),
+        ((*EVALUATE, "--jobs", "0"), "argument --jobs: must be a number of processes"),
+        ((*EVALUATE, "--report", "page.pdf"), "--report must end in .html"),
+        (("predict", "nothing.skcredal", "patients.csv"), "There is no model file 'nothing.skcredal'"),
+        (("predict", "m.skcredal", "patients.csv", "--close-call", 2), "argument --close-call"),
+        (("predict", "m.skcredal", "patients.csv", "-o", "answers.xlsx"), "-o must end in .csv"),
+        (("predict", "m.skcredal", "patients.csv", "-o", "m.skcredal"), "-o must not be one of"),
+        (("explain", "m.skcredal", "patients.csv", "--row", 61), "--row must be at most 60"),
+        (("datasets", "--data", "nowhere"), "--data nowhere"),
+        (("datasets", "irises"), "'irises'"),
+        (("datasets", "-o", "x.csv"), "-o needs the NAME"),
+        (("evalute",), "invalid choice: 'evalute'"),
+    ],
+)
+def test_a_wrong_call_is_one_line_and_exit_code_2(table, arguments, message):
+    assert message in refused(2, *arguments)
+
+
+def test_other_errors_are_one_line_and_exit_code_1(table, monkeypatch):
+    assert "patients.csv" in refused(1, "predict", "patients.csv", "patients.csv")
+    Path("bad.csv").write_text("age,smoker,pain\n1,yes,mild\n2,no,x,y\n")
+    assert "line 3" in refused(1, "predict", "m.skcredal", "bad.csv")
+
+    def fail(*_):
+        raise ZeroDivisionError("division by zero")
+
+    monkeypatch.setattr("skcredal.classifiers._answers.answers", fail)
+    call = ("predict", "m.skcredal", "patients.csv")
+    assert refused(1, *call) == "Error: ZeroDivisionError: division by zero (--debug shows where)"
+    with pytest.raises(ZeroDivisionError):
+        invoke(*call, "--debug")
+
+
+def test_examples_of_the_help_pages_work_one_after_the_other(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for command in ("datasets", "fit", "predict", "explain", "evaluate"):
+        text = run(command, "-h").stdout
+        assert text == run(command, "--help").stdout
+        (line,) = (line for line in text.splitlines() if "Example: " in line)
+        words = shlex.split(line.partition("Example: ")[2])
+        assert words[:2] == ["skcredal", command]
+        run(*words[1:])
+    assert {path.name for path in Path().iterdir()} == {
+        "iris.csv",
+        "iris.skcredal",
+        "answers.csv",
+        "iris.html",
+    }
+
+
+def test_data_sets_are_listed_and_written(tmp_path):
+    rows = {line.split()[0]: line.split()[1:] for line in run("datasets").stdout.splitlines()[1:]}
+    assert list(rows) == list_datasets()
+    assert rows["wine"] == ["178", "13", "3"]
+    assert "iris" in run("datasets", "--data", "openml").stdout
+    data = load_dataset("wine")
+    found = pd.read_csv(io.StringIO(run("datasets", "wine").stdout), dtype={"class": str})
+    np.testing.assert_array_equal(found.drop(columns="class"), data.features)
+    assert found["class"].tolist() == data.target.astype(str).tolist()
+    (tmp_path / "good.arff").write_text(
+        "@relation g\n@attribute a real\n@attribute c {x,y}\n@data\n1,x\n2,y\n"
+    )
+    (tmp_path / "bad.arff").write_text("@attribute a real\n")
+    result = invoke("datasets", "--data", tmp_path)
+    assert result.exit_code == 1
+    assert "good" in result.stdout
+    assert "bad.arff" in result.stderr
+
+
+def test_readers_may_close_and_terminals_may_lack_characters(table):
+    pd.concat([table] * 50).to_csv("many.csv", index=False)
+    call = [sys.executable, "-m", "skcredal", "predict", "m.skcredal", "many.csv"]
+    with subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as writer:
+        assert writer.stdout.readline().startswith(b"predicted,probability_ill,")
+        writer.stdout.close()
+        assert b"Error" not in writer.stderr.read()
+    assert writer.returncode == 0
+    environment = {**os.environ, "LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    call = [sys.executable, "-m", "skcredal", *EVALUATE, "--classifiers", "null", "--folds", "2"]
+    done = subprocess.run(call, env=environment, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert b"60 rows, 1 ? 2-fold" in done.stdout
