@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import stats
 
 from skcredal._arrays import IntArray
 from skcredal._encoding.columns import is_missing
@@ -188,7 +189,7 @@ def _view(
         "decided": _count(~undecided, correct),
         "close": _count(close, correct),
         "undecided": _count(undecided, correct) | {"contains": _mean(contains[undecided])},
-        "confusion": _confusion(cases, contains, labels),
+        "confusion": _confusion(cases, contains),
         "reliability": _reliability(cases),
         "aside": _set_aside(curves, cases),
         "has_robustness": "robustness" in curves,
@@ -221,27 +222,17 @@ def _beats_null(evaluation: Evaluation, key: str) -> bool | None:
     return in_words(correlated_t_test(accuracy - null, folds=evaluation.folds)) != "no clear difference"
 
 
-def _confusion(cases: Cases, contains: Any, labels: Sequence[str]) -> list[dict[str, Any]]:
+def _confusion(cases: Cases, contains: Any) -> list[list[int]]:
     """Return, for each true class, how many rows were decided as each class, and how many were undecided.
 
     Undecided rows stand in two last counts: with the true class in their set, and without it.
     """
-    n_classes = len(labels)
+    n_classes = cases.sets.shape[1]
     column = np.where(cases.undecided, np.where(contains, n_classes, n_classes + 1), cases.predicted)
     counts = np.zeros((n_classes, n_classes + 2), np.int64)
     np.add.at(counts, (cases.true, column), 1)
-    n, said = counts.sum(axis=1), counts.sum(axis=0)
-    return [
-        {
-            "class": label,
-            "n": int(n[c]),
-            "counts": counts[c].tolist(),
-            "found": counts[c, c] / n[c],
-            "right_when_said": counts[c, c] / said[c] if said[c] else math.nan,
-            "undecided": counts[c, n_classes:].sum() / n[c],
-        }
-        for c, label in enumerate(labels)
-    ]
+    rows: list[list[int]] = counts.tolist()
+    return rows
 
 
 @dataclass(frozen=True)
@@ -274,12 +265,10 @@ def _reliability(cases: Cases) -> dict[str, Any]:
     sums = reliability_sums(cases.probability, cases.correct)
     points = []
     for n, probability, right in sums[sums[:, 0] > 0].tolist():
-        accuracy, z = right / n, 1.96
-        # Wilson's interval, which stays within 0 and 1 for few cases, too.
-        centre = (accuracy + z * z / (2 * n)) / (1 + z * z / n)
-        half = z * math.sqrt(accuracy * (1 - accuracy) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-        radius = 3 + 6 * math.sqrt(n / sums[:, 0].max())
-        points.append((probability / n, accuracy, int(n), centre - half, centre + half, round(radius, 1)))
+        # Wilson's interval stays within 0 and 1 for few cases, too.
+        low, high = stats.binomtest(int(right), int(n)).proportion_ci(method="wilson")
+        radius = round(3 + 6 * math.sqrt(n / sums[:, 0].max()), 1)
+        points.append((probability / n, right / n, int(n), float(low), float(high), radius))
     low = min(0.5, math.floor(10 * min(min(point[:2]) for point in points)) / 10)
     return {"points": points, **_axes(low, 1.0, low)}
 
