@@ -56,10 +56,11 @@ class Progress:
 
 
 ProgressChoice = bool | Callable[[Progress], Any]
+Advance = Callable[..., None]
 
 
 @contextmanager
-def report_progress(choice: ProgressChoice, stage: str, total: int | None) -> Iterator[Callable[[int], None]]:
+def report_progress(choice: ProgressChoice, stage: str, total: int | None) -> Iterator[Advance]:
     """Yield a function to call with the rows of each batch; ``True`` shows a bar, and then the speed."""
     if not (isinstance(choice, bool) or callable(choice)):
         raise TypeError(f"progress must be True, False or a function, got {safe_repr(choice)}.")
@@ -80,9 +81,7 @@ def report_progress(choice: ProgressChoice, stage: str, total: int | None) -> It
 
 
 @contextmanager
-def progress_bar(
-    unit: str, total: int | None, title: str, *, hidden: bool = False
-) -> Iterator[Callable[..., None]]:
+def progress_bar(unit: str, total: int | None, title: str, hidden: bool = False) -> Iterator[Advance]:
     """Yield a function that advances a bar by steps, and shows beside it where the work is now.
 
     The bar is drawn only where tqdm is installed and someone is watching, and disappears at the end.

@@ -16,11 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["datasets", "evaluate", "explain", "fit", "predict", "reproduce"]
 
-# What options of the command line are called as parameters of classifiers.
-_PARAMETERS = {
-    **{name: name for name in ("epsilon", "credibility", "ess", "criterion", "missing")},
-    "unknown": "handle_unknown",
-}
+# Options that are parameters of classifiers.
+_PARAMETERS = ("epsilon", "credibility", "ess", "criterion", "missing", "handle_unknown")
 # Rows per batch: few enough for a smooth progress bar, enough that the overhead does not show.
 _ROWS = 20_000
 # With fewer rows in all folds together, starting processes takes longer than the work.
@@ -37,15 +34,15 @@ def fit(arguments: Namespace) -> None:
 
     (skcredal datasets iris -o iris.csv writes this table.)
     """
-    from skcredal._cli.tables import check_file, label_table, what_was_read
+    from skcredal._cli import tables
     from skcredal.persistence import save
 
     # Everything that can be wrong with the call is checked before the table is read, which may take long.
     (made,) = _make([arguments.classifier], arguments).values()
     if arguments.out == "-":
         raise CallError("-o must be a file: a model cannot be written to standard output.")
-    check_file(arguments.out, [arguments.data])
-    table = label_table(arguments)
+    tables.check_file(arguments.out, [arguments.data])
+    table = tables.label_table(arguments)
     made.fit(table.features, table.target)
     save(made, arguments.out, notes=table.notes)
     n_rows, n_columns = table.features.shape
@@ -53,7 +50,7 @@ def fit(arguments: Namespace) -> None:
         f"{counted(n_rows, 'row')} and {counted(n_columns, 'column')}, {counted(len(made.classes_), 'class')}"
     )
     say("Note", f"Fitted {type(made).__name__} to {learned}; saved to {arguments.out}.")
-    say("Note", what_was_read(made))
+    say("Note", tables.what_was_read(made))
 
 
 def predict(arguments: Namespace) -> None:
@@ -69,21 +66,13 @@ def predict(arguments: Namespace) -> None:
 
     Example: skcredal predict iris.skcredal iris.csv -o answers.csv
     """
-    from skcredal._cli.tables import (
-        check_output,
-        doubts,
-        named,
-        read_for_model,
-        read_model,
-        strange_values,
-        write_answers,
-    )
+    from skcredal._cli import tables
     from skcredal._progress import progress_bar
     from skcredal.classifiers._answers import Answers, answers, no_answers
 
-    format_ = check_output(arguments.out, [arguments.model, arguments.data])
-    model, notes = read_model(arguments.model)
-    rows = read_for_model(model, notes, arguments)
+    format_ = tables.check_output(arguments.out, [arguments.model, arguments.data])
+    model, notes = tables.read_model(arguments.model)
+    rows = tables.read_for_model(model, notes, arguments)
     frame = rows.features
     found = no_answers(model)  # an estimator of scikit-learn refuses to be asked about nothing
     for name in rows.ids:
@@ -91,7 +80,7 @@ def predict(arguments: Namespace) -> None:
             raise CallError(f"--id must not be the name of a column of the answers, got {name!r}.")
     if frame.empty:
         # Not an error: it may be a step of a pipeline that had nothing to do.
-        say("Note", f"{named(arguments.data)} has no rows, so the output has none either.")
+        say("Note", f"{tables.named(arguments.data)} has no rows, so the output has none either.")
     else:
         parts = []
         with progress_bar("rows", len(frame), "predicting") as advance:
@@ -99,10 +88,10 @@ def predict(arguments: Namespace) -> None:
                 parts.append(answers(model, frame.iloc[start : start + _ROWS]))
                 advance(len(parts[-1].proba))
         found = Answers.joined(parts)
-    write_answers(rows.ids, found, arguments.out, format_)
+    tables.write_answers(rows.ids, found, arguments.out, format_)
     if not frame.empty:
-        say("Note", doubts(found, arguments.close_call))
-    if remark := strange_values(model, frame):
+        say("Note", tables.doubts(found, arguments.close_call))
+    if remark := tables.strange_values(model, frame):
         say("Note", remark)
 
 
@@ -116,19 +105,19 @@ def explain(arguments: Namespace) -> None:
 
     Example: skcredal explain iris.skcredal iris.csv --row 71
     """
+    from skcredal._cli import tables
     from skcredal._cli.explanations import explain_row
-    from skcredal._cli.tables import named, read_for_model, read_model
 
-    model, notes = read_model(arguments.model)
+    model, notes = tables.read_model(arguments.model)
     if not hasattr(model, "explain"):
         kind = type(model).__name__
         raise CallError(f"{kind} cannot explain its answers; lp-aode*, comp-aode* and bma-aode* can.")
-    rows = read_for_model(model, notes, arguments)
-    n_rows = len(rows.features)
+    rows = tables.read_for_model(model, notes, arguments)
+    n_rows, last = len(rows.features), max(arguments.row)
     if n_rows == 0:
-        raise ValueError(f"{named(arguments.data)} has no rows.")
-    if max(arguments.row) > n_rows:
-        raise CallError(f"--row must be at most {n_rows}, the number of rows, got {max(arguments.row)}.")
+        raise ValueError(f"{tables.named(arguments.data)} has no rows.")
+    if last > n_rows:
+        raise CallError(f"--row must be at most {n_rows}, the number of rows, got {last}.")
     texts = [explain_row(model, rows, number, arguments.close_call) for number in arguments.row]
     sys.stdout.write("\n\n".join(texts) + "\n")
 
@@ -146,20 +135,20 @@ def evaluate(arguments: Namespace) -> None:
     """
     import pandas as pd
 
+    from skcredal._cli import tables
     from skcredal._cli.rankings import print_ranking, write_page
-    from skcredal._cli.tables import check_file, check_output, label_table, write_table
     from skcredal._progress import progress_bar
     from skcredal.evaluation import evaluate_table, make_classifiers, ranking
 
     made = _make("all" if arguments.classifiers == ["all"] else arguments.classifiers, arguments)
     if arguments.report is not None:
-        check_file(arguments.report, [arguments.data], "--report")
+        tables.check_file(arguments.report, [arguments.data], "--report")
         if Path(arguments.report).suffix.lower() not in (".html", ".htm"):
             raise CallError(f"--report must end in .html, got {arguments.report!r}.")
         # The page compares with always giving the most frequent class, and with what anybody would try.
         made |= {name: one for name, one in make_classifiers().items() if name in COMPARED[3:]}
-    format_ = None if arguments.out is None else check_output(arguments.out, [arguments.data])
-    table = label_table(arguments)
+    format_ = None if arguments.out is None else tables.check_output(arguments.out, [arguments.data])
+    table = tables.label_table(arguments)
     _warn_of_identifiers(table)
     folds = _choose_folds(table, arguments.folds)
     n_folds = arguments.runs * folds
@@ -176,16 +165,15 @@ def evaluate(arguments: Namespace) -> None:
             jobs=jobs,
             on_fold=lambda: advance(1),
         )
-    rows = ranking(evaluation)
-    measures = pd.DataFrame(rows)
+    measures = pd.DataFrame(ranking(evaluation))
     # Files first: the reader of standard output may close it early, which ends the command.
     if format_ is not None and arguments.out != "-":
-        write_table(measures, arguments.out, format_)
+        tables.write_table(measures, arguments.out, format_)
     if arguments.report is not None:
         write_page(arguments, table, evaluation, made.get(DEFAULT, made["null"]))
         say("Note", f"Wrote {arguments.report}, which opens with the cases of {evaluation.opening}.")
     if arguments.out == "-":
-        write_table(measures, "-", "csv")
+        tables.write_table(measures, "-", "csv")
     else:
         how = f"{len(table.target)} rows, {arguments.runs} × {folds}-fold cross-validation"
         print_ranking(measures, evaluation, how, arguments.close_call)
@@ -217,7 +205,7 @@ def _make(names: list[str] | str | None, arguments: Namespace) -> dict[str, Any]
     """Return classifiers by name, with the parameters of the call; one that none of them has is refused."""
     from skcredal.evaluation import make_classifiers
 
-    given = {name: getattr(arguments, option) for option, name in _PARAMETERS.items()}
+    given = {name: getattr(arguments, name) for name in _PARAMETERS}
     try:
         made = make_classifiers(names, **{name: value for name, value in given.items() if value is not None})
         for one in made.values():
@@ -235,12 +223,12 @@ def datasets(arguments: Namespace) -> None:
 
     Example: skcredal datasets iris -o iris.csv
     """
-    from skcredal._cli.tables import check_output, write_table
+    from skcredal._cli import tables
     from skcredal.datasets import load_dataset
 
     if arguments.name is None and arguments.out != "-":
         raise CallError("-o needs the NAME of a data set to write.")
-    format_ = check_output(arguments.out)
+    format_ = tables.check_output(arguments.out)
     try:
         if arguments.name is None:
             _list_datasets(arguments.data)
@@ -250,7 +238,7 @@ def datasets(arguments: Namespace) -> None:
         raise CallError(f"--data {arguments.data}: {error}") from error
     table = found.features.assign(**{str(found.target.name): found.target})
     # With all digits: a data set should read back as it was.
-    write_table(table, arguments.out, format_, float_format=None)
+    tables.write_table(table, arguments.out, format_, float_format=None)
 
 
 def _list_datasets(source: str) -> None:

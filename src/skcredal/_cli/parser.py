@@ -93,6 +93,7 @@ _SOURCE = '"embedded" (the default), "openml", or a folder of ARFF files whose l
 _CRITERIA = ["maximality", "interval_dominance", "e_admissibility"]
 _SETTING: dict[str, Any] = {"choices": ["honest", "paper"], "default": "honest"}
 _TREATMENTS = ["impute", "marginalize"]
+_UNKNOWN: dict[str, Any] = {"choices": ["ignore", "error"], "dest": "handle_unknown"}
 _FORMATS = ["csv", "tsv", "xlsx", "parquet", "arff"]
 _MANY: dict[str, Any] = {"action": "append", "default": []}
 _SEVERAL: dict[str, Any] = {"metavar": "COL", "type": _column, **_MANY}
@@ -152,7 +153,7 @@ _OPTIONS: dict[str, list[tuple[list[str], Any]]] = {
         _option("--ess", "sample size of the prior (default: 4 for lp-aode*, else 1)", "X", type=float),
         _option("--criterion", f"{', '.join(_CRITERIA)} (default: the first)", "NAME", choices=_CRITERIA),
         _option("--missing --treat-missing", "missing values (default: impute)", choices=_TREATMENTS),
-        _option("--unknown", "unseen categories (default: ignore)", choices=["ignore", "error"]),
+        _option("--unknown", "unseen categories (default: ignore)", **_UNKNOWN),
     ],
     _TITLED[2]: [
         _option("--format", "of the file", choices=_FORMATS),

@@ -50,9 +50,9 @@ def print_ranking(rows: pd.DataFrame, evaluation: Evaluation, how: str, close_ca
     right = [one.correct[one.close_calls(close_call)] for one in cases]
     credal["n_close"] = [len(some) for some in right]
     credal["close_accuracy"] = [some.mean() if len(some) else np.nan for some in right]
-    table = _table(credal.astype({"n_decided": int, "n_undecided": int}), _SETS)
-    legend = _SETS_LEGEND.format(100 * close_call)
-    print(f"Two kinds of doubt: undecided rows, and close calls\n\n{table}\n{legend}")
+    print("Two kinds of doubt: undecided rows, and close calls\n")
+    print(_table(credal.astype({"n_decided": int, "n_undecided": int}), _SETS))
+    print(_SETS_LEGEND.format(100 * close_call))
 
 
 def _table(rows: pd.DataFrame, headers: Mapping[str, str]) -> str:
@@ -74,9 +74,9 @@ def write_page(
         "Seed": str(arguments.seed),
         "Versions": f"skcredal {skcredal.__version__}, Python {platform.python_version()}",
     }
-    aside = [(table.name, f"the target: {counted(len(evaluation.classes), 'class')}")]
-    aside += [(str(one), "an id: carried along, never learned from") for one in table.ids.columns]
-    aside += [(one, "left out, as you asked") for one in table.dropped]
+    aside = [(table.name, "", f"the target: {counted(len(evaluation.classes), 'class')}", "")]
+    aside += [(str(one), "", "an id: carried along, never learned from", "") for one in table.ids.columns]
+    aside += [(one, "", "left out, as you asked", "") for one in table.dropped]
     write_evaluation(
         arguments.report,
         evaluation,
@@ -84,10 +84,7 @@ def write_page(
         numbers=table.numbers,
         ids=table.ids,
         close_call=arguments.close_call,
-        columns=[
-            *column_notes(reader, table.features, table.target),
-            *((one, "", use, "") for one, use in aside),
-        ],
+        columns=[*column_notes(reader, table.features, table.target), *aside],
         messages=table.messages,
         facts=facts,
     )

@@ -34,10 +34,9 @@ __all__ = [
 
 # 18 digits always fit into int64; a leading zero makes a code, not a number.
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,17})")
-# Up to this many different values may well be classes; beyond, they are compared with the number of rows.
-_FEW = 20
-# A target is numeric even if a few of its values are not ("unknown").
-_NEARLY_ALL = 0.9
+# Up to so many different values may well be classes; beyond, they are compared with the number of rows. And
+# a target is numeric even if a few of its values are not ("unknown").
+_FEW, _NEARLY_ALL = 20, 0.9
 # What fit notes in a model file; a model that was saved from Python has no notes.
 _NOTES: dict[str, Any] = {"target": "", "ids": [], "na": [], "usual_na": True, "read_as": {}}
 
@@ -210,9 +209,8 @@ def read_for_model(model: Any, notes: dict[str, Any], arguments: Namespace) -> M
     ways = {name: "text" if name in states else "number" for name in names} | notes["read_as"]
     ids = arguments.ids or notes["ids"]
     table = _read(arguments, ways | dict.fromkeys([notes["target"], *ids], "text"), notes)
-    if not names and table.shape[1] != model.n_features_in_:
-        rule = f"must have {model.n_features_in_} columns, as many as the model"
-        raise ValueError(f"{named(arguments.data)} {rule}, got {table.shape[1]}.")
+    if not names and table.shape[1] != (n := model.n_features_in_):
+        raise ValueError(f"{named(arguments.data)} must have {n} columns, got {table.shape[1]}.")
     lacking = [name for name in names if name not in table]
     if lacking:
         what = f"{named(arguments.data)} lacks {counted(len(lacking), 'column')} that the model was fitted to"
