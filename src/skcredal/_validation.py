@@ -108,19 +108,10 @@ def real_numbers(name: str, given: Any, rule: str = "hold real numbers") -> npt.
     with naming(name):
         refuse_mask(name, given)
         values = np.asarray(given)
-        if values.dtype.kind in "biuf" or values.size == 0:
-            return values.astype(np.float64)
-        numbers = np.empty(values.size)
-        cells = values.ravel() if values.dtype.kind in "OMm" else values.ravel().tolist()
-        for i, value in enumerate(cells):
-            # pandas' NA and NaT are recognised by name, because pandas is optional.
-            if value is None or type(value).__name__ in ("NAType", "NaTType"):
-                numbers[i] = np.nan
-            elif isinstance(value, (Real, Decimal, np.bool_)) and not isinstance(value, np.timedelta64):
-                numbers[i] = float(value)
-            else:
+        for value in values.ravel().tolist() if values.dtype.kind not in "biuf" else ():
+            if value is not None and not isinstance(value, (Real, Decimal)):
                 raise TypeError(f"{name} must {rule}, got {safe_repr(value)}.")
-        return numbers.reshape(values.shape)
+        return values.astype(np.float64)
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
