@@ -109,7 +109,8 @@ def real_numbers(name: str, given: Any, rule: str = "hold real numbers") -> npt.
         refuse_mask(name, given)
         values = np.asarray(given)
         for value in values.ravel().tolist() if values.dtype.kind not in "biuf" else ():
-            if value is not None and not isinstance(value, (Real, Decimal)):
+            is_number = isinstance(value, (Real, Decimal, np.bool_)) and values.dtype.kind not in "mM"
+            if value is not None and not is_number:
                 raise TypeError(f"{name} must {rule}, got {safe_repr(value)}.")
         return values.astype(np.float64)
 
