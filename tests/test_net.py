@@ -42,8 +42,9 @@ def test_nothing_is_stored_that_no_case_asks_for(net):
     assert {net.key(*case) for case in cases()} == set(net.cases)
     assert {classifier for _, _, classifier, _ in cases()} == set(PARAMETERS)
     # Every classifier has its answers stored.
-    assert set(PARAMETERS) == {kind.__name__ for kind in CLASSIFIERS.values()}
-    assert set(CREDAL) == {kind.__name__ for kind in CLASSIFIERS.values() if issubclass(kind, CredalMixin)}
+    kinds = {type(make()) for make in CLASSIFIERS.values()}
+    assert set(PARAMETERS) == {kind.__name__ for kind in kinds}
+    assert set(CREDAL) == {kind.__name__ for kind in kinds if issubclass(kind, CredalMixin)}
 
 
 @pytest.mark.parametrize("case", cases(), ids="-".join)
