@@ -108,6 +108,8 @@ class Regions:
         if total >= 2.0 * LEAST_WEIGHT:
             x = np.ascontiguousarray(_scaled(some, low, high).T)
             seeds = np.random.RandomState(seed % 2**32).randint(2**31 - 1, size=n_trees)
+            # Where all weights are 1, scikit-learn need not look at them: a tenth of the time for small tables.
+            shares = weights if (weights != 1.0).any() else None
             for t, state in enumerate(seeds.tolist()):
                 tree = ExtraTreeClassifier(
                     max_leaf_nodes=min(MOST_LEAVES, max(LEAST_LEAVES, int(total / ROWS_PER_LEAF))),
@@ -118,7 +120,7 @@ class Regions:
                 )
                 # The rows are as it wants them: looking at them again would take a third of the time.
                 with config_context(assume_finite=True, skip_parameter_validation=True):
-                    found = tree.fit(x, labels, weights, check_input=False).tree_
+                    found = tree.fit(x, labels, shares, check_input=False).tree_
                 below = found.children_left, found.children_right
                 grown[t] = np.maximum(found.feature, -1), found.threshold, *below
         sizes = [len(tree[0]) for tree in grown]
