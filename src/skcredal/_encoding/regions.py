@@ -108,7 +108,7 @@ class Regions:
         if total >= 2.0 * LEAST_WEIGHT:
             x = np.ascontiguousarray(_scaled(some, low, high).T)
             seeds = np.random.RandomState(seed % 2**32).randint(2**31 - 1, size=n_trees)
-            # Where all weights are 1, scikit-learn need not look at them: a tenth of the time for small tables.
+            # If all weights are 1, scikit-learn need not look at them: a tenth of the time for small tables.
             shares = weights if (weights != 1.0).any() else None
             for t, state in enumerate(seeds.tolist()):
                 tree = ExtraTreeClassifier(
