@@ -125,17 +125,16 @@ def _cpu_seconds(call):
 
 # What an evaluation does, by the functions that do it: learning and predicting first, then the rest.
 STEPS = {
-    "learning and predicting": ("_fold.py fold_answers", "_fold.py baseline_answers"),
-    "reading the file": ("user_tables.py label_table",),
-    "explaining the doubtful cases": ("_cases.py fold_cases",),
-    "utilities of other sets": ("_comparison.py optimal_utilities",),
+    "learning and predicting": ("_fold.py answers",),
+    "reading the file": ("tables.py label_table",),
+    "explaining the doubtful cases": ("_cases.py case_details",),
     "ranking": ("_cross_validation.py ranking",),
-    "the page": ("evaluate.py write_page",),
+    "the page": ("rankings.py write_page",),
 }
 
 
 def shares_of_evaluate(folds=3):
-    """Return the share of the time of each step of ``skcredal evaluate``: 10,000 × 30, all classifiers."""
+    """Return the share of the time of each step of ``skcredal evaluate``: 10,000 × 30."""
     X, y = _texts(10_000, 30)
     rng = np.random.default_rng(1)
     for j in range(1, 30, 2):
