@@ -103,5 +103,5 @@ def write_pages(folder: Path) -> None:
 
 
 _PREFACE = """\
-Every public name. What most users need is :class:`skcredal.CredalCompAODE`, :mod:`skcredal.metrics` and
+Every public name. What most users need is :class:`skcredal.CredalLogPoolAODE`, :mod:`skcredal.metrics` and
 :mod:`skcredal.decisions`; everything works with scikit-learn's estimators, searches and pipelines."""
