@@ -387,7 +387,7 @@ def test_explanations_of_a_pool_show_what_each_feature_multiplies_the_odds_by(ta
         assert f"{r + 1}: {case['sentence']}" in unwrapped(said)
         (line,) = (line.split() for line in said.splitlines() if line.startswith(f"{case['predicted']} "))
         low, high = bounds[r, list(clf.classes_).index(case["predicted"])]
-        assert [line[2], line[4]] == [f"{low:.3f}", f"{high:.3f}"]
+        assert [line[-3], line[-1]] == [f"{low:.3f}", f"{high:.3f}"]
         lines = said.partition("\nfeature ")[2].splitlines()[1:]
         assert [re.split("  +", line)[0] for line in lines] == [
             "class frequencies",
@@ -408,7 +408,7 @@ def test_of_many_features_and_classes_the_first_are_shown(table):
     run("fit", "t.csv", "--target", "y", "-o", "m")
     text = run("explain", "m", "t.csv", "--row", 1).stdout
     assert max(map(len, text.splitlines())) <= 80
-    assert sum(bool(re.match(r"kind \d+ +(yes|no) ", line)) for line in text.splitlines()) == 20
+    assert sum(bool(re.match(r"kind \d+ {2,}cannot be ", line)) for line in text.splitlines()) == 20
     assert "\nand 5 more, " in text
     assert "\n7 more together" in text
     assert "\na measuremen…" in text

@@ -3,7 +3,7 @@
 import pytest
 
 from evaluation_problems import CLASSES, HOSTILE, made_up, made_up_ids
-from skcredal.evaluation import write_evaluation
+from skcredal.evaluation import ranking, write_evaluation
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +75,22 @@ def test_cases_are_filtered_and_sorted(open_page, address, evaluation):
     head.press("Enter")
     assert probabilities() == sorted(probabilities(), reverse=True)
     assert CLASSES[3] == "plain"
+
+
+def test_the_ranking_is_sorted_by_any_measure(open_page, tmp_path):
+    evaluation = made_up(60, 20, classes=CLASSES[:2])
+    page = open_page(write_evaluation(tmp_path / "page.html", evaluation, title="t").as_uri())
+    rows = [row for row in ranking(evaluation) if row["classifier"] != "all classes"]
+    for head, name, sign in (
+        ("log-loss", "log_loss", 1),
+        ("AUC", "auc", -1),
+        ("balanced accuracy", "balanced_accuracy", -1),
+    ):
+        page.locator(".sortable thead button", has_text=head).click()
+        lines = [line.get_attribute("data-line") for line in page.query_selector_all("[data-line]")]
+        expected = [row["classifier"] for row in sorted(rows, key=lambda row: sign * row[name])]
+        # What has no such measure comes last.
+        assert lines == [*expected, "all classes"]
 
 
 def test_without_script_everything_of_the_default_is_there(open_page, address):

@@ -137,7 +137,6 @@ def evaluate(arguments: Namespace) -> None:
 
     from skcredal._cli import tables
     from skcredal._cli.rankings import print_ranking, write_page
-    from skcredal._progress import progress_bar
     from skcredal.evaluation import evaluate_table, make_classifiers, ranking
 
     made = _make("all" if arguments.classifiers == ["all"] else arguments.classifiers, arguments)
@@ -153,18 +152,17 @@ def evaluate(arguments: Namespace) -> None:
     folds = _choose_folds(table, arguments.folds)
     n_folds = arguments.runs * folds
     jobs = arguments.jobs or (-1 if len(table.target) * n_folds > _WORTH_PROCESSES else 1)
-    with progress_bar("folds", n_folds, "comparing classifiers") as advance:
-        evaluation = evaluate_table(
-            made,
-            table.features,
-            table.target,
-            explain=arguments.report is not None,
-            runs=arguments.runs,
-            folds=folds,
-            seed=arguments.seed,
-            jobs=jobs,
-            on_fold=lambda: advance(1),
-        )
+    evaluation = evaluate_table(
+        made,
+        table.features,
+        table.target,
+        explain=arguments.report is not None,
+        runs=arguments.runs,
+        folds=folds,
+        seed=arguments.seed,
+        jobs=jobs,
+        progress=True,
+    )
     measures = pd.DataFrame(ranking(evaluation))
     # Files first: the reader of standard output may close it early, which ends the command.
     if format_ is not None and arguments.out != "-":

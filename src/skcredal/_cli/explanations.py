@@ -59,11 +59,16 @@ def _bounds(found: Answers) -> str:
     rows = []
     for c in order[:_MOST]:
         numbers = (f"{value:.3f}" for value in (interval[c, 0], proba[c], interval[c, 1]))
-        rows.append([_shortened(found.classes[c]), "yes" if sets[c] else "no", *numbers])
-    text = format_table(["class", "in set", "lower", "prob.", "upper"], rows, n_texts=2)
+        verdict = "cannot be ruled out" if sets[c] else "cannot be the most probable"
+        rows.append([_shortened(found.classes[c]), verdict, *numbers])
+    text = format_table(["class", "", "lower", "prob.", "upper"], rows, n_texts=2)
+    if not sets.all() and sets.sum() > 1:
+        text += (
+            f"\nThe classes that cannot be ruled out have a probability of {proba[sets].sum():.3f} together."
+        )
     rest = order[_MOST:]
     if len(rest):
-        inside = f"{sets[rest].sum()} of them in the set, each at most {interval[rest, 1].max():.3f}"
+        inside = f"{sets[rest].sum()} of them not ruled out, each at most {interval[rest, 1].max():.3f}"
         text += f"\nand {len(rest)} more, {inside}"
     return text
 
@@ -79,21 +84,16 @@ def _robustness(case: Any, model: Any) -> str:
         used = f"this model uses {model.credibility:.4g}"
         return f"Robustness {known}: {predicted} is the only answer up to this credibility ({used})."
     if robustness >= 1:
-        return f"Robustness 1.00: {predicted} remains the answer under any other prior."
+        return f"Robustness 1.00: the answer is {predicted} under any other prior, too."
     part = f"as long as less than {robustness:.0%} of the reference prior is replaced by another"
-    return f"Robustness {robustness:.2f}: {predicted} remains the answer {part}."
+    return f"Robustness {robustness:.2f}: the answer is {predicted} {part}."
 
 
 def _contributions(case: Any, values: dict[str, str]) -> str:
     """Return what each feature multiplies the odds by, and their product."""
-    logs, names = list(case["contributions"]), case["features"]
-    listed, together = strongest(logs, _MOST)
-    lines = [("class frequencies", "", case["frequencies"])]
-    lines += [(_shortened(names[i]), _shortened(values[names[i]]), logs[i]) for i in listed]
-    if len(logs) > len(listed):
-        lines.append((f"{len(logs) - len(listed)} more together", "", together))
-    lines.append(("product", "the odds", case["frequencies"] + sum(logs)))
-    rows = [[name, value, as_factor(log)] for name, value, log in lines]
+    parts = strongest(case, values, _MOST)
+    parts.append(("product", "the odds", sum(log for _, _, log in parts)))
+    rows = [[_shortened(name), _shortened(value), as_factor(log)] for name, value, log in parts]
     support = f"above 1 it supports {case['predicted']}, below 1 {case['rival']}"
     said = f"What each feature multiplies the odds of {case['predicted']} over {case['rival']} by: {support}."
     return f"{_wrapped(said)}\n{format_table(['feature', 'value', 'factor'], rows, n_texts=2)}"

@@ -21,7 +21,7 @@ __all__ = ["print_ranking", "write_page"]
 
 # The columns that are printed, with their headers.
 _RANKING = {"u65": "u65", "against_best": "against the best", "u80": "u80", "accuracy": "accuracy"}
-_RANKING |= {"brier_multiclass": "Brier", "log_loss": "log-loss"}
+_RANKING |= {"balanced_accuracy": "balanced", "auc": "AUC", "log_loss": "log-loss"}
 _SETS = {"n_decided": "decided", "single_accuracy": "right", "n_close": "close calls"}
 _SETS |= {"close_accuracy": "right", "n_undecided": "undecided", "set_accuracy": "in the set"}
 _SETS |= {"output_size": "size"}
@@ -30,19 +30,21 @@ u65, u80     utility: a correct set of two classes counts 0.65 or 0.80; without
              sets, the accuracy
 against the best  worse by more than 0.01 in u65 over the folds (95 % sure),
              probably worse (75 %), or no clear difference
-Brier        mean of the squared errors of the probabilities of all classes
+balanced     mean over the classes of how often their rows are recognised; this
+             and AUC (for two classes) in the first run
 log-loss     mean of -log(probability of the true class)
 """
 _SETS_LEGEND = """
-decided      rows in which one class remains, and how often it was right
+decided      rows in which only one class can be the most probable, and how
+             often it was right
 close calls  those of the first run with a probability below {:.4g} %
-undecided    rows in which several classes remain, how often the true one is
-             among them, and how many remain on average"""
+undecided    rows in which several classes cannot be ruled out, how often the
+             true one is among them, and how many they are on average"""
 
 
 def print_ranking(rows: pd.DataFrame, evaluation: Evaluation, how: str, close_call: float) -> None:
     """Print the classifiers by utility, and their two kinds of doubt: undecided rows, and close calls."""
-    print(f"Classifiers by utility: {how}\n\n{_table(rows, _RANKING)}\n{_LEGEND}")
+    print(f"Classifiers by utility: {how}\n\n{_table(rows.dropna(axis=1, how='all'), _RANKING)}\n{_LEGEND}")
     credal = rows[rows["credal"] & (rows["classifier"] != ALL_CLASSES)].copy()
     if credal.empty:
         return
@@ -56,7 +58,7 @@ def print_ranking(rows: pd.DataFrame, evaluation: Evaluation, how: str, close_ca
 
 
 def _table(rows: pd.DataFrame, headers: Mapping[str, str]) -> str:
-    shown = rows.set_index("classifier")[list(headers)].set_axis(list(headers.values()), axis=1)
+    shown = rows.set_index("classifier").filter(list(headers)).rename(columns=headers)
     return shown.rename_axis(None).to_string(float_format="{:.3f}".format, na_rep="-")
 
 

@@ -1,98 +1,92 @@
-"""Why a row is decided or left undecided: the strongest rival, and what speaks for either, in words."""
+"""Why a row is decided or left undecided: the strongest rival, and what supports either, in words."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from skcredal._arrays import BoolArray, IntArray
+from skcredal._arrays import BoolArray, FloatArray, IntArray
 from skcredal._ensemble.priors import BmaPriors, CompressionPriors, Evidence
 
-__all__ = ["describe", "describe_odds", "rounded", "votes_and_sentences"]
+__all__ = ["cast_votes", "describe_odds", "describe_votes", "rounded", "with_sentences"]
 
 # A feature that changes the odds by a smaller factor is not worth a word.
 NOTABLE = 1.05
-NOTHING_KNOWN = "nothing is known of this case but how frequent the classes are"
+ONLY_CLASS = "the only class there is"
+NOTHING_KNOWN = "nothing is known about this case but how frequent the classes are"
 
 
-def votes_and_sentences(
-    priors: BmaPriors | CompressionPriors,
-    evidence: Evidence,
-    sets: BoolArray,
-    classes: list[str],
-    super_parents: list[str],
-) -> tuple[IntArray, dict[str, list[Any]]]:
-    """Return the rival in each row, and what decides it: the votes of the SPODEs, the prior, all in words.
+def cast_votes(
+    priors: BmaPriors | CompressionPriors, evidence: Evidence, super_parents: list[str]
+) -> tuple[IntArray, dict[str, list[Any]], list[Any]]:
+    """Return the rival in each row, the votes of the SPODEs with the prior that favours it most, and voices.
 
     A vote is P(predicted | a, s_j) - P(rival | a, s_j), of every SPODE whose super-parent is known, from the
-    strongest for the predicted class to the strongest for the rival.
+    strongest for the predicted class to the strongest for the rival. The voices are these two: how probable
+    either finds the class that it favours.
     """
     rival, prior = priors.contest(evidence)
-    found: dict[str, list[Any]] = {name: [] for name in ("super_parents", "votes", "prior", "sentence")}
+    found: dict[str, list[Any]] = {name: [] for name in ("super_parents", "votes", "prior")}
+    voices = []
     for r, (b, d) in enumerate(zip(evidence.best, rival, strict=True)):
         of_best, of_rival = evidence.posterior[:, b, r], evidence.posterior[:, d, r]
         # Without a prior to blame, nothing that a SPODE says decides.
         voters = np.flatnonzero(evidence.known[:, r] & ~np.isnan(prior[:, r]).any())
         voters = voters[np.argsort(of_rival[voters] - of_best[voters], kind="stable")]
-        votes = of_best[voters] - of_rival[voters]
-        names = [super_parents[j] for j in voters]
-        # What the strongest voices on either side say of the class that they speak for.
-        voices = [(names[0], of_best[voters[0]]), (names[-1], of_rival[voters[-1]])] if names else []
-        others = [classes[c] for c in np.flatnonzero(sets[r]) if c != b]
-        counts = int((votes > 0).sum()), int((votes < 0).sum()), len(votes)
-        named_rival = None if d < 0 else classes[d]
-        found["super_parents"].append(names)
-        found["votes"].append(votes.tolist())
+        found["super_parents"].append([super_parents[j] for j in voters])
+        found["votes"].append((of_best[voters] - of_rival[voters]).tolist())
         found["prior"].append(prior[voters, r].tolist())
-        found["sentence"].append(
-            describe(classes[b], evidence.reference[r, b], named_rival, others, voices, counts)
-        )
-    return rival, found
+        voices.append((of_best[voters[0]], of_rival[voters[-1]]) if len(voters) else ())
+    return rival, found, voices
 
 
-def describe(
-    predicted: str,
-    probability: float,
-    rival: str | None,
-    remaining: list[str],
-    voices: list[tuple[str, float]],
-    counts: tuple[int, int, int],
+def with_sentences(
+    found: dict[str, list[Any]], describe: Callable[..., str], *more: Iterable[Any]
+) -> dict[str, list[Any]]:
+    """Add a sentence about each row, which is made of its explanation and more."""
+    cases = [dict(zip(found, values, strict=True)) for values in zip(*found.values(), strict=True)]
+    return found | {"sentence": [describe(*row) for row in zip(cases, *more, strict=True)]}
+
+
+def describe_votes(
+    case: Mapping[str, Any], proba: FloatArray, in_set: BoolArray, voices: Sequence[float]
 ) -> str:
     """Put an explanation into words for somebody who knows the case but not the method.
 
-    ``remaining`` are the other classes of the set, ``voices`` the super-parents that speak most for the
-    predicted class and most for its rival, with the probability that each gives it; ``counts`` are how many
-    speak for the one, for the other, and at all.
+    ``proba`` are the probabilities of the classes, ``in_set`` tells which of them are in the set.
 
     Examples
     --------
-    >>> describe("ill", 0.7, "well", [], [("crp", 0.9), ("age", 0.6)], (3, 1, 4))
-    'ill (70%), whichever of the models is trusted most: 3 of 4 speak for it, most of all the one around \
-crp, and too little for well the one around age.'
+    >>> case = {"predicted": "ill", "probability": 0.7, "rival": "well", "set": ["ill"]}
+    >>> case |= {"super_parents": ["crp", "bmi", "sex", "age"], "votes": [0.8, 0.5, 0.1, -0.2]}
+    >>> describe_votes(case, np.array([0.7, 0.3]), np.array([True, False]), (0.9, 0.6))
+    'ill (70 %), whichever model you trust most: 3 of 4 favour it, above all the one built on crp. The one \
+built on age prefers well, but not by enough.'
     """
-    answer = f"{predicted} ({probability:.0%})"
-    if rival is None:
-        return f"{answer}: the only class there is."
-    if not voices:
-        return f"{answer}: {NOTHING_KNOWN}."
-    (first, p_first), (last, p_last) = voices
-    n_for, n_against, n = counts
-    if remaining:
-        choice = f"Undecided between {answer} and {_listed(remaining)}."
-        if not n_against:
-            return f"{choice} The models give {rival} nearly the same probability."
+    predicted, rival, votes = (case[key] for key in ("predicted", "rival", "votes"))
+    answer = f"{predicted} ({_percent(case['probability'])})"
+    if rival is None or not votes:
+        return f"{answer}: {ONLY_CLASS if rival is None else NOTHING_KNOWN}."
+    first, last = case["super_parents"][0], case["super_parents"][-1]
+    others = [label for label in case["set"] if label != predicted]
+    choice = f"Undecided between {_listed([answer, *others])}{_together(proba, in_set)}."
+    if others and votes[-1] >= 0.0:
+        return f"{choice} The models give {rival} nearly the same probability."
+    if others:
         return (
-            f"{choice} The model around {first} ({p_first:.0%}) speaks most for {predicted}, the one around "
-            f"{last} ({p_last:.0%}) most for {rival}: the answer depends on which is trusted more."
+            f"{choice} The model built on {first} favours {predicted} ({_percent(voices[0])}), the one on "
+            f"{last} favours {rival} ({_percent(voices[1])}); the answer depends on which you trust more."
         )
-    support = f"{n_for} of {n} speak for it, most of all the one around {first}"
-    against = f", and too little for {rival} the one around {last}" if n_against else ""
-    return f"{answer}, whichever of the models is trusted most: {support}{against}."
+    support = f"{sum(vote > 0.0 for vote in votes)} of {len(votes)} favour it"
+    against = f" The one built on {last} prefers {rival}, but not by enough." if votes[-1] < 0.0 else ""
+    return (
+        f"{answer}, whichever model you trust most: {support}, above all the one built on {first}.{against}"
+    )
 
 
-def describe_odds(case: Mapping[str, Any], *, speaks: bool) -> str:
+def describe_odds(case: Mapping[str, Any], proba: FloatArray, in_set: BoolArray, speaks: bool) -> str:
     """Put the odds of a class over its rival into words, given a row of LP-AODE*'s explanation.
 
     Where no model ``speaks``, there is nothing but the class frequencies.
@@ -101,30 +95,33 @@ def describe_odds(case: Mapping[str, Any], *, speaks: bool) -> str:
     --------
     >>> case = {"predicted": "ill", "probability": 0.75, "rival": "well", "set": ["ill", "well"], "odds": 3.0}
     >>> case |= {"lower_odds": 0.8, "upper_odds": 11.2, "features": ["crp", "age"]}
-    >>> describe_odds(case | {"contributions": [0.875, -0.511]}, speaks=True)
-    'ill rather than well by odds of 3 to 1; crp speaks most for ill (×2.4), age most against (×0.6); as \
-uncertain as the weights are, the odds lie between 0.8 and 11 to 1, so both remain.'
+    >>> case |= {"contributions": [0.875, -0.511]}
+    >>> describe_odds(case, np.array([0.75, 0.25]), np.array([True, True]), speaks=True)
+    'Most likely ill (3 to 1). crp supports ill (×2.4), age counts against it (×0.6). The data leave the \
+odds anywhere between 0.8 and 11 to 1, so neither class can be ruled out.'
     """
-    predicted, rival, remaining, features = (case[key] for key in ("predicted", "rival", "set", "features"))
+    predicted, rival, labels, features = (case[key] for key in ("predicted", "rival", "set", "features"))
     if rival is None or not speaks:
-        reason = "the only class there is" if rival is None else NOTHING_KNOWN
-        return f"{predicted} ({case['probability']:.0%}): {reason}."
+        reason = ONLY_CLASS if rival is None else NOTHING_KNOWN
+        return f"{predicted} ({_percent(case['probability'])}): {reason}."
     with np.errstate(over="ignore"):
         factors = np.exp(case["contributions"])
-    parts = [f"{predicted} rather than {rival} by odds of {rounded(case['odds'])} to 1"]
+    over = "" if len(proba) == 2 else f" over {rival}"
+    answer = f"Most likely {predicted} ({rounded(case['odds'])} to 1{over})."
+    support = []
     if features and factors[0] > NOTABLE:
-        parts.append(f"{features[0]} speaks most for {predicted} (×{rounded(factors[0])})")
-        if factors[-1] < 1.0 / NOTABLE:
-            parts[-1] += f", {features[-1]} most against (×{rounded(factors[-1])})"
-    elif features and factors[-1] < 1.0 / NOTABLE:
-        parts.append(f"{features[-1]} speaks most against {predicted} (×{rounded(factors[-1])})")
-    if len(remaining) == 1:
-        outcome = f"{predicted} alone remains"
+        support.append(f"{features[0]} supports {predicted} (×{rounded(factors[0])})")
+    if features and factors[-1] < 1.0 / NOTABLE:
+        support.append(f"{features[-1]} counts against it (×{rounded(factors[-1])})")
+    reasons = f" {', '.join(support)}." if support else ""
+    if len(labels) == 1:
+        outcome = "no other class can be the most probable"
+    elif len(proba) == 2:
+        outcome = "neither class can be ruled out"
     else:
-        outcome = "both remain" if len(remaining) == 2 else f"{_listed(remaining)} remain"
+        outcome = f"{_listed(labels)} cannot be ruled out{_together(proba, in_set)}"
     low, high = rounded(case["lower_odds"]), rounded(case["upper_odds"])
-    parts.append(f"as uncertain as the weights are, the odds lie between {low} and {high} to 1, so {outcome}")
-    return "; ".join(parts) + "."
+    return f"{answer}{reasons} The data leave the odds anywhere between {low} and {high} to 1, so {outcome}."
 
 
 def rounded(number: float) -> str:
@@ -134,6 +131,15 @@ def rounded(number: float) -> str:
     if number < 1e-6:
         return "less than a millionth"
     return f"{float(f'{number:.2g}'):,.6f}".rstrip("0").rstrip(".")
+
+
+def _together(proba: FloatArray, in_set: BoolArray) -> str:
+    """Return how probable the classes of a set are together, unless they are all classes."""
+    return "" if in_set.all() else f" ({_percent(proba[in_set].sum())} together)"
+
+
+def _percent(p: float) -> str:
+    return f"{100.0 * p:.0f} %"
 
 
 def _listed(names: Sequence[Any]) -> str:

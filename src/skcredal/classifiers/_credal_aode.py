@@ -6,7 +6,7 @@ from typing import Any
 
 from skcredal._arrays import BoolArray, FloatArray
 from skcredal._encoding.encoding import EncodedTable
-from skcredal._ensemble.explain import votes_and_sentences
+from skcredal._ensemble.explain import cast_votes, describe_votes, with_sentences
 from skcredal._ensemble.priors import BmaPriors, CompressionPriors, Evidence
 from skcredal._ensemble.weights import bma_weights, resolve_epsilon
 from skcredal.classifiers._aode import CompAODE, LikelihoodWeightedEnsemble, SpodeEnsemble
@@ -81,9 +81,9 @@ class CredalSpodesMixin(CredalMixin, SpodeEnsemble):
         evidence = self._evidence(chunk)
         sets = self._sets(evidence)
         names = [str(name) if isinstance(name, str) else f"feature {name}" for name in self.super_parents_]
-        labels = [str(label) for label in self.classes_.tolist()]
-        rival, found = votes_and_sentences(self._priors, evidence, sets, labels, names)
-        return {**self._explained_answers(evidence, sets, rival), **found}
+        rival, votes, voices = cast_votes(self._priors, evidence, names)
+        found = self._explained_answers(evidence, sets, rival) | votes
+        return with_sentences(found, describe_votes, evidence.reference, sets, voices)
 
     def _evidence(self, chunk: EncodedTable) -> Evidence:
         tables, states = self._spodes, chunk.states

@@ -13,7 +13,7 @@ from skcredal._arrays import BoolArray, FloatArray, IntArray
 from skcredal._encoding.encoding import EncodedTable
 from skcredal._encoding.regions import Regions
 from skcredal._ensemble.counts import Counts
-from skcredal._ensemble.explain import describe_odds
+from skcredal._ensemble.explain import describe_odds, with_sentences
 from skcredal._ensemble.log_pool import PoolEvidence, WeightSet, pooled
 from skcredal._ensemble.pool_weights import ENOUGH, PoolWeights, pool_weights
 from skcredal._threads import one_blas_thread, run_in_threads, thread_count
@@ -384,8 +384,8 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
     >>> clf.robustness(new).round(2)
     array([0.99, 0.27])
     >>> print(clf.explain(new)["sentence"][1])
-    banana rather than apple by odds of 1.2 to 1; weight speaks most for banana (×15), colour most against
-    (×0.2); as uncertain as the weights are, the odds lie between 0.52 and 2.6 to 1, so both remain.
+    Most likely banana (1.2 to 1). weight supports banana (×15), colour counts against it (×0.2). The data
+    leave the odds anywhere between 0.52 and 2.6 to 1, so neither class can be ruled out.
     """
 
     _priors: WeightSet
@@ -486,11 +486,7 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
             "features": [[shown[i] for i in line] for line in order],
             "contributions": np.take_along_axis(by_feature.T, order, axis=1).tolist(),
         }
-        found["sentence"] = [
-            describe_odds({name: column[r] for name, column in found.items()}, speaks=bool(speaks))
-            for r, speaks in enumerate(evidence.speaks)
-        ]
-        return found
+        return with_sentences(found, describe_odds, evidence.reference, sets, evidence.speaks)
 
     def _evidence(self, chunk: EncodedTable) -> PoolEvidence:
         return self._priors.evidence(*self._said(chunk))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from skcredal.classifiers._answers import answers
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
 from skcredal.classifiers._credal_aode import CredalSpodesMixin
+from skcredal.classifiers._log_pool import CredalLogPoolAODE
 from skcredal.evaluation._changes import single_changes
 from skcredal.evaluation._fold import Answer
 from skcredal.evaluation._names import is_below
@@ -22,7 +24,7 @@ from skcredal.evaluation._words import values_with_bins
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Cases", "case_details", "fold_cases", "join_cases", "least_certain"]
+__all__ = ["Cases", "case_details", "fold_cases", "importance", "join_cases", "least_certain"]
 
 # A model with less weight has none to speak of under any prior of a set.
 _NEGLIGIBLE = 1e-6
@@ -45,6 +47,9 @@ class Cases:
         credibility it does not; NaN if the classifier cannot tell, or was not asked.
     details : dict
         More about the least certain rows, by row: see :func:`case_details`.
+    importance : dict
+        By feature: by how much it moves the log-odds of the answer over its rival, up or down, summed over
+        the rows; empty if the contributions of the features do not add up.
     """
 
     true: IntArray
@@ -52,6 +57,7 @@ class Cases:
     sets: BoolArray
     robustness: FloatArray
     details: dict[int, dict[str, Any]]
+    importance: dict[str, float] = field(default_factory=dict)
 
     @property
     def predicted(self) -> IntArray:
@@ -61,25 +67,31 @@ class Cases:
     @property
     def undecided(self) -> BoolArray:
         """Which rows have several classes in their set."""
-        several: BoolArray = self.sets.sum(axis=1) > 1
-        return several
+        return np.asarray(self.sets.sum(axis=1) > 1)
 
     @property
     def correct(self) -> BoolArray:
         """For which rows the most probable class is the true one."""
-        right: BoolArray = self.predicted == self.true
-        return right
+        return np.asarray(self.predicted == self.true)
 
     @property
     def probability(self) -> FloatArray:
         """The probability of the most probable class of each row."""
-        largest: FloatArray = np.take_along_axis(self.proba, self.predicted[:, None], axis=1)[:, 0]
-        return largest
+        return np.asarray(self.proba[np.arange(len(self.true)), self.predicted])
+
+    @property
+    def set_probability(self) -> FloatArray:
+        """The probability of all classes of each set together."""
+        return np.asarray((self.proba * self.sets).sum(axis=1))
+
+    @property
+    def contains(self) -> BoolArray:
+        """For which rows the set contains the true class."""
+        return np.asarray(self.sets[np.arange(len(self.true)), self.true])
 
     def close_calls(self, threshold: float) -> BoolArray:
         """Which rows have a single class, but with a probability below a threshold."""
-        close: BoolArray = ~self.undecided & is_below(self.probability, threshold)
-        return close
+        return np.asarray(~self.undecided & is_below(self.probability, threshold))
 
 
 def fold_cases(answer: Answer, true: IntArray, classes: AnyArray) -> Cases:
@@ -100,7 +112,10 @@ def join_cases(parts: Sequence[Cases], rows: IntArray) -> Cases:
     arrays = ((part.true, part.proba, part.sets, part.robustness) for part in parts)
     true, proba, sets, robustness = (np.concatenate(some)[order] for some in zip(*arrays, strict=True))
     details = {r: about for part in parts for r, about in part.details.items()}
-    return Cases(true, proba, sets, robustness, details)
+    importances = Counter[str]()
+    for part in parts:
+        importances.update(part.importance)
+    return Cases(true, proba, sets, robustness, details, dict(importances))
 
 
 def least_certain(cases: Cases, n: int) -> IntArray:
@@ -141,6 +156,16 @@ def case_details(
             change._replace(remaining=tuple(columns[list(change.remaining)].tolist())) for change in changes
         ]
     return found
+
+
+def importance(learner: TabularClassifier, rows: pandas.DataFrame, n_rows: int) -> dict[str, float]:
+    """Return how much each feature moves the log-odds, summed over so many rows like these."""
+    if not isinstance(learner, CredalLogPoolAODE):
+        return {}
+    reasons = learner.explain(rows)
+    names, index = np.unique(reasons["features"].tolist(), return_inverse=True)
+    moves = np.bincount(index.ravel(), np.abs(reasons["contributions"].tolist()).ravel(), len(names))
+    return dict(zip(names.tolist(), (moves * n_rows / len(rows)).tolist(), strict=True))
 
 
 def _without_weight(learner: TabularClassifier) -> list[str]:

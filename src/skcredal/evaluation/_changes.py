@@ -22,8 +22,8 @@ __all__ = ["Change", "single_changes"]
 _MOST_STATES = 50
 # Of the states that lead to the same answer, how many are named.
 _NAMED = 5
-# Where numbers are tried besides the middles of bins: a model may also look at the number itself.
-_QUANTILES = np.arange(0.05, 1.0, 0.1)
+# Which numbers of the training rows are tried: enough to meet each bin that has two in a hundred rows.
+_QUANTILES = np.linspace(0.0, 1.0, 51)
 
 
 class Change(NamedTuple):
@@ -39,9 +39,8 @@ def single_changes(
 ) -> list[list[Change]]:
     """Return, for each row, the nearest values of each single feature with which another set remains.
 
-    Found by predicting changed rows: a number is moved to the middle of every bin of the model and to
-    quantiles of the ``training`` rows, a category to every other one. Changes that leave fewer classes come
-    first.
+    Found by predicting changed rows: a number is replaced by quantiles of the ``training`` rows, a category
+    by every other one. Changes that leave fewer classes come first.
 
     Examples
     --------
@@ -59,7 +58,7 @@ def single_changes(
     found = []
     for r in range(len(rows)):
         row = rows.iloc[r].tolist()
-        sets = np.split(_sets(model, _changed(model, rows, row, tried)), np.cumsum([*map(len, tried)])[:-1])
+        sets = np.split(_sets(model, _changed(rows, r, tried)), np.cumsum([*map(len, tried)])[:-1])
         changes: list[Change] = []
         for how, value, alternatives, its_sets in zip(model.encoding_, row, tried, sets, strict=True):
             other = (its_sets != present[r]).any(axis=1)
@@ -87,37 +86,20 @@ def _alternatives(how: FeatureEncoding, training: Any) -> list[Any]:
         return []
     if how.kind == "categorical":
         return list(how.states) if 1 < len(how.states) <= _MOST_STATES else []
-    cuts, middles = np.array(how.cuts), np.empty(0)
-    assert how.range is not None
-    if len(cuts):
-        # Outside of all training values if need be: a first bin may begin at the lowest of them. By so much
-        # that it is not lost in the rounding of large numbers.
-        beyond = max(1.0, 1e-6 * abs(cuts[0]), 1e-6 * abs(cuts[-1]))
-        low, high = (min(how.range[0], cuts[0] - beyond), max(how.range[1], cuts[-1] + beyond))
-        edges = np.concatenate([[low], cuts, [high]])
-        middles = (edges[:-1] + edges[1:]) / 2.0
     known = training.to_numpy(dtype=float, na_value=np.nan)
-    return list(np.unique([*middles, *np.nanquantile(known, _QUANTILES)]).tolist())
+    numbers: list[Any] = np.unique(np.nanquantile(known, _QUANTILES, method="nearest")).tolist()
+    return numbers
 
 
-def _changed(
-    model: TabularClassifier, rows: pandas.DataFrame, row: Sequence[Any], tried: Sequence[list[Any]]
-) -> pandas.DataFrame:
-    """Return a row as often as there are alternatives, each time with one of them."""
-    pandas_frame, begin = type(rows), 0
-    columns: dict[int, Any] = {}
-    for how, value, alternatives in zip(model.encoding_, row, tried, strict=True):
-        is_number = how.kind == "numeric"
-        cells = [np.nan if is_number and is_missing(value) else value] * sum(map(len, tried))
-        cells[begin : begin + len(alternatives)] = alternatives
+def _changed(rows: pandas.DataFrame, r: int, tried: Sequence[list[Any]]) -> pandas.DataFrame:
+    """Return row r as often as there are alternatives, each time with one of them."""
+    # As objects: categories that were seen need not be among those of the column's type.
+    cells = rows.iloc[np.repeat(r, sum(map(len, tried)))].to_numpy(dtype=object, copy=True)
+    begin = 0
+    for j, alternatives in enumerate(tried):
+        cells[begin : begin + len(alternatives), j] = alternatives
         begin += len(alternatives)
-        # Categories as objects, since those that were seen need not be among those of the column's type.
-        columns[len(columns)] = (
-            np.array(cells, float) if is_number else pandas_frame({0: cells}, dtype=object)[0]
-        )
-    changed = pandas_frame(columns)
-    changed.columns = rows.columns
-    return changed
+    return type(rows)(cells, columns=rows.columns)
 
 
 def _nearest(name: str, value: float, numbers: Sequence[float], sets: BoolArray) -> list[Change]:

@@ -13,12 +13,12 @@ from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder, StandardScaler
 
 from skcredal._arrays import AnyArray, FloatArray
 from skcredal._threads import one_blas_thread
-from skcredal._validation import check_choice, check_texts, safe_repr
+from skcredal._validation import check_texts, safe_repr
 from skcredal.classifiers._aode import AODE, BmaAODE, CompAODE, MaplmgAODE
 from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._bayes import TAN, CompressionNB, NaiveBayes, NullClassifier
@@ -29,7 +29,10 @@ from skcredal.classifiers._naive_credal import CredalModelAveraging, NaiveCredal
 from skcredal.classifiers._tree import CredalTree
 from skcredal.evaluation._names import COMPARED
 
-__all__ = ["BASELINES", "CLASSIFIERS", "Baseline", "display_name", "is_credal", "make_classifiers"]
+__all__ = ["BASELINES", "CLASSIFIERS", "MOST_ROWS", "Baseline", "display_name", "make_classifiers"]
+
+# A baseline learns from no more rows: on hundreds of thousands, a forest would take most of the time.
+MOST_ROWS = 50_000
 
 
 class Baseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -37,21 +40,34 @@ class Baseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Every column that is not numeric contains categories. A missing category is a category of its own, and one
     that was not seen in training is none of those that were. Missing numbers become the median, but gradient
-    boosting reads them as they are. A numeric column without a known value is left out.
+    boosting reads them as they are. A numeric column without a known value is left out. Of a large table, a
+    random `MOST_ROWS` rows are learned from.
     """
 
     classes_: AnyArray
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from a DataFrame."""
+        if len(X) > MOST_ROWS:
+            some = np.random.default_rng(0).choice(len(X), MOST_ROWS, replace=False)
+            X, y = X.iloc[some], np.asarray(y)[some]
         is_number = [dtype.kind in "iuf" for dtype in X.dtypes]
         # Gradient boosting cannot make bins of nothing.
         numbers = [j for j, is_one in enumerate(is_number) if is_one and X.iloc[:, j].notna().any()]
         categories = [j for j, is_one in enumerate(is_number) if not is_one]
+        of_numbers, of_categories, classifier = self._steps(len(categories))
+        columns = ColumnTransformer(
+            [
+                ("categories", make_pipeline(FunctionTransformer(_as_text), of_categories), categories),
+                ("numbers", of_numbers, numbers),
+            ],
+            # A forest would grow far slower on a sparse table.
+            sparse_threshold=0.0,
+        )
+        # Where training has a single class, logistic regression would refuse it.
+        inner = make_pipeline(columns, classifier) if len(np.unique(y)) > 1 else DummyClassifier()
         # With more threads, last digits depend on the machine.
         with one_blas_thread():
-            # Where training has a single class, logistic regression would refuse it.
-            inner = self._pipeline(numbers, categories) if len(np.unique(y)) > 1 else DummyClassifier()
             self.pipeline_ = inner.fit(X, y)
         self.classes_ = self.pipeline_.classes_
         return self
@@ -62,7 +78,8 @@ class Baseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             proba: FloatArray = self.pipeline_.predict_proba(X)
         return proba
 
-    def _pipeline(self, numbers: list[int], categories: list[int]) -> Pipeline:
+    def _steps(self, n_categories: int) -> tuple[Any, Any, Any]:
+        """Return what prepares numbers, what prepares categories, which come first, and the classifier."""
         raise NotImplementedError
 
 
@@ -83,55 +100,37 @@ class Forest(Baseline):
         smoothed: FloatArray = (self.n_trees * proba + 1.0) / (self.n_trees + proba.shape[1])
         return smoothed
 
-    def _pipeline(self, numbers: list[int], categories: list[int]) -> Pipeline:
+    def _steps(self, n_categories: int) -> tuple[Any, Any, Any]:
         forest = RandomForestClassifier(n_estimators=self.n_trees, random_state=0, n_jobs=self.n_jobs)
-        return make_pipeline(_columns(numbers, categories, _imputer(), _one_hot()), forest)
+        return SimpleImputer(strategy="median"), _one_hot(), forest
 
 
 class Boosting(Baseline):
     """Gradient boosting by histograms."""
 
-    def _pipeline(self, numbers: list[int], categories: list[int]) -> Pipeline:
+    def _steps(self, n_categories: int) -> tuple[Any, Any, Any]:
         # It has at most 255 bins per feature, and needs one for missing and unknown categories.
         ordinal = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=np.nan, max_categories=250)
         boosting = HistGradientBoostingClassifier(
-            # The columns of categories come first; see _columns.
-            categorical_features=list(range(len(categories))),
+            categorical_features=list(range(n_categories)),
             # By default it would treat large tables differently, and refuse a rare class.
             early_stopping=False,
             random_state=0,
         )
-        return make_pipeline(_columns(numbers, categories, "passthrough", ordinal), boosting)
+        return "passthrough", ordinal, boosting
 
 
 class Logistic(Baseline):
     """Logistic regression on scaled numbers and indicators of categories."""
 
-    def _pipeline(self, numbers: list[int], categories: list[int]) -> Pipeline:
-        scaled = make_pipeline(_imputer(), StandardScaler())
-        columns = _columns(numbers, categories, scaled, _one_hot())
-        return make_pipeline(columns, LogisticRegression(max_iter=2000))
-
-
-def _columns(numbers: list[int], categories: list[int], of_numbers: Any, of_categories: BaseEstimator) -> Any:
-    as_text = FunctionTransformer(_as_text)
-    return ColumnTransformer(
-        [
-            ("categories", make_pipeline(as_text, of_categories), categories),
-            ("numbers", of_numbers, numbers),
-        ],
-        # A forest would grow far slower on a sparse table.
-        sparse_threshold=0.0,
-    )
+    def _steps(self, n_categories: int) -> tuple[Any, Any, Any]:
+        scaled = make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
+        return scaled, _one_hot(), LogisticRegression(max_iter=2000)
 
 
 def _as_text(table: Any) -> Any:
     """Return the categories as text, since encoders refuse columns of texts and other values."""
     return table.astype(object).where(table.notna(), "missing").astype(str).to_numpy(dtype=object)
-
-
-def _imputer() -> SimpleImputer:
-    return SimpleImputer(strategy="median")
 
 
 def _one_hot() -> OneHotEncoder:
@@ -163,12 +162,6 @@ BASELINES: dict[str, Callable[..., Baseline]] = {
     "gradient-boosting": Boosting,
     "logistic-regression": Logistic,
 }
-
-
-def is_credal(name: str) -> bool:
-    """Tell whether the classifier or baseline with this name returns sets."""
-    check_choice("name", name, (*CLASSIFIERS, *BASELINES))
-    return name in CLASSIFIERS and isinstance(CLASSIFIERS[name](), CredalMixin)
 
 
 def make_classifiers(names: Iterable[str] | str | None = None, **parameters: Any) -> dict[str, Any]:

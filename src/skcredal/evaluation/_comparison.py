@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from skcredal._arrays import FloatArray
+from skcredal.evaluation._results import Sums
 
-__all__ = ["against_best", "correlated_t_test", "in_words"]
+__all__ = ["against_best", "against_null", "correlated_t_test", "in_words"]
 
 # Differences of utility below this are of no practical importance.
 _ROPE = 0.01
@@ -16,8 +17,8 @@ _ROPE = 0.01
 _SURE, _PROBABLE = 0.95, 0.75
 
 
-def correlated_t_test(differences: FloatArray, *, folds: int) -> float:
-    """Return the probability that the mean difference is larger than 0.01.
+def correlated_t_test(differences: FloatArray, *, folds: int, rope: float = _ROPE) -> float:
+    """Return the probability that the mean difference is larger than a negligible one.
 
     There is a difference for each test fold of each run of so many folds. Training sets of different folds
     share most of their rows, so that the differences are correlated, and fewer than they seem.
@@ -34,9 +35,9 @@ def correlated_t_test(differences: FloatArray, *, folds: int) -> float:
     spread = float(differences.std(ddof=1))
     # Rounding alone makes equal differences differ: a spread that small is none.
     if spread < 1e-12:
-        return float(mean > _ROPE)
+        return float(mean > rope + 1e-12)
     scale = spread * np.sqrt(1.0 / n + 1.0 / (folds - 1))
-    return float(stats.t.sf(_ROPE, n - 1, loc=mean, scale=scale))
+    return float(stats.t.sf(rope, n - 1, loc=mean, scale=scale))
 
 
 def in_words(worse: float) -> str:
@@ -65,3 +66,23 @@ def against_best(utilities: Mapping[str, FloatArray], sizes: FloatArray, *, fold
         # As good as the best, up to rounding, is one of the best.
         found[name] = "best" if means[best] - means[name] < 1e-9 else in_words(worse)
     return found
+
+
+def against_null(parts: Sequence[Sums], null: Sequence[Sums], *, folds: int) -> tuple[bool, bool]:
+    """Tell whether log-loss and accuracy are clearly better than the null model's, by however little.
+
+    Examples
+    --------
+    Right more often, but with the same log-loss:
+
+    >>> null = [{"n": 10.0, "correct": 7.0, "log_loss": 6.0}, {"n": 10.0, "correct": 6.0, "log_loss": 7.0}]
+    >>> found = [part | {"correct": part["correct"] + 2.0} for part in null]
+    >>> against_null(found, null, folds=2)
+    (False, True)
+    """
+
+    def is_clear(name: str, sign: float) -> bool:
+        gains = [sign * (one[name] - other[name]) / one["n"] for one, other in zip(parts, null, strict=True)]
+        return correlated_t_test(np.array(gains), folds=folds, rope=0.0) >= _SURE
+
+    return is_clear("log_loss", -1.0), is_clear("correct", 1.0)

@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import joblib
 import numpy as np
+from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
 from skcredal._arrays import AnyArray
+from skcredal._progress import progress_bar
 from skcredal._threads import worker_options
 from skcredal._validation import check_instance, check_integer, naming, safe_repr
 from skcredal.classifiers._base import TabularClassifier
-from skcredal.evaluation._cases import Cases, case_details, fold_cases, join_cases, least_certain
+from skcredal.evaluation._cases import Cases, case_details, fold_cases, importance, join_cases, least_certain
 from skcredal.evaluation._comparison import against_best
 from skcredal.evaluation._fold import Fold, splits
 from skcredal.evaluation._names import ALL_CLASSES, DEFAULT
 from skcredal.evaluation._results import Sums, fold_sums, pool
 from skcredal.metrics._outcomes import measures, row_outcomes, row_sums
 
-__all__ = ["Evaluation", "evaluate_table", "most_folds", "ranking"]
+__all__ = ["Evaluation", "evaluate_table", "ranking"]
 
 # For how many cases of all folds together a classifier is asked why; and what would change its answer.
 _EXPLAINED, _CHANGED = 300, 50
-
-
-def most_folds(target: AnyArray) -> int:
-    """Return the largest possible number of folds: the number of rows of the most frequent class."""
-    with naming("target"):
-        return int(np.unique(target, return_counts=True)[1].max())
+# From how many rows at most the importance of the features is computed.
+_WEIGHED = 50_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,7 +78,7 @@ def evaluate_table(
     folds: int = 10,
     seed: int = 0,
     jobs: int | None = None,
-    on_fold: Callable[[], None] | None = None,
+    progress: bool = False,
 ) -> Evaluation:
     """Cross-validate classifiers on a table, all on the same folds.
 
@@ -97,13 +95,14 @@ def evaluate_table(
         The classes.
     explain : bool
         Whether to find out how robust each answer of the first run is, and for the least certain rows of
-        LP-AODE*, or else the first classifier with sets, bounds, reasons, and what would change the answer.
+        LP-AODE*, or else the first classifier with sets, bounds, reasons, and what would change the answer;
+        for LP-AODE* also how important the features are.
     runs, folds, seed : int
         Number of shuffles, number of folds of each, and the random seed.
     jobs : int, optional
         Number of processes, as in joblib. The results do not depend on it.
-    on_fold : callable, optional
-        Called after each fold.
+    progress : bool
+        Whether to show a progress bar.
 
     Returns
     -------
@@ -126,7 +125,9 @@ def evaluate_table(
     check_integer("runs", runs, low=1, high=10**6)
     check_integer("seed", seed, low=0)
     check_integer("folds", folds, low=2)
-    if folds > (most := most_folds(target)):
+    with naming("target"):
+        classes, counts = np.unique(target, return_counts=True)
+    if folds > (most := counts.max()):
         # StratifiedKFold has the same limit, but its message does not name the parameter.
         rule = f"at most {most}, the number of rows of the most frequent class"
         raise ValueError(f"folds must be {rule}, got {safe_repr(folds)}.")
@@ -137,27 +138,34 @@ def evaluate_table(
     sums: dict[str, list[Sums]] = {name: [] for name in classifiers}
     parts: dict[str, list[Cases]] = {name: [] for name in classifiers}
     of_runs = [splits(target, folds=folds, run=run, seed=seed) for run in range(runs)]
+    groups = _groups(classifiers)
     tasks = (
         joblib.delayed(_run_fold)(
-            dict(classifiers),
-            Fold(features, target, *rows),
-            folds,
-            explained if explain and not run else None,
+            group, Fold(features, target, *rows), folds, explained if explain and not run else None
         )
         for run, of_folds in enumerate(of_runs)
         for rows in of_folds
+        for group in groups
     )
     # In order, so that sums of floats do not depend on which fold finishes first.
     parallel = joblib.Parallel(n_jobs=jobs, return_as="generator", **worker_options())
-    for results in parallel(tasks):
-        for name, (of_fold, part) in results.items():
-            sums[name].append(of_fold)
-            parts[name].append(part)
-        if on_fold is not None:
-            on_fold()
+    total = runs * folds * len(groups)
+    with progress_bar("steps", total, "comparing classifiers", hidden=not progress) as advance:
+        for results in parallel(tasks):
+            for name, (of_fold, part) in results.items():
+                sums[name].append(of_fold)
+                parts[name].append(part)
+            advance(1)
     rows = np.concatenate([test for _, test in of_runs[0]])
     cases = {name: join_cases(some[:folds], rows) for name, some in parts.items()}
-    return Evaluation(np.unique(target), folds, sums, cases)
+    return Evaluation(classes, folds, sums, cases)
+
+
+def _groups(classifiers: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return our own classifiers together, as they share encodings and counts, and every other by itself."""
+    ours = {name: one for name, one in classifiers.items() if isinstance(one, TabularClassifier)}
+    others = [{name: one} for name, one in classifiers.items() if name not in ours]
+    return [ours, *others] if ours else others
 
 
 def _run_fold(
@@ -184,6 +192,8 @@ def _run_fold(
                 rows, training = fold.features.iloc[chosen], fold.features.iloc[fold.train]
                 found = case_details(learner, rows, training, classes, n_changed)
                 cases.details.update(zip(chosen.tolist(), found, strict=True))
+                some = test[:: -(-len(test) * folds // _WEIGHED)]
+                cases.importance.update(importance(learner, fold.features.iloc[some], len(test)))
             results[name] = fold_sums(fold.y_test, answer.proba, answer.sets, learner.classes_), cases
     return results
 
@@ -192,6 +202,7 @@ def ranking(evaluation: Evaluation) -> list[dict[str, Any]]:
     """Return the measures of each classifier, the best u65 first, and whether others are clearly worse.
 
     The utility of a classifier without sets is its accuracy: it always answers with one class.
+    ``balanced_accuracy`` and, for two classes, ``auc`` are those of the first run.
     ``against_best`` compares the classifier with the best by u65: ``"no clear difference"``,
     ``"probably worse"`` or ``"worse"``, by the Bayesian correlated t-test over the folds; for the best
     itself it is ``"best"``. The row ``"all classes"`` is what answering with all classes always would give.
@@ -219,12 +230,19 @@ def ranking(evaluation: Evaluation) -> list[dict[str, Any]]:
         for name, parts in sums.items()
     }
     verdicts = against_best(utilities, n, folds=evaluation.folds)
-    rows = [_row(name, pool(parts)) | {"against_best": verdicts[name]} for name, parts in sums.items()]
+    rows = [
+        _row(name, pool(parts), evaluation.cases.get(name)) | {"against_best": verdicts[name]}
+        for name, parts in sums.items()
+    ]
     return sorted(rows, key=lambda row: (-row["u65"], -row["u80"]))
 
 
-def _row(name: str, total: Sums) -> dict[str, Any]:
-    found: dict[str, Any] = measures(total)
+def _row(name: str, total: Sums, cases: Cases | None) -> dict[str, Any]:
+    found: dict[str, Any] = measures(total) | {"auc": np.nan, "balanced_accuracy": np.nan}
+    if cases is not None:
+        found["balanced_accuracy"] = float(balanced_accuracy_score(cases.true, cases.predicted))
+        if cases.proba.shape[1] == 2:
+            found["auc"] = float(roc_auc_score(cases.true, cases.proba[:, 1]))
     credal = "decided" in total
     if not credal:
         found["u65"] = found["u80"] = found["accuracy"]

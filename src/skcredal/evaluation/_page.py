@@ -6,13 +6,13 @@ import base64
 import hashlib
 import math
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import stats
+from sklearn.metrics import roc_curve
 
 from skcredal._arrays import IntArray
 from skcredal._encoding.columns import is_missing
@@ -23,7 +23,7 @@ from skcredal._ties import most_probable_first
 from skcredal._validation import check_instance, check_real, safe_repr
 from skcredal.evaluation._cases import Cases, least_certain
 from skcredal.evaluation._classifiers import display_name
-from skcredal.evaluation._comparison import correlated_t_test, in_words
+from skcredal.evaluation._comparison import against_null
 from skcredal.evaluation._cross_validation import Evaluation, ranking
 from skcredal.evaluation._names import ALL_CLASSES, CLOSE_CALL
 from skcredal.evaluation._words import as_factor, strongest
@@ -38,6 +38,8 @@ __all__ = ["page_data", "write_evaluation"]
 _CASES, _CASES_OF_OTHERS = 300, 100
 # How many features, voting models and changes are listed for a case.
 _FEATURES, _VOICES, _CHANGES = 12, 12, 8
+# How many points of a curve are drawn.
+_POINTS = 200
 # Classes outside of the set whose upper probability rounds to 0.000 are counted, not listed.
 _NEGLIGIBLE = 0.0005
 _LONGEST_VALUE = 60
@@ -72,7 +74,7 @@ def write_evaluation(
     ids : pandas.DataFrame, optional
         Columns that identify the rows, and that nothing was learned from.
     close_call : float
-        A single class with a probability below this is a close call.
+        A single class with a probability below this, or below one half, is a close call.
     columns : sequence of (name, contents, use, missing)
         What was read: texts for each column of the file.
     messages : sequence of str
@@ -114,7 +116,8 @@ def write_evaluation(
 
 
 def _percent(part: float | None, decimals: int = 1) -> str:
-    return "–" if part is None or math.isnan(part) else f"{100.0 * part:.{decimals}f}\u00a0%"
+    # 79.35 is a little less in binary; a reader expects it to be rounded up.
+    return "–" if part is None or math.isnan(part) else f"{100.0 * part + 1e-9:.{decimals}f}\u00a0%"
 
 
 def _decimals(value: float | None, decimals: int = 3) -> str:
@@ -134,7 +137,7 @@ def page_data(
 ) -> dict[str, Any]:
     """Compute everything that the page shows of an evaluation."""
     check_instance("evaluation", evaluation, Evaluation)
-    check_real("close_call", close_call, low=0.0, high=1.0)
+    close_call = max(0.5, check_real("close_call", close_call, low=0.0, high=1.0))
     true = next(iter(evaluation.cases.values())).true
     n = len(true)
     row_numbers = np.arange(1, n + 1) if numbers is None else np.asarray(numbers)
@@ -142,122 +145,104 @@ def page_data(
         raise ValueError(
             f"numbers and ids must have {n} rows, got {safe_repr(numbers)} and {safe_repr(ids)}."
         )
-    labels = [str(label) for label in evaluation.classes]
-    most = int(np.bincount(true).argmax())
-    rows = ranking(evaluation)
-    views = [
-        _view(evaluation, row, labels, row_numbers, ids, close_call)
-        for row in rows
-        if row["classifier"] != ALL_CLASSES
-    ]
+    rows = [row | {"name": display_name(row["classifier"])} for row in ranking(evaluation)]
+
+    def mark(r: int) -> dict[str, Any]:
+        cells = ["" if is_missing(cell) else str(cell) for cell in ([] if ids is None else ids.iloc[r])]
+        return {"number": int(row_numbers[r]), "ids": cells}
+
     return {
         "n": n,
-        "classes": labels,
-        "most_frequent": labels[most],
-        "share": float((true == most).mean()),
+        "classes": [str(label) for label in evaluation.classes],
+        "counts": np.bincount(true).tolist(),
+        "folds": evaluation.folds,
         "close_call": close_call,
         "opening": evaluation.opening,
-        "ranking": [row | {"name": display_name(row["classifier"])} for row in rows],
-        "views": views,
+        "ranking": rows,
+        "views": [
+            row | _view(evaluation, row["classifier"], mark, close_call)
+            for row in rows
+            if row["classifier"] != ALL_CLASSES
+        ],
         "id_names": [] if ids is None else [str(name) for name in ids.columns],
     }
 
 
 def _view(
-    evaluation: Evaluation,
-    row: Mapping[str, Any],
-    labels: Sequence[str],
-    numbers: IntArray,
-    ids: pandas.DataFrame | None,
-    close_call: float,
+    evaluation: Evaluation, key: str, mark: Callable[[int], dict[str, Any]], close_call: float
 ) -> dict[str, Any]:
-    """Return what the page shows of one classifier."""
-    key, cases = row["classifier"], evaluation.cases[row["classifier"]]
-    undecided, correct, probability = cases.undecided, cases.correct, cases.probability
-    close, contains = cases.close_calls(close_call), cases.sets[np.arange(len(cases.true)), cases.true]
+    """Return what the page shows of one classifier, about the cases of the first run."""
+    cases, labels = evaluation.cases[key], [str(label) for label in evaluation.classes]
+    null = evaluation.sums.get("null") if key != "null" else None
     # A classifier without robustness has NaN.
-    scores = {"probability": probability, "robustness": cases.robustness}
+    scores = {"probability": cases.probability, "robustness": cases.robustness}
     curves = {by: score for by, score in scores.items() if not np.isnan(score).any()}
     n_listed = _CASES if key == evaluation.opening else _CASES_OF_OTHERS
-    kinds = np.select([undecided, close], ["undecided", "close"], "decided")
+    close = cases.close_calls(close_call)
+    kinds = np.select([cases.undecided, close], ["undecided", "close"], "decided")
     return {
         "key": key,
-        "name": display_name(key),
-        "credal": row["credal"],
-        "accuracy": float(correct.mean()),
-        "beats_null": _beats_null(evaluation, key),
-        "decided": _count(~undecided, correct),
-        "close": _count(close, correct),
-        "undecided": _count(undecided, correct) | {"contains": _mean(contains[undecided])},
-        "confusion": _confusion(cases, contains),
+        "accuracy": float(cases.correct.mean()),
+        "against_null": null and against_null(evaluation.sums[key], null, folds=evaluation.folds),
+        "decided": _count(cases, ~cases.undecided),
+        "close": _count(cases, close),
+        "undecided": _count(cases, cases.undecided),
+        "by_class": _by_class(cases),
+        "confusion": _confusion(cases),
+        "importance": _importance(cases),
+        "n_features": len(cases.importance),
         "reliability": _reliability(cases),
+        "roc": _roc(cases) if len(labels) == 2 else None,
         "aside": _set_aside(curves, cases),
         "has_robustness": "robustness" in curves,
         "cases": [
-            _case(cases, r, labels) | {"number": int(numbers[r]), "kind": str(kinds[r]), "ids": _ids(ids, r)}
+            _case(cases, r, labels) | mark(r) | {"kind": str(kinds[r])}
             for r in least_certain(cases, n_listed).tolist()
         ],
     }
 
 
-def _mean(values: Any) -> float:
-    return float(values.mean()) if len(values) else math.nan
+def _count(cases: Cases, rows: Any) -> dict[str, Any]:
+    """Return how many cases these are, and what happened in them on average."""
+    values = {"right": cases.correct, "contains": cases.contains, "together": cases.set_probability}
+    n = int(rows.sum())
+    return {"n": n} | {name: float(some[rows].mean()) if n else math.nan for name, some in values.items()}
 
 
-def _count(rows: Any, correct: Any) -> dict[str, Any]:
-    return {"n": int(rows.sum()), "right": _mean(correct[rows])}
+def _by_class(cases: Cases) -> dict[str, list[int]]:
+    """Return counts for each class: of its cases, how they were answered, and how often it was named."""
+    one_hot = np.eye(cases.sets.shape[1], dtype=np.bool_)
+    own, named, decided = one_hot[cases.true], one_hot[cases.predicted], ~cases.undecided[:, None]
+    masks = {"cases": own, "named": named, "right": own & named, "decided": own & named & decided}
+    masks |= {"contains": own & cases.sets, "undecided": own & ~decided}
+    return {name: mask.sum(axis=0).tolist() for name, mask in masks.items()}
 
 
-def _ids(ids: pandas.DataFrame | None, r: int) -> list[str]:
-    return [] if ids is None else ["" if is_missing(cell) else str(cell) for cell in ids.iloc[r].tolist()]
+def _importance(cases: Cases) -> list[tuple[str, str, float]]:
+    """Return the features that move the odds most: by which factor on average, and how that compares."""
+    logs = {name: total / len(cases.true) for name, total in cases.importance.items()}
+    largest = max(logs.values(), default=0.0) or 1.0
+    by_size = sorted(logs.items(), key=lambda one: -one[1])[:_FEATURES]
+    return [(name, as_factor(log), log / largest) for name, log in by_size]
 
 
-def _beats_null(evaluation: Evaluation, key: str) -> bool | None:
-    """Tell whether a classifier is at least probably more accurate than the null model; None if unknown."""
-    if "null" not in evaluation.sums or key == "null":
-        return None
-    accuracy, null = (
-        np.array([part["correct"] / part["n"] for part in evaluation.sums[name]]) for name in (key, "null")
-    )
-    return in_words(correlated_t_test(accuracy - null, folds=evaluation.folds)) != "no clear difference"
-
-
-def _confusion(cases: Cases, contains: Any) -> list[list[int]]:
+def _confusion(cases: Cases) -> list[list[int]]:
     """Return, for each true class, how many rows were decided as each class, and how many were undecided.
 
     Undecided rows stand in two last counts: with the true class in their set, and without it.
     """
     n_classes = cases.sets.shape[1]
-    column = np.where(cases.undecided, np.where(contains, n_classes, n_classes + 1), cases.predicted)
+    aside = np.where(cases.contains, n_classes, n_classes + 1)
+    column = np.where(cases.undecided, aside, cases.predicted)
     counts = np.zeros((n_classes, n_classes + 2), np.int64)
     np.add.at(counts, (cases.true, column), 1)
     rows: list[list[int]] = counts.tolist()
     return rows
 
 
-@dataclass(frozen=True)
-class Axis:
-    """From a low to a high value, drawn from one pixel to another."""
-
-    low: float
-    high: float
-    start: float
-    end: float
-
-    @property
-    def ticks(self) -> list[float]:
-        """Where it is labelled."""
-        step = 0.1 if self.high - self.low < 0.55 else 0.2
-        return [self.high - i * step for i in range(int((self.high - self.low) / step + 1e-9) + 1)]
-
-    def at(self, value: float) -> float:
-        """Return the pixel of a value."""
-        inside = min(max(value, self.low), self.high)
-        return round(self.start + (self.end - self.start) * (inside - self.low) / (self.high - self.low), 1)
-
-
-def _axes(x_low: float, x_high: float, y_low: float) -> dict[str, Axis]:
-    return {"x": Axis(x_low, x_high, 92, 536), "y": Axis(y_low, 1.0, 270, 14)}
+def _low(*shares: float, most: float) -> float:
+    """Return where an axis of shares begins: at a tenth, so that the lowest of them is in sight."""
+    return math.floor(10.0 * min(most, *shares) + 1e-9) / 10.0
 
 
 def _reliability(cases: Cases) -> dict[str, Any]:
@@ -269,22 +254,29 @@ def _reliability(cases: Cases) -> dict[str, Any]:
         low, high = stats.binomtest(int(right), int(n)).proportion_ci(method="wilson")
         radius = round(3 + 6 * math.sqrt(n / sums[:, 0].max()), 1)
         points.append((probability / n, right / n, int(n), float(low), float(high), radius))
-    low = min(0.5, math.floor(10 * min(min(point[:2]) for point in points)) / 10)
-    return {"points": points, **_axes(low, 1.0, low)}
+    x_low = _low(points[0][0], most=0.5)
+    return {"points": points, "x": (x_low, 1.0), "low": _low(*(point[3] for point in points), most=x_low)}
+
+
+def _roc(cases: Cases) -> dict[str, Any]:
+    """Return points of the curve of sensitivity against false alarms for the second of two classes."""
+    false, true, _ = roc_curve(cases.true, cases.proba[:, 1])
+    some = np.unique(np.linspace(0, len(true) - 1, _POINTS).astype(int))
+    points = list(zip(false[some].tolist(), true[some].tolist(), strict=True))
+    return {"points": points, "x": (0.0, 1.0), "low": 0.0}
 
 
 def _set_aside(curves: Mapping[str, Any], cases: Cases) -> dict[str, Any]:
     """Return the accuracy on the cases that are kept when those of the lowest score are set aside."""
     kept = len(cases.true) * (1.0 - _ASIDE)
     lines = {by: retained_correct(score, cases.correct, kept) / kept for by, score in curves.items()}
-    overall = float(cases.correct.mean())
-    # At least 20 % high: a flat curve is not magnified into noise.
-    low = max(0.0, math.floor(10 * (min(overall, 0.85) - 0.05)) / 10)
     return {
-        "all": overall,
+        "all": float(cases.correct.mean()),
         "tenth": {by: float(np.interp(0.1, _ASIDE, line)) for by, line in lines.items()},
         "lines": {by: list(zip(_ASIDE.tolist(), line.tolist(), strict=True)) for by, line in lines.items()},
-        **_axes(0.0, 0.5, low),
+        "x": (0.0, 0.5),
+        # At least 20 % high: a flat curve is not magnified into noise.
+        "low": _low(*(float(line.min()) for line in lines.values()), most=0.8),
     }
 
 
@@ -299,6 +291,7 @@ def _case(cases: Cases, r: int, labels: Sequence[str]) -> dict[str, Any]:
         "answer": labels[predicted],
         "right": true == predicted,
         "probability": proba[predicted],
+        "set_probability": float(cases.set_probability[r]),
         "robustness": float(cases.robustness[r]),
         "set": [label for label, is_inside in zip(labels, inside, strict=True) if is_inside],
         "contains": inside[true],
@@ -322,17 +315,12 @@ def _reason(details: Mapping[str, Any]) -> dict[str, Any]:
 
 def _contributions(reason: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, Any]:
     """Return the odds with their bounds, and what the frequencies and each feature multiply them by."""
-    logs = list(reason["contributions"])
-    listed, together = strongest(logs, _FEATURES)
-    parts = [("how frequent the classes are", "", reason["frequencies"])]
-    parts += [(reason["features"][i], _short(values[reason["features"][i]]), logs[i]) for i in listed]
-    if len(logs) > len(listed):
-        parts.append((f"{len(logs) - len(listed)} more together", "", together))
+    parts = strongest(reason, values, _FEATURES)
     longest = max(abs(log) for _, _, log in parts) or 1.0
     return {
         "odds": [rounded(reason[name]) for name in ("odds", "lower_odds", "upper_odds")],
-        "product": as_factor(reason["frequencies"] + sum(logs)),
-        "factors": [(name, value, as_factor(log), log / longest) for name, value, log in parts],
+        "product": as_factor(sum(log for _, _, log in parts)),
+        "factors": [(name, _short(value), as_factor(log), log / longest) for name, value, log in parts],
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -110,16 +110,30 @@ def as_factor(log_factor: float) -> str:
     return f"×{factor:.2f}".removesuffix(".00") if text == "1" else f"×{text}"
 
 
-def strongest(contributions: Sequence[float], n: int) -> tuple[list[int], float]:
-    """Return the indices of the n strongest contributions, in their order, and what the others add up to.
+def strongest(
+    reason: Mapping[str, Any], values: Mapping[str, str], most: int
+) -> list[tuple[str, str, float]]:
+    """Return what makes up the log-odds of an explanation: name, value and contribution.
+
+    The class frequencies come first, then the strongest features in their order, then the others together.
 
     Examples
     --------
-    >>> strongest([2.0, 0.5, -0.25, -1.0], 2)
-    ([0, 3], 0.25)
+    >>> reason = {"frequencies": 0.75, "features": ["age", "sex", "pain"], "contributions": [2.0, 0.5, -1.0]}
+    >>> for part in strongest(reason, {"age": "70", "sex": "f", "pain": "none"}, most=2):
+    ...     print(part)
+    ('class frequencies', '', 0.75)
+    ('age', '70', 2.0)
+    ('pain', 'none', -1.0)
+    ('1 more together', '', 0.5)
     """
-    by_strength = sorted(range(len(contributions)), key=lambda i: -abs(contributions[i]))
-    return sorted(by_strength[:n]), math.fsum(contributions[i] for i in by_strength[n:])
+    names, logs = reason["features"], list(reason["contributions"])
+    by_strength = sorted(range(len(logs)), key=lambda i: -abs(logs[i]))
+    parts = [("class frequencies", "", reason["frequencies"])]
+    parts += [(names[i], values[names[i]], logs[i]) for i in sorted(by_strength[:most])]
+    if rest := by_strength[most:]:
+        parts.append((f"{len(rest)} more together", "", math.fsum(logs[i] for i in rest)))
+    return parts
 
 
 def column_notes(

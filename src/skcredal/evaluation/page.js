@@ -13,6 +13,21 @@
   all("[data-choose]").forEach((button) => button.addEventListener("click", () => show(button.dataset.choose)));
   show(choice.value); // a browser may keep the choice when the page is loaded again
 
+  // A second click turns the order round; what a classifier does not have comes last.
+  const order = new Intl.Collator(undefined, { numeric: true });
+  const sortable = (heads, lines, cells) => heads.forEach((head, column) => head.addEventListener("click", () => {
+    const falls = head.dataset.sorted ? head.dataset.sorted === "ascending" : "falls" in head.dataset;
+    heads.forEach((other) => other.removeAttribute("data-sorted"));
+    head.dataset.sorted = falls ? "descending" : "ascending";
+    const [sign, last] = falls ? [-1, -Infinity] : [1, Infinity];
+    const number = (cell) => (Number.isNaN(Number(cell.dataset.value)) ? last : Number(cell.dataset.value));
+    const compare = (a, b) => ("value" in a.dataset ? (number(a) > number(b)) - (number(a) < number(b))
+      : order.compare(a.textContent, b.textContent));
+    lines.sort((a, b) => sign * compare(cells(a)[column], cells(b)[column]));
+    lines[0].parentNode.append(...lines);
+  }));
+  all(".sortable").forEach((table) => sortable(all("thead button", table), all("tbody tr", table), (line) => line.children));
+
   all(".cases").forEach((list) => {
     const cases = all(".case", list), filters = all("select", list), heads = all(".heads button", list);
     const status = list.querySelector("[role=status]"), words = status.textContent;
@@ -25,15 +40,6 @@
     filters.forEach((select) => select.addEventListener("change", filter));
     if (cases.some((one) => one.dataset.kind === "undecided")) filters[0].value = "undecided";
     filter();
-    const order = new Intl.Collator(undefined, { numeric: true });
-    heads.forEach((head, column) => head.addEventListener("click", () => {
-      const descending = head.dataset.sorted === "ascending";
-      heads.forEach((other) => other.removeAttribute("data-sorted"));
-      head.dataset.sorted = descending ? "descending" : "ascending";
-      const key = (one) => one.querySelector("summary").children[column];
-      const compare = (a, b) => ("value" in key(a).dataset ? key(a).dataset.value - key(b).dataset.value
-        : order.compare(key(a).textContent, key(b).textContent));
-      list.append(...cases.sort((a, b) => (descending ? compare(b, a) : compare(a, b))));
-    }));
+    sortable(heads, cases, (one) => one.querySelector("summary").children);
   });
 })();
