@@ -74,7 +74,7 @@ def _print(answers: Answers, start: Mapping[str, Mapping[str, str]]) -> None:
     shown = means[[name for name in _PRINTED if name in means]].rename_axis(None)
     shown = shown.rename(columns={name: COLUMNS[name][0] for name in _PRINTED})
     print(shown.to_string(na_rep="-", float_format="{:.3f}".format))
-    print("\nThe paper's claims that can be judged here (all of them with --data openml)\n")
+    print("\nThe paper's claims that can be judged here\n")
     for claim in (claim for claim in answers.claims if claim.holds is not None):
         text = f"{claim.text}. In the paper: {claim.paper}. Here: {claim.ours}. {claim.why}"
         print(fill(f"{claim.number:>2}  {claim.verdict:<18}  {text}", 80, subsequent_indent=" " * 24))

@@ -182,7 +182,7 @@ def _credal_means(summary: pd.DataFrame) -> dict[str, str]:
 def _verdicts(claims: Sequence[Claim]) -> str:
     hold, fail, apart = (sum(claim.holds is verdict for claim in claims) for verdict in (True, False, None))
     text = f"{hold + fail} of the paper's {len(claims)} claims can be judged here, and {hold} of these hold."
-    others = f" The other {apart} need the paper's 39 data sets and all its classifiers."
+    others = f" The other {apart} need the paper's 39 data sets (--data openml) and all its classifiers."
     return text + others if apart else text
 
 
