@@ -232,5 +232,5 @@ def test_killed_runs_end_in_the_tables_of_an_undisturbed_one(tmp_path):
         assert not (tmp_path / "killed" / "summary.csv").exists()
     killed_runs.run(tmp_path / "killed", jobs=2)
     expected = killed_runs.tables(tmp_path / "undisturbed")
-    assert {"summary.csv", "results.csv", "claims.md", "claims.json", "epsilon.csv"} <= expected.keys()
+    assert {"summary.csv", "results.csv", "claims.json", "epsilon.csv"} <= expected.keys()
     assert killed_runs.tables(tmp_path / "killed") == expected

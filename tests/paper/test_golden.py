@@ -76,7 +76,7 @@ def test_the_numbers_have_not_moved_though_the_run_was_killed(make_golden, folde
     written = {path.name for path in tmp_path.iterdir()}
     assert written >= {
         *("journal.jsonl", "results.csv", "summary.csv", "means.csv", "tests.csv"),
-        *("claims.json", "claims.md", "report.html"),
+        *("claims.json", "report.html"),
         *("epsilon.csv", "set-aside.csv", "rivals.csv", "reliability.csv"),
     }
     if not same_trees:

@@ -1,6 +1,7 @@
 """The tables, figures and page of a small experiment with made-up numbers."""
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -198,16 +199,9 @@ def test_the_page_shows_everything_and_nothing_from_outside(page, answers):
     assert "<b>no</b>" in text
     assert "secret" not in page
     addresses = [attrs[name] for _, attrs in parts.tags for name in ("src", "href") if name in attrs]
-    assert {address[:5] for address in addresses} <= {
-        "data:",
-        "https",
-        "#clai",
-        "#figu",
-        "#beyo",
-        "#resu",
-        "#run",
-    }
-    assert tags.count("figure") == tags.count("img") == 23
+    ids = {f"#{attrs['id']}" for _, attrs in parts.tags if "id" in attrs}
+    assert all(address in ids or address.startswith(("data:", "https://doi.org/")) for address in addresses)
+    assert tags.count("figure") == tags.count("img") == 22
     for claim in answers.claims:
         assert claim.text in text
         assert claim.verdict in text
@@ -217,10 +211,48 @@ def test_the_page_shows_everything_and_nothing_from_outside(page, answers):
     assert re.findall(r"\d+(?:\.\d)? (?:minutes|min|seconds|hours)\b", text) == ["1.5 minutes"]
 
 
+def part(page, start, end):
+    """Return a part of the page as text."""
+    parts = Parts()
+    parts.feed(page.partition(start)[2].partition(end)[0])
+    return " ".join(" ".join(parts.text).split())
+
+
+def test_it_opens_with_what_was_run_and_what_was_found(page, answers):
+    text = part(page, "<header>", "</header>")
+    for run in ("5 (folder data)", "20: AODE,", "2 × 3-fold", "honest", "1.5 minutes", "Not run: letter"):
+        assert run in text
+    means = answers.tables["means"].set_index("classifier")
+    of_paper = means[means.index.isin(PAPER_CLASSIFIERS)]
+    for best in (means["accuracy"], -means["log_loss"], of_paper["accuracy"], -of_paper["log_loss"]):
+        assert f"{figures.spelled(best.idxmax())} with {abs(best.max()):.3f}" in text
+    credal = answers.tables["summary"].query("classifier == 'lp-aode*'")
+    # The first data set has no undecided row.
+    decided, undecided = credal["single_accuracy"][1:].mean(), credal["accuracy_undecided"].mean()
+    assert f"its u65 is {credal['u65'].mean():.3f}" in text
+    assert f"{decided:.3f} on decided and {undecided:.3f} on undecided rows" in text
+    assert "4 data sets with 400 undecided rows" in text
+    n_judged = sum(claim.holds is not None for claim in answers.claims)
+    assert f"{n_judged} of the paper's 30 claims can be judged here" in text
+    assert f"The other {30 - n_judged} need the paper's 39 data sets" in text
+
+
+def test_claims_that_are_not_judged_stand_apart(page, answers):
+    judged, apart = (part(page, f'<section id="{name}">', "</section>") for name in ("claims", "apart"))
+    assert "skcredal reproduce --data openml" in apart
+    for claim in answers.claims:
+        here, there = (judged, apart) if claim.holds is not None else (apart, judged)
+        assert claim.text in here
+        assert claim.text not in there
+
+
 def test_what_was_not_run_is_left_out(answers):
     summary = made_up_summary(("aode", "bma-aode"))
     tables = {"summary": summary, "means": mean_table(summary, {}), "tests": comparison_table(summary, {})}
-    page = render_report(Answers(tables, check_claims(summary)), PLAN, Run())
-    # Accuracy, Brier loss, two ranks of all, and a test.
-    assert page.count("<figure>") == 5
+    claims = [replace(claim, holds=True) for claim in check_claims(summary)]
+    page = render_report(Answers(tables, claims), PLAN, Run())
+    # Accuracy, Brier loss, and two ranks of all.
+    assert page.count("<figure>") == 4
+    assert "30 of these hold" in page
+    assert "the paper's 39 data sets" not in page
     assert "500 trees" not in page

@@ -8,8 +8,7 @@ refute one that was: there a claim fails only if the contrary is significant.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass
 from inspect import cleandoc
 from math import isfinite, log2
@@ -377,12 +376,6 @@ def check_claims(summary: pd.DataFrame) -> list[Claim]:
         verdict = words[holds]
         claims.append(Claim(number, text.rstrip("."), where, paper, ours, p_value, holds, verdict, note, why))
     return claims
-
-
-def tally(claims: Iterable[Claim]) -> dict[str, int]:
-    """Return how often each verdict was given, those that were not included."""
-    counted = Counter(claim.holds for claim in claims)
-    return {"hold": counted[True], "do not hold": counted[False], "not judged": counted[None]}
 
 
 def _higher(

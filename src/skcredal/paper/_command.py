@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from textwrap import fill
 
 from skcredal._progress import progress_bar
 from skcredal.datasets import list_datasets
 from skcredal.evaluation._classifiers import BASELINES, CLASSIFIERS, display_name, make_classifiers
-from skcredal.paper._claims import tally
 from skcredal.paper._experiment import Journal, Plan, run_plan
-from skcredal.paper._report import COLUMNS, PAPER, Answers, make_answers, write_answers
-from skcredal.paper._tables import datasets_word
+from skcredal.paper._report import COLUMNS, PAPER, Answers, make_answers, opening, write_answers
 
 # The measures that are printed: as many as fit in 80 characters.
-_PRINTED = ("accuracy", "brier", "log_loss", "determinacy", "u65", "u80", "optimal_u65")
+_PRINTED = ("accuracy", "brier", "log_loss", "determinacy", "set_accuracy", "u65", "u80")
 
 
 def reproduce(
@@ -57,29 +55,27 @@ def reproduce(
         if run.records:
             answers = make_answers(run)
             write_answers(answers, plan, run, out)
-            _print(answers, plan)
-            print(f"\nThe report is {out / 'report.html'}; next to it are claims.md and tables.")
+            _print(answers, opening(answers, plan, run))
+            print(f"\nThe report is {out / 'report.html'}; next to it are claims.json and tables.")
     for name, reason in run.failures.items():
         print(f"Error: {name}: {reason}", file=sys.stderr)
     return 1 if run.failures else 0
 
 
-def _print(answers: Answers, plan: Plan) -> None:
-    """Print the means of every classifier, the verdict on each claim, and why it does not hold."""
-    n = datasets_word(answers.tables["summary"]["dataset"].nunique())
-    print(f"Means over {n}, {plan.runs} × {plan.folds}-fold cross-validation, setting {plan.setting!r}\n")
+def _print(answers: Answers, start: Mapping[str, Mapping[str, str]]) -> None:
+    """Print what was run and found, the means of every classifier, and the claims that can be judged."""
+    for title, entries in start.items():
+        print(f"{title}\n")
+        for name, text in entries.items():
+            print(fill(f"{name:<13} {text}", 80, subsequent_indent=" " * 14, break_on_hyphens=False))
+        print()
+    print("Means over data sets\n")
     means = answers.tables["means"].set_index("classifier").rename(index=display_name)
-    shown = means[[name for name in _PRINTED if name in means]]
-    headers = {name: COLUMNS[name][0].replace(", optimal", " opt.") for name in _PRINTED}
-    shown = shown.rename(columns=headers).rename_axis(None)
+    shown = means[[name for name in _PRINTED if name in means]].rename_axis(None)
+    shown = shown.rename(columns={name: COLUMNS[name][0] for name in _PRINTED})
     print(shown.to_string(na_rep="-", float_format="{:.3f}".format))
-    print("\nopt.: of sets that maximise u65 by the probabilities. The report explains the columns.")
-    print(f"\nThe paper's claims, judged on {n}\n")
-    for claim in answers.claims:
-        text = f"{claim.number:>2}  {claim.verdict:<18}  {claim.text}; in the paper: {claim.paper}"
-        print(fill(text, 80, subsequent_indent=" " * 24))
-        if claim.why:
-            print(fill(claim.why, 80, initial_indent=" " * 24, subsequent_indent=" " * 24))
-    counts = ", ".join(f"{count} {words}" for words, count in tally(answers.claims).items())
-    print(f"\n{counts}; our numbers are in claims.md.")
+    print("\nThe paper's claims that can be judged here\n")
+    for claim in (claim for claim in answers.claims if claim.holds is not None):
+        text = f"{claim.text}. In the paper: {claim.paper}. Here: {claim.ours}. {claim.why}"
+        print(fill(f"{claim.number:>2}  {claim.verdict:<18}  {text}", 80, subsequent_indent=" " * 24))
     print(f"\nThe paper: {PAPER['authors']},\n{PAPER['title']},\nhttps://doi.org/{PAPER['doi']}")

@@ -180,7 +180,7 @@ def rivals(ax: Any, table: pd.DataFrame, utility: str) -> str:
     low, high = np.nanquantile(differences.to_numpy(), [0.02, 0.98])
     margin = 0.1 * max(high - low, 0.01)
     ax.set_xlim(min(low, 0.0) - margin, max(high, 0.0) + margin)
-    ax.set_xlabel(f"{utility} minus that of COMP-AODE*; above 0 is better\ndots: data sets; diamonds: means")
+    ax.set_xlabel(f"{utility} minus that of COMP-AODE*\ndots: data sets; diamonds: means")
     listed = ", ".join(f"{spelled(str(name))} {mean:+.3f}" for name, mean in means.items())
     return (
         f"COMP-AODE* has a mean {utility} of {wide['comp-aode*'].mean():.3f} over "

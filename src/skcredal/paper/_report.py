@@ -1,4 +1,4 @@
-"""What an experiment found, written for readers: the report as one HTML file, claims.md and the tables."""
+"""What an experiment found, written for readers: the report as one HTML file, the claims and the tables."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-import skcredal
 from skcredal._extras import require
 from skcredal._files import replacing
-from skcredal.evaluation._classifiers import BASELINES
+from skcredal.evaluation._classifiers import display_name
+from skcredal.evaluation._names import listed
 from skcredal.paper import _figures as draw
-from skcredal.paper._claims import Claim, check_claims, tally
+from skcredal.paper._claims import Claim, check_claims
 from skcredal.paper._compare import format_p_value
 from skcredal.paper._experiment import Plan, Run
 from skcredal.paper._studies import UTILITIES
@@ -71,10 +71,6 @@ COLUMNS = {
     "datasets": ("data sets", ""),
 }
 _DECIMALS = {"n_undecided": 0, "output_size": 2, "difference": 4}
-_DETERMINATE_PAIRS = [
-    *(("comp-aode", other) for other in ("aode", "bma-aode", "tan", "naive-bayes")),
-    *(("bma-aode", "aode"), ("maplmg", "comp-aode")),
-]
 _CREDAL_PAIRS = [("comp-aode*", other) for other in ("comp-aode", "bma-aode*", "cdt", "cma", "ncc")]
 
 
@@ -98,7 +94,6 @@ def write_answers(answers: Answers, plan: Plan, run: Run, folder: Path) -> None:
     """Write the tables, the claims and the report, all of them or none."""
     texts = {f"{name}.csv": table.to_csv(index=False) for name, table in answers.tables.items()}
     texts["claims.json"] = json.dumps(list(map(asdict, answers.claims)), indent=2, ensure_ascii=False)
-    texts["claims.md"] = _markdown(answers.claims)
     texts["report.html"] = render_report(answers, plan, run)
     with ExitStack() as written:
         for name, text in texts.items():
@@ -112,39 +107,83 @@ def render_report(answers: Answers, plan: Plan, run: Run) -> str:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True
     )
-    summary = answers.tables["summary"]
+    # They can change a number.
+    packages = ("skcredal", "numpy", "scipy", "scikit-learn", "numba", "pandas")
     page: str = environment.get_template("report.html.j2").render(
         paper=PAPER,
-        datasets=datasets_word(summary["dataset"].nunique()),
-        n_classifiers=summary["classifier"].nunique(),
-        has_baselines=bool(set(BASELINES) & set(summary["classifier"])),
+        opening=opening(answers, plan, run),
         claims=answers.claims,
-        tally=tally(answers.claims),
         p_value=format_p_value,
         figures=_figures(answers.tables),
         tables={name: _shown(table) for name, table in _shown_tables(answers.tables).items()},
-        facts=_facts(plan, run),
+        versions=[f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in packages)],
     )
     return page
 
 
-def _facts(plan: Plan, run: Run) -> dict[str, str]:
-    """Return how the experiment was run."""
-    # The packages that can change a number.
-    packages = ("numpy", "scipy", "scikit-learn", "numba", "pandas")
-    versions = [f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in packages)]
+def opening(answers: Answers, plan: Plan, run: Run) -> dict[str, dict[str, str]]:
+    """Return what was run and what was found, in words: the report and the command line open with it."""
+    summary, means = answers.tables["summary"], answers.tables["means"].set_index("classifier")
+    found = {**_best_means(means), **_credal_means(summary), "Claims": _verdicts(answers.claims)}
+    return {"What was run": _what_was_run(summary, plan, run), "What was found": found}
+
+
+def _what_was_run(summary: pd.DataFrame, plan: Plan, run: Run) -> dict[str, str]:
+    sizes = summary.drop_duplicates("dataset").set_index("dataset")["n"]
+    classifiers = [display_name(name) for name in summary["classifier"].unique()]
+    # Only the name of the folder: a page that is passed on should not reveal paths of this machine.
+    source = plan.source if plan.source in ("embedded", "openml") else f"folder {Path(plan.source).name}"
     return {
-        "Protocol": f"{plan.runs} × {plan.folds}-fold stratified cross-validation, all classifiers on the "
-        "same folds, measures pooled over all test rows",
+        "Data sets": f"{len(sizes)} ({source}), of {sizes.min():,} to {sizes.max():,} rows: "
+        f"{listed(list(sizes.index), most=11)}",
+        "Classifiers": f"{len(classifiers)}: {', '.join(classifiers)}",
+        "Protocol": f"{plan.runs} × {plan.folds}-fold stratified cross-validation with seed {plan.seed}, all "
+        "classifiers on the same folds, measures pooled over all test rows",
         "Setting": f"{plan.setting}: imputation, cut points and dropped features are learned "
         f"{'inside each training fold' if plan.setting == 'honest' else 'once, on the whole data set'}",
-        # Only the name of the folder: a page that is passed on should not reveal paths of this machine.
-        "Data": plan.source if plan.source in ("embedded", "openml") else Path(plan.source).name,
-        "Seed": str(plan.seed),
-        "Time": f"{run.seconds / 60.0:.1f} minutes, summed over folds and processes",
-        "Versions": f"skcredal {skcredal.__version__}, {', '.join(versions)}",
+        "Running time": f"{run.seconds / 60.0:.1f} minutes, summed over folds and processes",
         **{f"Not run: {name}": reason for name, reason in run.failures.items()},
     }
+
+
+def _best_means(means: pd.DataFrame) -> dict[str, str]:
+    """Return who has the best means over data sets: of all classifiers, and of the paper's."""
+    of_paper = means[means.index.isin(PAPER_CLASSIFIERS)]
+    found = {}
+    for measure, sign in {"accuracy": 1.0, "log_loss": -1.0, "u65": 1.0}.items():
+        known = [sign * some[measure].dropna().round(3) for some in (means, of_paper) if measure in some]
+        if texts := dict.fromkeys(_best(values) for values in known if len(values)):
+            found[f"Best {COLUMNS[measure][0]}"] = "; of the paper's classifiers: ".join(texts) + "."
+    return found
+
+
+def _best(values: pd.Series[float]) -> str:
+    names = [display_name(str(name)) for name in values.index[values == values.max()]]
+    return f"{listed(names, most=4)} with {abs(values.max()):.3f}"
+
+
+def _credal_means(summary: pd.DataFrame) -> dict[str, str]:
+    """Return how good answers with sets are, and those on decided and undecided rows, if there are both."""
+    found = {}
+    for name in ("lp-aode*", "comp-aode*", "bma-aode*"):
+        rows = summary[summary["classifier"] == name]
+        with_both = rows.dropna(subset=["single_accuracy", "accuracy_undecided"])
+        if len(with_both):
+            u65, accuracy = rows[["u65", "accuracy"]].mean()
+            decided, undecided = with_both[["single_accuracy", "accuracy_undecided"]].mean()
+            found[display_name(name)] = (
+                f"With sets its u65 is {u65:.3f}, without them its accuracy is {accuracy:.3f}. The accuracy "
+                f"is {decided:.3f} on decided and {undecided:.3f} on undecided rows, over "
+                f"{datasets_word(len(with_both))} with {with_both['n_undecided'].sum():,.0f} undecided rows."
+            )
+    return found
+
+
+def _verdicts(claims: Sequence[Claim]) -> str:
+    hold, fail, apart = (sum(claim.holds is verdict for claim in claims) for verdict in (True, False, None))
+    text = f"{hold + fail} of the paper's {len(claims)} claims can be judged here, and {hold} of these hold."
+    others = f" The other {apart} need the paper's 39 data sets (--data openml) and all its classifiers."
+    return text + others if apart else text
 
 
 def _figures(tables: Mapping[str, pd.DataFrame]) -> dict[str, list[dict[str, str]]]:
@@ -153,7 +192,6 @@ def _figures(tables: Mapping[str, pd.DataFrame]) -> dict[str, list[dict[str, str
     results = Results(summary[summary["classifier"].isin(PAPER_CLASSIFIERS)])
     weighted, starred = ("bma-aode", "comp-aode"), ("bma-aode*", "comp-aode*")
     square, tall = (4.2, 4.0), (4.2, 0.9 + 0.17 * len(results.table))
-    pairs = [("accuracy", _DETERMINATE_PAIRS), *((u, _CREDAL_PAIRS) for u in UTILITIES)]
     found = {
         "accuracy": _panels(draw.accuracies, square, [(results, name) for name in weighted]),
         "brier": _panels(draw.relative_brier, tall, [(results, name) for name in (*weighted, "maplmg")]),
@@ -163,7 +201,7 @@ def _figures(tables: Mapping[str, pd.DataFrame]) -> dict[str, list[dict[str, str
             _draw_ranks, (4.2, 1.8), [(results, ("cdt", "cma", "comp-aode*"), u) for u in UTILITIES]
         ),
         "all_ranks": _panels(_draw_ranks, square, [(results, results.classifiers, u) for u in UTILITIES]),
-        "bayesian": _panels(_draw_bayesian, (4.8, 2.8), [(results, some, name) for name, some in pairs]),
+        "bayesian": _panels(_draw_bayesian, (4.8, 2.8), [(results, _CREDAL_PAIRS, u) for u in UTILITIES]),
     }
     if "epsilon" in tables:
         measures = [(tables["epsilon"], name) for name in ("determinacy", "set_accuracy")]
@@ -230,23 +268,3 @@ def _cell(column: str, value: Any) -> str:
     default = 2 if column.startswith("P(") else 3
     decimals = 0 if isinstance(value, int) else _DECIMALS.get(column, default)
     return "–" if pd.isna(value) else f"{value:.{decimals}f}"
-
-
-def _markdown(claims: Sequence[Claim]) -> str:
-    """Return the claims as a Markdown table; below it why some do not hold, and notes."""
-    lines = ["| # | verdict | p | claim | paper | ours | where |", "| -: | :- | -: | :- | :- | :- | :- |"]
-    for claim in claims:
-        texts = (
-            claim.verdict,
-            format_p_value(claim.p_value),
-            claim.text,
-            claim.paper,
-            claim.ours,
-            claim.where,
-        )
-        lines.append(f"| {claim.number} | {' | '.join(texts)} |")
-    lines.append("")
-    lines += [
-        f"- Claim {claim.number}: {note}" for claim in claims for note in (claim.why, claim.note) if note
-    ]
-    return "\n".join(lines) + "\n"
