@@ -55,7 +55,7 @@ left.barh(names, votes, color=np.where(votes > 0, "C0", "C1"))
 left.axvline(0, color="0.3", lw=0.8)
 left.invert_yaxis()
 left.tick_params(axis="y", labelsize=8, length=0)
-left.set(xlim=(-1.05, 1.05), xlabel=f"← speaks for {rival}      speaks for {predicted} →")
+left.set(xlim=(-1.05, 1.05), xlabel=f"← favours {rival}      favours {predicted} →")
 for place, (label, (low, high), p) in enumerate(zip(clf.classes_, interval, proba, strict=True)):
     color = "C0" if label == predicted else "C1"
     right.plot([place, place], [low, high], lw=9, color=color, alpha=0.5, solid_capstyle="butt")
