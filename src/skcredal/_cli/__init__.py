@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from skcredal._cli import commands
 from skcredal._cli.console import CallError, say, shown_warnings
 from skcredal._cli.parser import build_parser
+from skcredal._config import VARIABLE, PairTableError
 from skcredal._extras import require
 
 __all__ = ["main"]
@@ -47,7 +48,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def _run(words: Sequence[str]) -> None:
     arguments = build_parser().parse_args(words)
-    for module in ("pandas", "pyarrow", "tqdm"):
+    for module in ("pandas", "pyarrow", "openpyxl", "tqdm"):
         # Looked for, not imported: not every command needs them at once.
         if find_spec(module) is None:
             require(module, extra="cli", purpose="The command line")
@@ -58,6 +59,8 @@ def _run(words: Sequence[str]) -> None:
 def _reason(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
+    if isinstance(error, PairTableError):
+        return f"{error.args[0]} use --max-categories or --drop, or set {VARIABLE} to more bytes."
     if isinstance(error, (ValueError, TypeError, ImportError, OSError)):
         return str(error)
     return f"{type(error).__name__}: {error} (--debug shows where)"
