@@ -9,7 +9,6 @@ from importlib.util import find_spec
 from skcredal._cli import commands
 from skcredal._cli.console import CallError, say, shown_warnings
 from skcredal._cli.parser import build_parser
-from skcredal._config import VARIABLE, PairTableError
 from skcredal._extras import require
 
 __all__ = ["main"]
@@ -57,6 +56,8 @@ def _run(words: Sequence[str]) -> None:
 
 
 def _reason(error: Exception) -> str:
+    from skcredal._config import VARIABLE, PairTableError  # imports numpy, for which help must not wait
+
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
     if isinstance(error, PairTableError):

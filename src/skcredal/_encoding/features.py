@@ -284,7 +284,7 @@ class CategoricalFeature:
 Feature: TypeAlias = NumericFeature | CategoricalFeature
 
 
-def look_like_identifiers(n_different: int, n_known: float) -> bool:
+def look_like_identifiers(n_different: int, n_known: int) -> bool:
     """Tell whether so many different texts among those known look like identifiers."""
     return n_known >= _IDENTIFIERS and n_different >= _DIFFERENT * n_known
 

@@ -234,7 +234,7 @@ class Statistics:
         suspects = []
         for feature, column in zip(encoding.features, self.columns, strict=True):
             if isinstance(feature, CategoricalFeature) and column.states is not None:
-                n_known = self.n_rows * (1.0 - column.states.missing / self.n_c.sum())
+                n_known = round(self.n_rows * (1.0 - column.states.missing / self.n_c.sum()))
                 if look_like_identifiers(feature.n_observed, n_known):
                     suspects.append(f"{column.label} ({feature.n_observed} states)")
         if suspects:
