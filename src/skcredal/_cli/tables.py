@@ -115,9 +115,9 @@ def label_table(arguments: Namespace) -> LabelledTable:
     notes["read_as"] = {name: way for name, way in read_as.items() if name in features}
     numbers, dropped = np.flatnonzero(kept) + 1, dict.fromkeys(arguments.drop, "as you asked") | useless
     table = LabelledTable(features, values, target, numbers, ids, dropped, notes, messages)
-    if useless:
-        left_out = listed([f"{name} ({why})" for name, why in useless.items()], 10)
-        table.say("Note", f"Left out: {left_out}; --keep COL keeps one.")
+    for why, advice in (("dates", ""), ("identifiers", "; --keep COL keeps one")):
+        if names := [name for name in useless if useless[name] == why]:
+            table.say("Note", f"Left out as {why}: {listed(names, 10)}{advice}.")
     if not kept.all():
         table.say("Note", f"{(~kept).sum()} of {len(kept)} rows have no {target!r} and are left out.")
     return table
@@ -125,15 +125,15 @@ def label_table(arguments: Namespace) -> LabelledTable:
 
 def _why_useless(column: Any) -> str:
     """Return why nothing can be learned from a column, if so: it contains dates or identifiers."""
-    known, is_number = column.dropna(), pd.api.types.is_numeric_dtype(column)
+    known = column.dropna()
     if pd.api.types.infer_dtype(known).startswith(("date", "time", "period")):
         return "dates"
-    n = known.nunique()
-    if is_number and look_like_identifiers(n, len(known)):
-        # Whole numbers may be quantities, even if all differ.
-        is_run = (known % 1 == 0).all() and known.max() - known.min() == n - 1
-        return "numbers the rows" if n == len(known) and (is_run or _KEY.search(column.name)) else ""
-    return "identifiers" if not is_number and look_like_identifiers(n, len(known)) else ""
+    is_key = look_like_identifiers(known.nunique(), len(known))
+    if is_key and pd.api.types.is_numeric_dtype(column):
+        # Even if all are different, numbers may be quantities.
+        is_run = known.max() - known.min() == len(known) - 1
+        is_key = known.is_unique and (known % 1 == 0).all() and bool(is_run or _KEY.search(column.name))
+    return "identifiers" if is_key else ""
 
 
 def named(data: str) -> str:

@@ -279,7 +279,7 @@ def _find_header(rows: Sequence[Sequence[str]], header_row: int | None) -> int:
     if n == 0 or not is_plain or not all(1 < len(one) <= len(names) for one in filled[n + 1 :] if one):
         return 0
     title = " ".join(rows[r][columns[0]] for r, columns in enumerate(filled[:n]) if columns)
-    fact = f"the names of the columns are in row {n + 1}, below the title {title!r:.60}"
+    fact = f"The names of the columns are in row {n + 1}, below the title {title!r:.60}"
     warnings.warn(ReadingWarning(fact), stacklevel=4)
     return n
 
@@ -349,9 +349,9 @@ class _Column:
         different = texts.dropna().drop_duplicates()
         units = [sign for sign in _UNITS if different.str.contains(sign, regex=False).any()]
         unit, asked = units[0] if len(units) == 1 else "", way[len(way.rstrip(_UNITS)) :]
-        fits = way in ("", "number") or unit in ("", asked)
+        fits = unit in ("", asked) or not way or (not asked and unit != "%")
         if "%" in (unit, asked):
-            # Beside 12 %, nobody knows whether 0.5 means a half of one or of all.
+            # Nobody knows whether 0.5 means 0.5 % or 50 %; Excel stores the latter so.
             fits = fits and stored is None and different.str.contains("%", regex=False).all()
         if unit and fits:
             texts = texts.str.replace(f"^([+-]?) ?[{unit}] ?", r"\1", regex=True)
@@ -432,7 +432,7 @@ def _typed(
     frame: pd.DataFrame = pd.DataFrame(values).reset_index(drop=True)
     frame.attrs["read_as"] = read_as
     if units:
-        warnings.warn(ReadingWarning(f"read as numbers: {', '.join(units)}"), stacklevel=3)
+        warnings.warn(ReadingWarning(f"Read as numbers: {', '.join(units)}"), stacklevel=3)
     return frame
 
 
