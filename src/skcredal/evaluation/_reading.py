@@ -201,7 +201,8 @@ def read_table_file(
         raise
     except Exception as error:  # a damaged file raises many kinds of errors
         reason = str(error).partition("\n")[0].rpartition("C error: ")[2].rstrip(".")
-        raise ValueError(f"{reason}." if reason.startswith(name) else f"{name}: {reason}.") from error
+        hint = ", unless the header row is another" if "fields in line" in reason else ""
+        raise ValueError(f"{'' if reason.startswith(name) else f'{name}: '}{reason}{hint}.") from error
 
 
 def clean(text: str) -> str:
@@ -304,15 +305,16 @@ def _read_sheet(
         # The command line has only text: "2" is a number where no sheet is called so.
         numbers = {str(j): title for j, title in enumerate(sheets, 1)} | {title: title for title in sheets}
         title = sheets[0] if sheet is None else numbers.get(str(sheet))
+        known = f"; its sheets are {', '.join(map(repr, sheets))}"
         if title is None:
-            raise ValueError(f"it has no sheet {sheet!r}; its sheets are {', '.join(map(repr, sheets))}")
+            raise ValueError(f"it has no sheet {sheet!r}{known}")
         cells = pd.read_excel(book, sheet_name=title, header=None, dtype=object, na_filter=False)
     cells.columns = pd.RangeIndex(1, cells.shape[1] + 1)
     texts = cells.map(_written)
     n = _find_header(texts[:_FIRST_ROWS].values.tolist(), header_row) if len(texts) else 0
     filled = texts[n:] != ""
     if not filled.any(axis=None):
-        raise ValueError(f"sheet {title!r} is empty" + (f" from row {n + 1} on" if n else ""))
+        raise ValueError(f"sheet {title!r} is empty{f' from row {n + 1} on' if n else ''}{known}")
     cells, texts = (table[n:].loc[filled.any(axis=1), filled.any(axis=0)] for table in (cells, texts))
     header = _header(text or f"column {j}" for j, text in zip(texts, texts.iloc[0], strict=True))
     cells, texts = (table[1:].set_axis(header, axis=1) for table in (cells, texts))
@@ -385,7 +387,7 @@ class _Column:
         """Raise an error because the texts are not the numbers that were asked for."""
         word = self.texts[~_is_number(self.texts).fillna(True)]
         if word.empty:
-            raise ValueError(f"the numbers in column {self.name!r} must have the same decimal sign and unit")
+            raise ValueError(f"column {self.name!r} must have the same decimal sign and unit: {self.way}")
         row = word.index[0] - self.texts.index[0] + 1
         raise ValueError(f"row {row}, column {self.name!r}: must be a number, got {word.iloc[0]!r:.60}")
 
