@@ -279,7 +279,9 @@ def test_sheets_and_header_rows_are_found_or_given(table):
     with pd.ExcelWriter("t.xlsx") as book:
         pd.DataFrame({"read": ["me"]}).to_excel(book, sheet_name="Cover", index=False)
         table.to_excel(book, sheet_name="All patients", index=False, startrow=1)
-    assert "--sheet 'All patients'" in refused(2, "fit", "t.xlsx", "--target", "outcome", "-o", "m")
+    assert "in sheet 'All patients': use --sheet" in refused(
+        2, "fit", "t.xlsx", "--target", "outcome", "-o", "m"
+    )
     expected = run("predict", "m.skcredal", "patients.csv").stdout
     assert run("predict", "m.skcredal", "t.xlsx", "--sheet", "All patients").stdout == expected
     Path("t.csv").write_text(f"made,by\nhand,x\n{Path('patients.csv').read_text()}")
@@ -626,7 +628,7 @@ def test_identifiers_are_left_out_unless_they_are_kept(table):
     assert "as identifiers: name, " in said
     assert "left out: identifiers" in Path("p.html").read_text(encoding="utf-8")
     table[["outcome"]].assign(name=suspects["name"]).to_csv("t.csv", index=False)
-    assert "name; --keep COL" in refused(2, *call)
+    assert "(name); --keep COL" in refused(2, *call)
 
 
 def test_of_the_twelve_patients_the_age_stays(table):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import re
-import shlex
 import sys
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
@@ -106,7 +105,7 @@ def label_table(arguments: Namespace) -> LabelledTable:
     features = features.drop(columns=list(useless))
     if features.shape[1] == 0:
         known = f"{named(data)} has no columns other than the target and those left out"
-        raise CallError(f"{known}: {listed([*aside, *useless], 20)}; --keep COL keeps one.")
+        raise CallError(f"{known} ({listed([*aside, *useless], 20) or 'none'}); --keep COL keeps one.")
     # Integers sort as numbers, 9 before 10, and read back as they were.
     values = np.array(classes, np.int64 if all(map(_INTEGER.fullmatch, classes)) else None)
     ids = frame[arguments.ids][kept].reset_index(drop=True)
@@ -161,7 +160,7 @@ def _check_columns(names: Sequence[str], frame: pd.DataFrame, option: str, argum
             close = difflib.get_close_matches(name.lower(), columns, n=1)
             hint = f" Did you mean {columns[close[0]]!r}?" if close else ""
             if data.lower().endswith((".xlsx", ".xls")) and (sheets := sheets_with(data, name)):
-                hint = f" Other sheets have it: use --sheet {' or '.join(map(shlex.quote, sheets))}."
+                hint = f" It is in sheet {' and '.join(map(repr, sheets))}: use --sheet or --header-row."
             there = f"The columns are {listed(list(columns.values()), 20)}."
             raise CallError(f"{option}: there is no column {name!r} in {named(data)}.{hint} {there}")
 

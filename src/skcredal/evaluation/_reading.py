@@ -135,6 +135,12 @@ def read_table_file(
     numbers (12.3) if all cells of the column fit. A column without a name is called ``column 1`` after its
     number.
 
+    Warns
+    -----
+    ReadingWarning
+        If a column may be meant otherwise, with the parameters that settle it; and, without any, of units
+        and of titles above the table.
+
     Raises
     ------
     ValueError
@@ -201,7 +207,7 @@ def read_table_file(
         raise
     except Exception as error:  # a damaged file raises many kinds of errors
         reason = str(error).partition("\n")[0].rpartition("C error: ")[2].rstrip(".")
-        hint = ", unless the header row is another" if "fields in line" in reason else ""
+        hint = "; maybe another row has the names of the columns" if "fields in line" in reason else ""
         raise ValueError(f"{'' if reason.startswith(name) else f'{name}: '}{reason}{hint}.") from error
 
 
@@ -353,8 +359,8 @@ class _Column:
         unit, asked = units[0] if len(units) == 1 else "", way[len(way.rstrip(_UNITS)) :]
         fits = unit in ("", asked) or not way or (not asked and unit != "%")
         if "%" in (unit, asked):
-            # Nobody knows whether 0.5 means 0.5 % or 50 %; Excel stores the latter so.
-            fits = fits and stored is None and different.str.contains("%", regex=False).all()
+            # Nobody knows whether 0.5 means 0.5 % or 50 %, which Excel stores so; but 0 is 0 %.
+            fits = fits and stored is None and different.str.match("^[+-]?0([.,]0*)?$|.*%").all()
         if unit and fits:
             texts = texts.str.replace(f"^([+-]?) ?[{unit}] ?", r"\1", regex=True)
             texts = texts.str.replace(f" ?[{unit}]$", "", regex=True)
