@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from skcredal._cli.console import CallError, format_table, say
 from skcredal._extras import require
-from skcredal.evaluation._names import COMPARED, DEFAULT, counted
+from skcredal.evaluation._names import COMPARED, DEFAULT, counted, listed
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -56,7 +56,7 @@ def predict(arguments: Namespace) -> None:
 
     Writes an answer for each row, in the same order: the columns predicted (the most
     probable class) and probability_CLASS. A classifier with sets adds set (the classes
-    that remain; separated by | in text, a list in Parquet), set_size, and lower_CLASS
+    not ruled out; separated by | in text, a list in Parquet), set_size, and lower_CLASS
     and upper_CLASS, the bounds of each probability; lp-aode*, bma-aode* and comp-aode*
     also add robustness. Standard error shows how many rows are undecided or close calls.
     Columns that the model does not know are ignored. The model remembers how each
@@ -121,8 +121,8 @@ def evaluate(arguments: Namespace) -> None:
 
     All classifiers learn from the same training folds and nothing else. They are ordered
     by the utility u65. For those with sets, two kinds of doubt are counted: undecided
-    rows, in which several classes remain, and close calls, in which one remains that is
-    not very probable. With --report, a self-contained page shows all this, and the
+    rows, in which several classes cannot be ruled out, and close calls, in which one is
+    left that is not very probable. With --report, a self-contained page shows all this, and the
     doubtful cases with their reasons.
 
     Example: skcredal evaluate iris.csv --target class --report iris.html
@@ -132,6 +132,7 @@ def evaluate(arguments: Namespace) -> None:
     from skcredal._cli import tables
     from skcredal._cli.rankings import print_ranking, write_page
     from skcredal.evaluation import evaluate_table, make_classifiers, ranking
+    from skcredal.evaluation._classifiers import BASELINES, MOST_ROWS
 
     usual = COMPARED[:4] if arguments.no_baselines else COMPARED
     made = _make("all" if arguments.classifiers == ["all"] else arguments.classifiers or usual, arguments)
@@ -142,24 +143,20 @@ def evaluate(arguments: Namespace) -> None:
     format_ = None if arguments.out is None else tables.check_output(arguments.out, [arguments.data])
     table = tables.label_table(arguments)
     folds = _choose_folds(table, arguments.folds)
-    n_folds = arguments.runs * folds
-    jobs = arguments.jobs or (-1 if len(table.target) * n_folds > _WORTH_PROCESSES else 1)
-    evaluation = evaluate_table(
-        made,
-        table.features,
-        table.target,
-        explain=arguments.report is not None,
-        runs=arguments.runs,
-        folds=folds,
-        seed=arguments.seed,
-        jobs=jobs,
-        progress=True,
-    )
+    n_rows = len(table.target) * (folds - 1) // folds
+    if n_rows > MOST_ROWS and set(made) & set(BASELINES):
+        some = f"{MOST_ROWS:,} of the {n_rows:,} rows of a training fold"
+        table.say("Note", f"{listed([name for name in made if name in BASELINES], 3)} learn from {some}.")
+    has_work = len(table.target) * arguments.runs * folds > _WORTH_PROCESSES
+    protocol = {"runs": arguments.runs, "folds": folds, "seed": arguments.seed}
+    protocol["jobs"] = arguments.jobs or (-1 if has_work else 1)
+    report = arguments.report is not None
+    evaluation = evaluate_table(made, table.features, table.target, explain=report, progress=True, **protocol)
     measures = pd.DataFrame(ranking(evaluation))
     # Files first: the reader of standard output may close it early, which ends the command.
     if format_ is not None and arguments.out != "-":
         tables.write_table(measures, arguments.out, format_)
-    if arguments.report is not None:
+    if report:
         write_page(arguments, table, evaluation, made.get(DEFAULT, made["null"]))
         say("Note", f"Wrote {arguments.report}, which opens with the cases of {evaluation.opening}.")
     if arguments.out == "-":

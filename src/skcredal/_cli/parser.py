@@ -78,6 +78,11 @@ def _folds(runs: int, folds: int | None, jobs: int | None) -> list[tuple[list[st
     ]
 
 
+def _close_call(text: str) -> float:
+    # Below one half, another answer is more likely to be right: a close call in any case.
+    return float(max(0.5, _PROBABILITY(text)))
+
+
 _SEED = _type(int, "a whole number from 0 to 4294967295", lambda n: 0 <= n < 2**32)
 _FROM_1 = _type(int, "a whole number, at least 1", lambda n: n >= 1)
 _FROM_2 = _type(int, "a whole number, at least 2", lambda n: n >= 2)
@@ -98,7 +103,7 @@ _SEVERAL: dict[str, Any] = {"metavar": "COL", "type": _column, **_MANY}
 _IDS = _option("--id", "names the rows; never learned from; can be repeated", dest="ids", **_SEVERAL)
 _NAMED: dict[str, Any] = {"type": _LIST, "metavar": "NAMES"}
 _TABLE = _option("-o --out", ".csv, .tsv, .xlsx or .parquet; default: standard output", "OUT", default="-")
-_CLOSE = f"one class with a probability below this is a close call (default: {CLOSE_CALL})"
+_CLOSE = f"one class with a probability below this, or below 0.5, is a close call (default: {CLOSE_CALL})"
 _SOME = f"some of {_ALL}, separated by commas"
 _BASELINES = "logistic-regression, random-forest, gradient-boosting"
 _TITLED = ("columns", "parameters of the classifiers", "reading (default: found out from the table)")
@@ -113,7 +118,7 @@ _OPTIONS: dict[str, list[tuple[list[str], Any]]] = {
     "row": [_option("--row", "from 1; can be repeated", "N", type=_FROM_1, action="append", required=True)],
     "table": [_TABLE],
     "ids": [_IDS],
-    "close call": [_option("--close-call", _CLOSE, "P", type=_PROBABILITY, default=CLOSE_CALL)],
+    "close call": [_option("--close-call", _CLOSE, "P", type=_close_call, default=CLOSE_CALL)],
     "evaluate": [
         _option("--classifiers", f"{_SOME}, {_BASELINES}, or all; default: {','.join(COMPARED)}", **_NAMED),
         *_folds(1, None, None),

@@ -254,7 +254,7 @@ def doubts(found: Answers, close_call: float) -> str:
     text = f"{close} {calls} (one class, but with a probability below {100 * close_call:.4g} %)"
     if found.set_size is not None:
         n = int((size > 1).sum())
-        text = f"{n} {'is' if n == 1 else 'are'} undecided (several classes remain) and {text}"
+        text = f"{n} {'is' if n == 1 else 'are'} undecided (several classes cannot be ruled out) and {text}"
     return f"Of {counted(len(size), 'row')}, {text}."
 
 
