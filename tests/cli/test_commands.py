@@ -434,15 +434,17 @@ def test_what_was_read_and_what_is_strange_is_said(table):
     assert "range in age (1 row)" in last
 
 
-@pytest.mark.parametrize("close_call", [0.75, 0.9])
+@pytest.mark.parametrize("close_call", [0.0, 0.75, 0.9])
 def test_doubtful_rows_are_counted_and_explained(table, close_call):
     result = run("predict", "m.skcredal", "patients.csv", "--close-call", close_call)
     found = answers_of(result)
     several = found["set_size"] > 1
     probability = found[["probability_ill", "probability_well"]].max(axis=1)
-    is_close = ~several & (probability < close_call)
+    # Below one half a single class is a close call in any case.
+    is_close = ~several & (probability < max(close_call, 0.5))
     assert f"{several.sum()} are undecided" in result.stderr
     assert f"{is_close.sum()} are close calls" in result.stderr
+    assert f"below {100 * max(close_call, 0.5):.4g} %" in result.stderr
     for r in (int(is_close.idxmax()), int(several.idxmax())):
         said = run("explain", "m.skcredal", "patients.csv", "--row", r + 1, "--close-call", close_call).stdout
         assert ("A close call" in said) == is_close[r]

@@ -138,3 +138,11 @@ def test_baselines_keep_blas_to_one_thread():
         assert Outer().fit(table, np.array(["a", "b"] * 3)).predict_proba(table).shape == (6, 2)
         assert blas_threads() == {2}
     assert seen == [{1}, {1}]
+
+
+def test_baselines_learn_from_some_rows_of_a_large_table(monkeypatch):
+    monkeypatch.setattr("skcredal.evaluation._classifiers.MOST_ROWS", 40)
+    table = pd.DataFrame({"x": np.arange(100.0)})
+    forest = BASELINES["random-forest"](n_trees=1).fit(table, np.arange(100) % 2)
+    assert forest.pipeline_[-1].estimators_[0].tree_.weighted_n_node_samples[0] == 40
+    assert forest.predict_proba(table).shape == (100, 2)
