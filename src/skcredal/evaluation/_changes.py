@@ -117,13 +117,13 @@ def _about(number: float, other: float) -> str:
 
     Examples
     --------
-    >>> _about(41.26, 38.0), _about(1_000_003.7, 1_000_000.0)
-    ('41.3', '1000003.7')
+    >>> _about(41.26, 38.0), _about(2947.6, 1500.0), _about(1_000_003.7, 1_000_000.0)
+    ('41.3', '2950', '1000003.7')
     """
     digits = 3
     while abs(float(f"{number:.{digits}g}") - number) > abs(number - other) / 20.0 and digits < 17:
         digits += 1
-    return f"{number:.{digits}g}"
+    return f"{float(f'{number:.{digits}g}'):.15g}"
 
 
 def _categories(name: str, _: Any, states: Sequence[Any], sets: BoolArray) -> list[Change]:
