@@ -1,5 +1,7 @@
 """Cross-validation: answers, cases and reasons are those of models that the user could fit."""
 
+import sys
+
 import joblib
 import numpy as np
 import pytest
@@ -78,6 +80,16 @@ def test_numbers_do_not_depend_on_the_jobs(table):
     alone = numbers(1)
     with joblib.parallel_config("threading"):
         assert numbers(3) == alone
+
+
+def test_a_bar_shows_every_classifier_of_scikit_learn_as_a_step(table, capsys, monkeypatch):
+    features, target = table
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    evaluate_table(
+        make_classifiers(["ncc", "aode", "logistic-regression"]), features, target, folds=3, progress=True
+    )
+    # Our own classifiers share their work, so that a fold has two steps.
+    assert "/6 " in capsys.readouterr().err
 
 
 def test_several_runs_have_a_part_for_each_fold_and_cases_of_the_first(table):
