@@ -170,59 +170,6 @@ def american(number):
     return f"{number:,}"
 
 
-def hospital(n=80):
-    rng = np.random.default_rng(4)
-    ill = rng.random(n) < 0.5
-    return pd.DataFrame(
-        {
-            "platelets": (rng.normal(260_000, 60_000, n) - 80_000 * ill).round().astype(int),
-            "crp": (rng.gamma(2, 4, n) + 12 * ill).round(1),
-            "ward": rng.choice(["003", "011", "012"], n),
-            "größe": rng.choice(["groß", "klein"], n),
-            "outcome": np.where(ill, "ill", "well"),
-        }
-    )
-
-
-@pytest.mark.parametrize("ending", ["csv", "xlsx"])
-@pytest.mark.parametrize(("style", "separator"), [(german, ";"), (american, ",")])
-def test_a_spreadsheet_goes_through_all_commands_with_no_option_at_all(table, style, separator, ending):
-    """Not one option beyond what to learn and where to write: the answers are those of the plain numbers."""
-    frame = hospital()
-    shown = frame.assign(platelets=frame["platelets"].map(style), crp=frame["crp"].map(style))
-    shown.loc[5, "crp"] = frame.loc[5, "crp"] = None
-    name = f"hospital.{ending}"
-
-    def write(some, name):
-        if ending == "csv":
-            some.to_csv(name, index=False, sep=separator, encoding="cp1252")
-        else:
-            some.to_excel(name, index=False)
-
-    write(shown, name)
-    assert "Warning" not in run("fit", name, "--target", "outcome", "-o", "m").stderr
-    features = frame.drop(columns="outcome")
-    plain = skcredal.CredalLogPoolAODE().fit(features, frame["outcome"])
-    by_name = {one.name: one for one in skcredal.load("m").encoding_}
-    assert by_name["platelets"].range == (frame["platelets"].min(), frame["platelets"].max())
-    assert by_name["ward"].states == ("003", "011", "012")
-    found = answers_of(run("predict", "m", name))
-    assert found["predicted"].tolist() == plain.predict(features).tolist()
-    np.testing.assert_allclose(found["probability_ill"], plain.predict_proba(features)[:, 0], rtol=1e-5)
-    # The model remembers how each column was read: a row alone says less than the table.
-    for row in (7, 8):
-        write(shown.iloc[[row]].drop(columns="outcome"), f"one.{ending}")
-        one = run("predict", "m", f"one.{ending}")
-        assert "Warning" not in one.stderr
-        np.testing.assert_allclose(answers_of(one)["probability_ill"], found["probability_ill"][[row]])
-        said = unwrapped(run("explain", "m", f"one.{ending}", "--row", 1).stdout)
-        assert plain.explain(features.iloc[[row]])["sentence"].iloc[0] in said
-    result = run("evaluate", name, "--target", "outcome", "--folds", 2, "--report", "page.html")
-    for expected in ("lp-aode*", "logistic-regression", "random-forest", "null", "all classes", "undecided"):
-        assert expected in result.stdout
-    assert Path("page.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
-
-
 @pytest.mark.parametrize("ending", ["csv", "xlsx"])
 @pytest.mark.parametrize(("style", "separator"), [(german, ";"), (american, ",")])
 def test_a_real_export_goes_through_all_commands(table, style, separator, ending):
@@ -270,7 +217,8 @@ def test_a_real_export_goes_through_all_commands(table, style, separator, ending
     assert run("explain", "m", name, "--row", 3).stdout.startswith("Row 3: ")
     call = ("evaluate", name, "--target", "risk", "--folds", 2, "--report", "page.html", "--no-baselines")
     result = run(*call)
-    assert "null" in result.stdout
+    for expected in ("lp-aode*", "null", "all classes", "undecided"):
+        assert expected in result.stdout
     assert "random-forest" not in result.stdout
     assert "Loans of 2024" in Path("page.html").read_text(encoding="utf-8")
 
