@@ -4,35 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.naive_bayes import CategoricalNB
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import oracles
 import oracles_trees
-from codes import codes_of
-from paper_data import load_paper_dataset
-from problems import as_rows
-from skcredal import AODE, TAN, NaiveBayes, NullClassifier
-from table_limits import limited_to
+from skcredal import TAN, NaiveBayes, NullClassifier
 from table_problems import as_weights, random_table
 
 CLASSIFIERS = [NullClassifier, NaiveBayes, TAN]
-TEN = [
-    "anneal",
-    "hayes_roth",
-    "hepatitis",
-    "iris",
-    "labor",
-    "liver_disorders",
-    "lymph",
-    "monks1",
-    "nursery",
-    "zoo",
-]
-
-
-@parametrize_with_checks([NullClassifier(), NaiveBayes(), TAN(), TAN(missing="marginalize", n_jobs=2)])
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("unknown", [0.0, 0.25])
@@ -116,79 +94,6 @@ def test_the_tree_is_that_of_networkx(unknown):
     assert n_distinct > 10
 
 
-@pytest.mark.parametrize("name", TEN)
-def test_the_whole_chain_runs_on_the_paper_data(name):
-    data = load_paper_dataset(name)
-    rows = np.random.default_rng(0).permutation(len(data.target))
-    train, test = rows[: len(rows) * 2 // 3], rows[len(rows) * 2 // 3 :]
-    X, y = data.features.iloc[train], data.target.iloc[train]
-    fitted = [classifier().fit(X, y) for classifier in CLASSIFIERS]
-    X_test, y_test = data.features.iloc[test], data.target.iloc[test].to_numpy()
-    for clf in fitted:
-        np.testing.assert_allclose(clf.predict_proba(X_test).sum(axis=1), 1.0)
-    accuracies = [(clf.predict(X_test) == y_test).mean() for clf in fitted]
-    assert min(accuracies[1:]) > accuracies[0] - 0.1
-    tan = fitted[2]
-    n_states, k = tan._encoding.n_states, len(tan.features_)
-    counts = oracles.count_tables(
-        as_rows(codes_of(tan, X), n_states),
-        np.searchsorted(tan.classes_, y.to_numpy()).tolist(),
-        n_states.tolist(),
-        len(tan.classes_),
-    )
-    information = {pair: oracles_trees.mutual_information(counts, *pair) for pair in oracles_trees.pairs(k)}
-    tree = oracles_trees.spanning_tree(information, k)
-    assert tan.mutual_information_.sum() == pytest.approx(sum(information[e] for e in tree), rel=1e-9)
-    names = tan.features_.tolist()
-    parent = [None] * k
-    for i, j in tan.tree_:
-        parent[names.index(j)] = names.index(i)
-    proba = [clf.predict_proba(X_test.iloc[:10]) for clf in fitted[1:]]
-    for r, row in enumerate(as_rows(codes_of(tan, X_test.iloc[:10]), n_states)):
-        for p, network in zip(proba, ([None] * k, parent), strict=True):
-            wanted = [float(q) for q in oracles_trees.network_posterior(counts, network, row)]
-            np.testing.assert_allclose(p[r], wanted, rtol=1e-9)
-
-
-@pytest.mark.parametrize("classifier", CLASSIFIERS)
-def test_a_weight_is_so_many_rows_and_their_order_is_nothing(classifier):
-    rng = np.random.default_rng(73)
-    for unknown in (0.0, 0.2):
-        for _ in range(20):
-            problem = random_table(rng, unknown=unknown, weighting="integer")
-            clf = classifier(missing=problem.missing).fit(problem.X, problem.y, problem.weights)
-            expected = clf.predict_proba(problem.X_new)
-            repeated = np.repeat(np.arange(len(problem.y)), problem.weights)
-            for order in (repeated, rng.permutation(repeated)):
-                other = classifier(missing=problem.missing).fit(problem.X.iloc[order], problem.y[order])
-                np.testing.assert_array_equal(other.predict_proba(problem.X_new), expected)
-
-
-@pytest.mark.parametrize("classifier", CLASSIFIERS)
-def test_the_names_of_the_classes_do_not_matter(classifier):
-    rng = np.random.default_rng(74)
-    reverse = dict(zip("wxyz", "zyxw", strict=True))
-    for _ in range(20):
-        problem = random_table(rng)
-        clf = classifier().fit(problem.X, problem.y)
-        mirrored = classifier().fit(problem.X, [reverse[c] for c in problem.y])
-        assert getattr(clf, "tree_", None) == getattr(mirrored, "tree_", None)
-        np.testing.assert_allclose(
-            clf.predict_proba(problem.X_new), mirrored.predict_proba(problem.X_new)[:, ::-1], rtol=1e-11
-        )
-
-
-def test_one_feature_makes_naive_bayes_tan_and_aode_alike():
-    rng = np.random.default_rng(75)
-    for _ in range(10):
-        problem = random_table(rng, k=1, n=30)
-        proba = [
-            clf.fit(problem.X, problem.y).predict_proba(problem.X) for clf in (NaiveBayes(), TAN(), AODE())
-        ]
-        np.testing.assert_allclose(proba[0], proba[1], rtol=1e-12)
-        np.testing.assert_allclose(proba[0], proba[2], rtol=1e-12)
-
-
 def test_numbers_are_cut_and_columns_without_names_have_indices():
     rng = np.random.default_rng(76)
     y = rng.integers(0, 2, 200)
@@ -207,27 +112,3 @@ def test_the_null_model_answers_the_class_probabilities_whatever_the_row():
     new = pd.DataFrame({"colour": ["blue", None], "size": [None, 1e9]})
     np.testing.assert_array_equal(clf.predict_proba(new), [clf.prior_] * 2)
     assert clf.predict(new).tolist() == ["b", "b"]
-
-
-def test_the_first_class_wins_a_tie():
-    X = [["a"], ["b"], ["a"], ["b"]]
-    for classifier in CLASSIFIERS:
-        clf = classifier().fit(X, ["z", "y", "y", "z"])
-        assert clf.predict(X).tolist() == ["y"] * 4
-
-
-@pytest.mark.parametrize("classifier", CLASSIFIERS)
-def test_an_ess_that_is_not_positive_is_refused(classifier):
-    with pytest.raises(ValueError, match=r"ess must lie in \[1e-6, 1e6\], got 0"):
-        classifier(ess=0.0).fit([["a"], ["b"]], [0, 1])
-    with pytest.raises(TypeError, match="ess must be a real number"):
-        classifier(ess="1").fit([["a"], ["b"]], [0, 1])
-
-
-def test_pair_tables_beyond_the_limit_are_refused():
-    X = np.random.default_rng(77).integers(0, 5, (50, 6)).astype(str)
-    y = np.arange(50) % 2
-    with limited_to(1000):
-        with pytest.raises(ValueError, match="pair tables"):
-            TAN().fit(X, y)
-        NaiveBayes().fit(X, y)

@@ -1,10 +1,5 @@
 """LP-AODE and LP-AODE* against their definition (§12, §14), and what must hold of them."""
 
-import pickle
-import subprocess
-import sys
-import warnings
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,8 +8,7 @@ from hypothesis import strategies as st
 from scipy.special import softmax
 
 import oracles_logpool as oracle
-import skcredal
-from pool_oracles import NAMES, as_frame, fit_to, learned
+from pool_problems import MAKERS, as_frame, fit_to, pool_and_oracle
 from skcredal import AODE, CredalLogPoolAODE, LogPoolAODE, answers
 from skcredal._ensemble import pool_weights
 from table_limits import limited_to
@@ -22,9 +16,9 @@ from table_limits import limited_to
 pytestmark = pytest.mark.default_regions
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", MAKERS)
 def test_everything_is_as_defined(name):
-    problem, expected = learned(name)
+    problem, expected = pool_and_oracle(name)
     clf = fit_to(problem)
     assert clf.classes_.tolist() == expected.classes
     assert clf.regions_.tolist() == expected.leaves
@@ -43,12 +37,12 @@ def test_everything_is_as_defined(name):
     clear = np.abs(robustness - 0.95) > 1e-6  # at the edge of the set, the last digits decide
     sets = np.array([expected.set(row, 0.95) for row in problem.rows])
     np.testing.assert_array_equal(said.sets[clear], sets[clear])
+    if len(expected.classes) > 1:
+        assert_explained(clf, problem, expected)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "one class"])
-def test_explanations_are_as_defined(name):
-    problem, expected = learned(name)
-    clf = fit_to(problem)
+def assert_explained(clf, problem, expected):
+    """Compare the contributions of the features with those of the oracle."""
     # With the oracle's weights, so that only rounding differs.
     clf.null_weight_, clf.weights_ = float(expected.weights[0]), expected.weights[1:]
     clf._derive()
@@ -89,8 +83,8 @@ def test_the_averaged_curvature_of_a_row_is_its_closed_form(odds, sign):
 
 
 @pytest.mark.parametrize("noise", [False, True])
-@pytest.mark.parametrize("n_copies", [1, 3, 5, 20])
-@pytest.mark.parametrize(("n", "n_regions"), [(100, 20), (1000, 2), (10_000, 2)])
+@pytest.mark.parametrize("n_copies", [1, 3, 20])
+@pytest.mark.parametrize(("n", "n_regions"), [(100, 20), (1000, 2)])
 def test_copies_of_the_class_are_decided(n, n_regions, n_copies, noise):
     y = np.arange(n) % 2
     columns = [y] * n_copies + [np.random.default_rng(n).integers(0, 3, n)] * noise
@@ -116,10 +110,9 @@ def kinds_of_things(n, n_columns, seed):
     return np.stack(columns, axis=1).astype(str), kind % 2
 
 
-@pytest.mark.parametrize("random_state", range(5))
-@pytest.mark.parametrize("n_columns", [8, 12, 20])
-@pytest.mark.parametrize(("n", "n_regions"), [(500, 20), (2000, 2), (5000, 2)])
-def test_a_table_whose_classes_are_certain_is_decided(n, n_regions, n_columns, random_state):
+@pytest.mark.parametrize("random_state", range(3))
+@pytest.mark.parametrize(("n", "n_columns", "n_regions"), [(500, 8, 20), (2000, 20, 2)])
+def test_a_table_whose_classes_are_certain_is_decided(n, n_columns, n_regions, random_state):
     X, y = kinds_of_things(n, n_columns, seed=random_state)
     clf = CredalLogPoolAODE(random_state=random_state, n_regions=n_regions).fit(X, y)
     assert clf.score(X, y) > 0.998
@@ -180,10 +173,6 @@ def test_what_the_methods_say_fits_together(seed, treatment):
     # Decided exactly where the robustness exceeds the credibility, unless it meets it.
     clear = np.abs(said.robustness - 0.8) > 1e-9
     np.testing.assert_array_equal(said.set_size[clear] == 1, said.robustness[clear] > 0.8)
-    np.testing.assert_array_equal(said.sets, clf.predict_set(new))
-    np.testing.assert_array_equal(said.proba, clf.predict_proba(new))
-    np.testing.assert_array_equal(said.interval, clf.predict_interval(new))
-    np.testing.assert_array_equal(said.robustness, clf.robustness(new))
     assert (said.interval[:, :, 0] <= said.proba + 1e-12).all()
     assert (said.interval[:, :, 1] >= said.proba - 1e-12).all()
     # The contributions add up to the odds, and these to the probabilities.
@@ -194,8 +183,6 @@ def test_what_the_methods_say_fits_together(seed, treatment):
     np.testing.assert_allclose(explained["odds"], ratio, rtol=1e-9)
     assert (explained["lower_odds"] <= explained["odds"] + 1e-12).all()
     assert explained["set"].map(len).tolist() == said.set_size.tolist()
-    if treatment == "marginalize":
-        assert "nothing is known" in explained["sentence"].iloc[-1]
 
 
 @given(seeds)
@@ -288,17 +275,6 @@ def test_a_row_of_weight_0_is_absent(seed):
     assert_same_answers(answers(weighted, new), answers(alone, new), 0)
 
 
-@pytest.mark.parametrize("max_rows", [500, 5000])
-def test_threads_change_nothing(max_rows):
-    X, y, new = messy(5, n=3000)
-    new = pd.concat([new] * 60, ignore_index=True)
-    one, two = (pool(n_jobs=n_jobs, max_rows=max_rows, n_regions=4).fit(X, y) for n_jobs in (1, 2))
-    np.testing.assert_allclose(one.weights_, two.weights_, rtol=1e-12)
-    np.testing.assert_allclose(one.covariance_, two.covariance_, rtol=1e-12)
-    assert_same_answers(answers(two, new), answers(one, new), 1e-12)
-    np.testing.assert_array_equal(one.predict_set(new), two.predict_set(new))
-
-
 @given(seeds, st.booleans(), st.booleans())
 @settings(max_examples=25, deadline=None)
 def test_weights_are_the_best(seed, regions, line):
@@ -330,25 +306,6 @@ def test_weights_that_are_not_proven_are_warned_of(monkeypatch):
         LogPoolAODE(n_regions=2).fit(X, y)
 
 
-def test_no_warning_comes_from_the_line():
-    """It is asked for more digits than there may be."""
-    X, y, _ = messy(0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        LogPoolAODE(n_regions=2).fit(X.assign(copy=X["whole"], same=X["whole"] > 1), y)
-
-
-def test_two_hundred_columns():
-    rng = np.random.default_rng(0)
-    y = np.append(np.arange(5), rng.integers(0, 5, 145))
-    X = rng.normal(size=(150, 200)) + y[:, None] * rng.normal(size=200)
-    clf = pool().fit(X, y)
-    assert len(clf.experts_) > 100
-    assert clf.score(X, y) > 0.9
-    np.testing.assert_array_equal(clf.predict_set(X[:20]), answers(clf, X[:20]).sets)
-    assert len(clf.explain(X[:2])["features"][0]) == 200
-
-
 def test_regions_and_line_are_left_out_if_asked():
     X, y, new = messy(1)
     spodes = [("spode", name) for name in ("number", "whole", "text", "noise")]
@@ -367,12 +324,6 @@ def test_regions_and_line_are_left_out_if_asked():
         assert clf.spode_proba(new).shape == (len(new), 4, 3)
     assert CredalLogPoolAODE().fit(X, y).regions_.shape == (20,)
     assert LogPoolAODE(n_regions=2).fit(X[["number"]].to_numpy(), y).experts_[0] == ("spode", 0)
-
-
-def test_the_line_may_be_asked_for_with_a_bool_of_numpy():
-    X, y, new = messy(1)
-    found = pool(line=np.bool_(False), n_regions=np.int64(2)).fit(X, y)
-    np.testing.assert_array_equal(found.predict_proba(new), pool(line=False).fit(X, y).predict_proba(new))
 
 
 def test_spodes_are_those_of_aode():
@@ -426,29 +377,6 @@ def test_nothing_to_learn_from():
     alone = CredalLogPoolAODE().fit([["a"], ["b"], ["b"]], [7, 7, 7])
     assert alone.predict_set([["a"]]).tolist() == [[True]]
     assert alone.robustness([["a"]]).tolist() == [1.0]
-    assert alone.explain([["a"]])["sentence"].tolist() == ["7 (100%): the only class there is."]
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"ess": 0.0}, "ess must"),
-        ({"n_regions": -1}, r"n_regions must .*-1"),
-        ({"n_regions": 2.5}, r"n_regions must .*2\.5"),
-        ({"n_regions": None}, "n_regions must .*None"),
-        ({"n_regions": True}, "n_regions must .*True"),
-        ({"line": 1}, "line must .*1"),
-        ({"line": "yes"}, "line must .*yes"),
-        ({"max_rows": 0}, "max_rows must"),
-        ({"random_state": None}, "random_state must be a whole number, got None"),
-        ({"credibility": 1.0}, "credibility must"),
-        ({"credibility": -0.1}, "credibility must"),
-        ({"criterion": "e_admissibility"}, "e_admissibility"),
-    ],
-)
-def test_bad_parameters_are_refused_by_name(parameters, message):
-    with pytest.raises((ValueError, TypeError), match=message):
-        CredalLogPoolAODE(**parameters).fit([["a"], ["b"]], [0, 1])
 
 
 def test_the_limit_of_pair_tables_counts_those_of_regions():
@@ -459,32 +387,3 @@ def test_the_limit_of_pair_tables_counts_those_of_regions():
         LogPoolAODE(n_regions=0).fit(X, y)
         with pytest.raises(ValueError, match=r"pair tables of 3 features and 3 classes would take"):
             LogPoolAODE().fit(X, y)
-
-
-def test_explanations_read_well():
-    X, y, new = messy(7, n_classes=2)
-    clf = CredalLogPoolAODE(n_regions=2).fit(X, np.array(["well", "ill"])[y])
-    sentences = clf.explain(new)["sentence"].tolist()
-    assert any("rather than" in one and "so both remain." in one for one in sentences)
-    assert any("alone remains." in one for one in sentences)
-    assert all(" to 1; " in one and "speaks most" in one for one in sentences)
-    assert not any("tree" in one or "region" in one for one in sentences)
-
-
-def test_predictions_need_no_tree_of_scikit_learn(tmp_path):
-    X, y, new = messy(9)
-    clf = pool().fit(X, y)
-    assert b"sklearn.tree" not in pickle.dumps(clf)
-    skcredal.save(clf, tmp_path / "model")
-    new.to_pickle(tmp_path / "new")
-    program = (
-        "import sys, pandas, skcredal\n"
-        "clf, new = skcredal.load(sys.argv[1]), pandas.read_pickle(sys.argv[2])\n"
-        "print(clf.predict_proba(new).tolist())\n"
-        "clf.predict_set(new), clf.explain(new)\n"
-        "print([name for name in ('sklearn.tree', 'sklearn.linear_model') if name in sys.modules])"
-    )
-    command = [sys.executable, "-c", program, tmp_path / "model", tmp_path / "new"]
-    said, imported = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
-    assert said == str(clf.predict_proba(new).tolist())
-    assert imported == "[]"

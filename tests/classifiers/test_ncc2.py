@@ -1,35 +1,18 @@
 """NaiveCredal with conservative features, NCC2, against oracles and laws through the public interface."""
 
-import pickle
-
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from sklearn.base import clone
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import oracles
 import oracles_naive
 import oracles_ncc2
-import skcredal
 from oracles_ncc2 import ANY
-from paper_data import load_paper_dataset
 from skcredal import NaiveCredal
-from skcredal.scale import fit_batches, fit_dask, scan_parquet
 
 STATES = [["a", "b"], ["p", "q", "r"], ["u", "v"]]
-
-
-@parametrize_with_checks(
-    [
-        NaiveCredal(conservative_features="all"),
-        NaiveCredal(conservative_features=[0], missing="marginalize", contamination=0.1),
-    ]
-)
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 def declared(rows):
@@ -176,31 +159,6 @@ def test_without_missing_cells_it_is_ncc(seed, n):
     np.testing.assert_array_equal(ncc.predict_interval(declared(test)), ncc2.predict_interval(declared(test)))
 
 
-@pytest.mark.parametrize("name", ["anneal", "hayes_roth", "kr_vs_kp", "segment", "zoo"])
-def test_on_complete_data_of_the_paper_it_is_ncc(name):
-    data = load_paper_dataset(name)
-    rows = np.random.default_rng(0).permutation(len(data.target))[:300]
-    X, y = data.features.iloc[rows], data.target.iloc[rows]
-    ncc, ncc2 = (NaiveCredal(conservative_features=f).fit(X[:200], y[:200]) for f in (None, "all"))
-    assert ncc.features_.tolist() == ncc2.features_.tolist()
-    for method in ("predict_proba", "predict_set", "predict_interval"):
-        np.testing.assert_array_equal(getattr(ncc, method)(X), getattr(ncc2, method)(X))
-    assert not ncc2.missing_counts_.any()
-
-
-def test_no_conservative_feature_is_none():
-    train, y, test = holed_problem(3, share=0.3, most_open=30)
-    for missing in ("impute", "marginalize"):
-        plain, empty, nobody = (
-            NaiveCredal(conservative_features=choice, missing=missing).fit(declared(train), y)
-            for choice in (None, [], [False] * 3)
-        )
-        for other in (empty, nobody):
-            np.testing.assert_array_equal(
-                plain.predict_interval(declared(test)), other.predict_interval(declared(test))
-            )
-
-
 def mixed(rng, n=60):
     """Return a table with numbers, text and flags, all with missing cells, and its classes."""
     y = rng.integers(0, 2, n)
@@ -242,40 +200,6 @@ def test_the_three_ways_of_naming_features_are_one():
         every, NaiveCredal(conservative_features=[0, 1, 2]).fit(table, y).predict_interval(table)
     )
     assert not np.array_equal(every, bounds[0])
-
-
-@pytest.mark.parametrize(
-    ("choice", "error", "message"),
-    [
-        ("some", ValueError, "conservative_features must be None, 'all', or a list of names .* got 'some'"),
-        (3, ValueError, "conservative_features must be None, 'all', or a list of names .* got 3"),
-        (["size"], ValueError, r"conservative_features must hold names .* \(\['number', .*, got 'size'"),
-        ([7], ValueError, "conservative_features must hold names or indices of the 3 features .* got 7"),
-        ([1.5], ValueError, "conservative_features must hold names or indices .* got 1.5"),
-        ([True], ValueError, "conservative_features must hold .* or be a mask of them, got True"),
-    ],
-)
-def test_wrong_names_are_refused_before_any_work(choice, error, message):
-    table, y = mixed(np.random.default_rng(72))
-    clf = NaiveCredal(conservative_features=choice)
-    with pytest.raises(error, match=message):
-        clf.fit(table, y)
-    assert not hasattr(clf, "classes_")
-    passes = []
-
-    def batches():
-        passes.append(1)
-        yield table, y
-
-    with pytest.raises(error, match=message):
-        fit_batches(clf, batches)
-    # Only a look at the first batch, for the names.
-    assert len(passes) == 1
-
-
-def test_names_need_a_table_with_names():
-    with pytest.raises(ValueError, match=r"conservative_features must hold .*\(no names\), .* got 'a'"):
-        NaiveCredal(conservative_features=["a"]).fit([[1.0], [2.0]], [0, 1])
 
 
 def test_an_unknown_value_is_left_out_and_not_any_value():
@@ -320,61 +244,3 @@ def test_255_states_leave_room_for_both_codes():
         clf = NaiveCredal(conservative_features="all").fit(table, y)
     assert clf.missing_counts_.tolist() == [[0, 1]]
     assert clf.predict_interval(table[255:256]).tolist() == [[[0.0, 1.0], [0.0, 1.0]]]
-
-
-@given(st.integers(0, 2**32 - 1))
-@settings(max_examples=25)
-def test_whole_weights_are_repetitions(seed):
-    table, y = mixed(np.random.default_rng(seed), n=30)
-    y[:2] = 0, 1
-    weights = np.random.default_rng(seed).integers(0, 3, len(y))
-    weights[:2] = 1
-    weighted = NaiveCredal(conservative_features="all").fit(table, y, weights)
-    rows = np.repeat(np.arange(len(y)), weights)
-    repeated = NaiveCredal(conservative_features="all").fit(table.iloc[rows], y[rows])
-    np.testing.assert_array_equal(weighted.missing_counts_, repeated.missing_counts_)
-    np.testing.assert_array_equal(weighted.predict_interval(table), repeated.predict_interval(table))
-
-
-def same_answers(one, other, X):
-    np.testing.assert_array_equal(one.missing_counts_, other.missing_counts_)
-    for method in ("predict_proba", "predict_set", "predict_interval"):
-        np.testing.assert_array_equal(getattr(one, method)(X), getattr(other, method)(X))
-
-
-@pytest.mark.parametrize("missing", ["impute", "marginalize"])
-def test_batches_parquet_and_dask_learn_what_fit_learns(missing, tmp_path):
-    table, y = mixed(np.random.default_rng(74), n=90)
-    clf = NaiveCredal(conservative_features=["number", "text"], missing=missing)
-    whole = clone(clf).fit(table, y)
-    assert whole.missing_counts_[:2].sum() > 5
-    parts = [(table[i : i + 30], y[i : i + 30]) for i in range(0, 90, 30)]
-    same_answers(fit_batches(clone(clf), parts), whole, table)
-    table.assign(y=y).to_parquet(tmp_path / "t.parquet")
-    same_answers(
-        fit_batches(clone(clf), scan_parquet(tmp_path / "t.parquet", target="y", batch_rows=25)), whole, table
-    )
-    dd = pytest.importorskip("dask.dataframe")
-    frame = dd.from_pandas(table.assign(y=y), npartitions=3)
-    same_answers(fit_dask(clone(clf), frame, target="y"), whole, table)
-
-
-def test_copies_and_files_answer_alike(tmp_path):
-    table, y = mixed(np.random.default_rng(75))
-    for choice, weights in (("all", None), (["number"], np.linspace(0.1, 3.0, len(y)))):
-        clf = NaiveCredal(conservative_features=choice, missing="marginalize").fit(table, y, weights)
-        same_answers(pickle.loads(pickle.dumps(clf)), clf, table)
-        skcredal.save(clf, tmp_path / "m.skcredal")
-        loaded = skcredal.load(tmp_path / "m.skcredal")
-        same_answers(loaded, clf, table)
-        assert loaded.conservative_features == choice
-
-
-def test_answers_bring_sets_and_bounds_but_no_robustness():
-    table, y = mixed(np.random.default_rng(76))
-    clf = NaiveCredal(conservative_features="all").fit(table, y)
-    found = skcredal.answers(clf, table)
-    np.testing.assert_array_equal(found.sets, clf.predict_set(table))
-    assert found.robustness is None
-    assert not hasattr(clf, "robustness")
-    assert not hasattr(clf, "explain")

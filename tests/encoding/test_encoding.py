@@ -121,11 +121,6 @@ def test_the_rarest_states_are_merged_into_one(values, declared, most, states, g
     assert local_codes(feature, ["unheard of"]) == [len(states)]
 
 
-def test_weights_decide_which_states_are_rare():
-    feature = learn_categorical(list("aabcd"), weights=np.array([1.0, 1, 5, 3, 1]), max_categories=3)
-    assert feature.states == ["b", "c", "(other)"]
-
-
 # --- The table ------------------------------------------------------------------------------------
 
 
@@ -291,18 +286,6 @@ def test_fewer_rows_have_their_own_encoding():
     assert fewer.encode(rows.cells)[:, 5].tolist() == [1, 7, 4]
 
 
-@pytest.mark.parametrize("threads", [2, 7])
-def test_states_do_not_depend_on_threads(threads):
-    rng = np.random.default_rng(6)
-    y = rng.integers(0, 2, 12_000)
-    X = pd.DataFrame(rng.normal(size=(12_000, 3)) + y[:, None]).assign(s=rng.choice(list("abc"), 12_000))
-    X.columns = list("uvws")
-    encoding, states = learn(X, y)
-    threaded, threaded_states = learn(X, y, n_threads=threads)
-    np.testing.assert_array_equal(states, threaded_states)
-    np.testing.assert_array_equal(encode(encoding, X), encode(threaded, X, n_threads=threads), strict=True)
-
-
 @pytest.mark.parametrize(("n_states", "dtype"), [(2, np.uint16), (65534, np.uint16), (65535, np.uint32)])
 def test_there_is_room_for_unknown_and_any(n_states, dtype):
     encoding, states = learn(np.arange(n_states)[:, None], np.zeros(n_states), categorical_features="all")
@@ -349,20 +332,6 @@ def test_categories_are_given_in_the_order_of_the_categorical_columns():
     assert states.tolist() == [[2, 1, 2, 1], [5, 3, 5, 4]]
 
 
-def test_max_categories_merges_rare_states_and_leaves_unknown_ones_unknown():
-    X = pd.DataFrame({"s": list("aaabbbccd"), "t": pd.Categorical(list("ppqqpqpqp"), list("zpqy"))})
-    encoding, _ = learn(X, [0, 0, 1, 1, 1, 0, 0, 0, 1], max_categories=3)
-    assert [feature.states for feature in encoding.features] == [["a", "b", "(other)"], ["p", "q", "(other)"]]
-    new = pd.DataFrame({"s": ["c", "d", "e"], "t": ["z", "y", "p"]})
-    assert encode(encoding, new).tolist() == [[2, 2, 6], [5, 5, 3]]
-
-
-def test_an_infinity_among_text_is_refused_in_a_dropped_column_too():
-    encoding, _ = learn(np.array([["k"]] * 4, object), [0, 0, 1, 1])
-    with pytest.raises(ValueError, match="Feature 0 contains infinity"):
-        encode(encoding, np.array([["k"], [np.inf]], object))
-
-
 @pytest.mark.parametrize(("classifier", "n_states"), [(CredalCompAODE, 300), (NaiveBayes, 66_000)])
 def test_a_column_may_have_very_many_states(classifier, n_states):
     values = np.arange(2 * n_states) % n_states
@@ -392,42 +361,6 @@ def test_a_table_of_integers_is_read_as_objects_are(dtype, categories):
         np.testing.assert_array_equal(encode(encoding, pd.DataFrame(table.astype(np.int64))), found)
 
 
-@pytest.mark.parametrize("dtype", [np.uint8, np.int64, object])
-def test_an_integer_after_the_known_ones_is_unknown(dtype):
-    X = np.array([[0, 1], [1, 0], [2, 1], [0, 0]], dtype)
-    encoding, _ = learn(X, [0, 1, 0, 1], categorical_features="all")
-    assert encode(encoding, np.array([[0, 1], [1, 1], [2, 0], [3, 2]], dtype)).tolist() == [
-        [0, 1, 2, 5],
-        [4, 4, 3, 5],
-    ]
-
-
-def test_encoded_rows_are_selected_with_their_columns():
-    X = pd.DataFrame({"x": [1.0, 1.0, 9.0, 9.0] * 5, "s": ["b", "a", "c", "c"] * 5})
-    encoding, states = learn(X, [0, 0, 1, 1] * 5)
-    rows = EncodedTable.of(encoding, read_table(X, estimator=None))
-    np.testing.assert_array_equal(rows.states, states)
-    some = rows.select(np.array([3, 0]))
-    np.testing.assert_array_equal(some.states, states[:, [3, 0]])
-    assert some.cells[0].tolist() == [9.0, 1.0]
-    chunk = rows.select(slice(1, 3))
-    np.testing.assert_array_equal(chunk.states, states[:, 1:3])
-    assert chunk.cells[0].tolist() == [1.0, 9.0]
-
-
-def test_columns_with_new_states_are_named():
-    X = pd.DataFrame({"s": list("abab"), "t": pd.Categorical(list("pqpq"), list("pqr")), "same": ["k"] * 4})
-    encoding, _ = learn(X, [0, 1, 1, 0])
-
-    def named(**columns):
-        return encoding.columns_with_new_states(read_table(X.assign(**columns), estimator=None))
-
-    assert named() == named(s=None) == named(t="r") == named(same="new") == []
-    assert named(s=["a", "c", "a", "a"], t="z") == ["Column 's'", "Column 't'"]
-    # Declared, but of no row.
-    assert named(t=pd.Categorical(list("pqpq"), list("pqxyz"))) == []
-
-
 def test_wrong_categories_are_warned_of_once():
     X, y = pd.DataFrame({"s": list("abab"), "t": list("pqqp")}), [0, 1, 0, 1]
     for fit in (lambda clf: clf.fit(X, y), lambda clf: fit_batches(clf, [(X[:2], y[:2]), (X[2:], y[2:])])):
@@ -436,19 +369,3 @@ def test_wrong_categories_are_warned_of_once():
         ) as caught:
             fit(AODE(categories=[[1, 2], ["p", "q"]]))
         assert len(caught) == 1
-
-
-def test_a_warning_points_at_the_line_of_the_user():
-    X = pd.DataFrame({"id": [f"r{r}" for r in range(60)], "kind": list("ab") * 30})
-    with pytest.warns(UserWarning, match="look like identifiers") as caught:
-        clf = AODE().fit(X, [0, 1, 1] * 20)
-    with pytest.warns(UserWarning, match="was learned as text") as later:
-        clf.predict(X.assign(kind=1))
-    assert [caught[0].filename, later[0].filename] == [__file__] * 2
-
-
-def test_rows_of_weight_zero_are_left_out_of_batches_too():
-    X, y, weights = np.array([[0, 1], [1, 0], [0, 0], [1, 1]]), [0, 1, 0, 1], [0, 1, 2, 1]
-    expected = NaiveBayes(categorical_features="all").fit(X, y, weights)
-    streamed = fit_batches(NaiveBayes(categorical_features="all"), [(X, y, weights)])
-    np.testing.assert_array_equal(streamed.counts_.n_ca, expected.counts_.n_ca)

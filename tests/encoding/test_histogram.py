@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from skcredal._encoding.features import NumericFeature
 from skcredal._encoding.histogram import Histogram
 
 FIELDS = ("low", "high", "counts", "missing", "shift")
@@ -64,20 +63,3 @@ def test_whole_numbers_are_counted_like_others(dtype):
     np.testing.assert_array_equal(small.counts, sorted_.counts)
     far = Histogram.of_column(values * 2.0 + 2.0**60, labels, weights, 2)
     np.testing.assert_array_equal(far.low, np.unique(values * 2.0 + 2.0**60))
-
-
-@pytest.mark.parametrize("limit", [64, 1024])
-def test_cuts_with_digits_dropped_are_close(limit):
-    rng = np.random.default_rng(0)
-    labels = rng.integers(0, 3, 20_000).astype(np.int32)
-    values = rng.normal(size=20_000) + 1.5 * labels
-    values[::11] = np.nan
-    exact = NumericFeature.learn(Histogram.of_column(values, labels, None, 3))
-    histogram = Histogram.of_column(values, labels, None, 3, limit=limit)
-    assert limit / 4 < len(histogram.low) <= limit
-    coarse = NumericFeature.learn(histogram)
-    # The width of a cell, relative to its values, is two to the digits dropped.
-    assert abs(coarse.fill - exact.fill) < 2.0 ** (histogram.shift - 51)
-    assert not np.isin(coarse.cuts, values).any()
-    for cut in coarse.cuts:
-        assert not np.any((histogram.low < cut) & (cut < histogram.high))

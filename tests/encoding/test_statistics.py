@@ -137,13 +137,3 @@ def test_declared_states_come_batch_after_batch_and_others_are_sorted():
     # Once a batch declares nothing, only what occurs counts.
     total = total + statistics(pd.DataFrame({"s": ["c", "b"]}), [0, 1])
     assert learn(total).features[0].states == ["a", "b", "c"]
-
-
-def test_classes_of_all_batches_are_one_list():
-    total = statistics([[1.0], [2.0]], ["b", "b"]) + statistics([[1.0], [3.0]], ["a", "c"])
-    assert total.classes.tolist() == ["a", "b", "c"]
-    assert total.n_c.tolist() == [1.0, 2.0, 1.0]
-    with pytest.raises(ValueError, match="y must be all text or all numbers"):
-        total + statistics([[1.0]], [1])
-    with pytest.raises(ValueError, match="same features, got 1 and 2"):
-        total + statistics([[1.0, 2.0]], ["a"])

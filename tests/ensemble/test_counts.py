@@ -49,19 +49,6 @@ def test_counts_are_those_of_the_definition(unknown, weighting, monkeypatch):
         np.testing.assert_array_equal(values.n_c, counts.n_c)
 
 
-@pytest.mark.parametrize("n", [64, 65, 9000, 64 * 512, 70_001])
-def test_rows_beyond_one_block_are_counted(n):
-    rng = np.random.default_rng(2)
-    codes, labels, n_states, n_classes = random_codes(rng, n=n, k=3)
-    codes[1, n // 2] = n_states[1]
-    counts = counts_of(codes, labels, n_states, n_classes)
-    assert counts.n_c.sum() == n
-    for i, j in ((0, 1), (0, 2), (1, 2)):
-        expected = np.zeros((*(n_states[[i, j]] + 1), n_classes))
-        np.add.at(expected, (codes[i], codes[j], labels), 1)
-        np.testing.assert_array_equal(counts.pair(i, j), expected[:-1, :-1])
-
-
 def test_states_may_have_any_width_and_lie_in_any_order():
     rng = np.random.default_rng(5)
     codes, labels, n_states, n_classes = random_codes(rng, n=200, k=4, unknown=0.1)
@@ -127,37 +114,6 @@ def test_regions_are_counted_as_super_parents(table, data):
             np.add.at(n_cza, (labels, of_tree, of_feature), weights)
     np.testing.assert_array_equal(whole.n_cz, n_cz)
     np.testing.assert_array_equal(whole.n_cza, n_cza[:, :, :-1])
-
-
-@given(coded_tables(), st.integers(2, 4))
-def test_counts_of_rows_repeated_are_multiples(table, m):
-    codes, labels, n_states, n_classes = table
-    once = counts_of(codes, labels, n_states, n_classes)
-    repeated = counts_of(np.tile(codes, m), np.tile(labels, m), n_states, n_classes)
-    np.testing.assert_array_equal(repeated.n_cab, m * once.n_cab)
-    np.testing.assert_array_equal(repeated.n_ca, m * once.n_ca)
-    np.testing.assert_array_equal(repeated.n_c, m * once.n_c)
-    assert_same(counts_of(codes, labels, n_states, n_classes, np.full(len(labels), m)), repeated)
-
-
-@given(coded_tables(), st.integers(2, 5), st.booleans())
-def test_counts_do_not_depend_on_threads(table, n_threads, real_weights):
-    codes, labels, n_states, n_classes = table
-    weights = np.random.default_rng(0).random(len(labels)) if real_weights else None
-    alone = counts_of(codes, labels, n_states, n_classes, weights)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counts_module, "WORTH_A_THREAD", 0)
-        assert_same(counts_of(codes, labels, n_states, n_classes, weights, n_threads=n_threads), alone)
-
-
-@given(coded_tables(unknown=False))
-def test_counts_of_pairs_sum_to_counts_of_values(table):
-    codes, labels, n_states, n_classes = table
-    counts = counts_of(codes, labels, n_states, n_classes)
-    for i in range(len(n_states)):
-        for j in range(i + 1, len(n_states)):
-            np.testing.assert_array_equal(counts.pair(i, j).sum(axis=1), counts.values(i))
-            np.testing.assert_array_equal(counts.pair(i, j).sum(axis=0), counts.values(j))
 
 
 def test_counts_of_different_shapes_do_not_add():

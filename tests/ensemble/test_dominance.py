@@ -149,17 +149,6 @@ def test_sets_are_those_of_all_pairs(margin):
     np.testing.assert_array_equal(undominated(dominates, best, n_classes), expected)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_smaller_epsilon_never_shrinks_a_bma_set(kind):
-    rng = np.random.default_rng(17)
-    for _ in range(100):
-        problem = random_ensemble(rng, kind)
-        sets, _ = sets_of(*bma(problem))
-        problem.eps /= float(rng.uniform(1.0, 100.0))
-        wider, _ = sets_of(*bma(problem))
-        assert (wider >= sets).all()
-
-
 def test_a_prior_that_says_nothing_leaves_all_classes():
     """With hardly any evidence the coefficients may sum to less than 0 for some prior."""
     rng = np.random.default_rng(18)

@@ -7,7 +7,6 @@ import pytest
 
 import oracles_maplmg
 from problems import as_rows, as_states, counts_of, random_codes
-from skcredal._ensemble import maplmg
 from skcredal._ensemble.maplmg import log_own_left_out, maplmg_weights
 from skcredal._ensemble.spodes import SpodeTables
 
@@ -137,15 +136,6 @@ def test_tiny_row_weights_and_a_hopeless_model_do_no_harm():
         assert gap <= 1e-9 * row_weights.sum()
 
 
-def test_every_step_climbs():
-    rng = np.random.default_rng(53)
-    for _ in range(30):
-        out = sharp_mixture(rng, 30, 5)
-        steps = [maplmg_weights(out, np.ones(30), tol=0.0, max_iter=t).objective for t in range(1, 40)]
-        assert (np.diff(steps) >= -1e-12 * abs(steps[-1])).all()
-        assert steps[0] >= oracles_maplmg.objective([0.2] * 5, np.exp(out).tolist()) - 1e-12
-
-
 def test_it_stops_by_the_gap_or_by_max_iter():
     out = sharp_mixture(np.random.default_rng(54), 40, 5)
     full = maplmg_weights(out, np.ones(40), tol=1e-6)
@@ -156,38 +146,6 @@ def test_it_stops_by_the_gap_or_by_max_iter():
     assert full.gap <= 1e-6 * abs(full.objective) < before.gap
     # With nothing to wait for it stops where rounding does.
     assert maplmg_weights(out, np.ones(40), tol=0.0).converged
-
-
-@pytest.mark.parametrize("unknown", [0.0, 0.3])
-def test_a_whole_weight_repeats_the_row(unknown):
-    rng = np.random.default_rng(55)
-    for _ in range(40):
-        codes, labels, n_states, n_classes = random_codes(rng, n=15, unknown=unknown)
-        weights = rng.integers(1, 4, len(labels))
-        copies = np.repeat(np.arange(len(labels)), weights)
-        short = left_out(codes, labels, n_states, n_classes, weights=weights)
-        long = left_out(codes[:, copies], labels[copies], n_states, n_classes)
-        np.testing.assert_allclose(short[copies], long, rtol=1e-12)
-        once, repeated = (
-            maplmg_weights(out, w, tol=0.0, max_iter=20)
-            for out, w in ((short, weights.astype(np.float64)), (long, np.ones(len(copies))))
-        )
-        np.testing.assert_allclose(once.weights, repeated.weights, rtol=1e-12)
-        assert once.objective == pytest.approx(repeated.objective, rel=1e-12)
-
-
-def test_threads_do_not_change_a_bit(monkeypatch):
-    monkeypatch.setattr(maplmg, "chunks", lambda n, _: [slice(r, r + 3) for r in range(0, n, 3)])
-    table = random_codes(np.random.default_rng(57), n=40, k=4, unknown=0.1)
-    np.testing.assert_array_equal(left_out(*table), left_out(*table, n_threads=3))
-
-
-def test_without_features_there_is_nothing_to_weigh():
-    out = left_out(np.empty((0, 3), np.uint8), np.array([0, 1, 1], np.int32), np.empty(0, np.int64), 2)
-    found = maplmg_weights(out, np.ones(3))
-    assert found.weights.shape == (0,)
-    assert np.isnan(found.objective)
-    assert (found.n_iter, found.converged) == (0, True)
 
 
 def test_probabilities_too_small_for_a_double_do_no_harm():

@@ -66,24 +66,6 @@ def test_many_states_are_looked_up():
         np.testing.assert_array_equal(tables.posteriors(other), tables.posteriors(states))
 
 
-@pytest.mark.parametrize("unknown", [0.0, 0.2])
-@pytest.mark.parametrize("k", [7, 8, 9, 19])
-def test_joints_of_many_features_are_those_of_the_definition(k, unknown):
-    rng = np.random.default_rng(k)
-    codes, labels, n_states, n_classes = random_codes(rng, n=60, k=k, n_classes=3, unknown=unknown)
-    tables = tables_of(codes, labels, n_states, n_classes, 2.0)
-    counts, row = tables.counts, rng.integers(0, n_states)
-    found = tables.log_joints(as_states(row[:, None], n_states))[:, :, 0]
-    for j in range(k):
-        n_j = counts.values(j)[row[j]] + 2.0 / (n_classes * n_states[j])
-        known = counts.values(j).sum(axis=0) + 2.0 / n_classes
-        expected = tables.log_c + np.log(n_j / known)
-        for i in set(range(k)) - {j}:
-            pairs = counts.pair(i, j)[:, row[j]] + 2.0 / (n_classes * n_states[i] * n_states[j])
-            expected = expected + np.log(pairs[row[i]] / pairs.sum(axis=0))
-        np.testing.assert_allclose(found[j], expected, rtol=1e-12)
-
-
 @pytest.mark.parametrize("floor", [0.0, 0.3])
 @pytest.mark.parametrize("unknown", [0.0, 0.3])
 @pytest.mark.parametrize("weighted", [False, True])
@@ -168,27 +150,6 @@ def test_a_row_has_the_same_answer_whatever_rows_are_with_it(n):
     share = np.where(known, 1.0, 0.0)[:, :, None] / known.sum(axis=0)[:, None].clip(1)
     np.testing.assert_allclose(mean[some], (share * alone.swapaxes(1, 2)).sum(axis=0)[some], rtol=1e-12)
     np.testing.assert_allclose(mean[~some], np.tile(tables.prior, ((~some).sum(), 1)), rtol=1e-12)
-
-
-@pytest.mark.parametrize("n_classes", [1, 2, 3])
-def test_without_features_only_the_frequencies_are_known(n_classes):
-    labels = np.array([0, 0, n_classes - 1], np.int32)
-    nothing = np.empty((0, 3), np.uint16)
-    tables = tables_of(nothing, labels, np.empty(0, np.int64), n_classes)
-    posterior = tables.posteriors(nothing)
-    assert posterior.shape == (0, n_classes, 3)
-    assert log_likelihoods(tables, nothing, labels, np.ones(3)).shape == (0,)
-    prior = np.tile(tables.prior, (3, 1))
-    np.testing.assert_array_equal(tables.mean_posterior(nothing, np.empty(0), posterior), prior)
-    np.testing.assert_allclose(tables.mean_joint(nothing, np.empty(0)), prior, rtol=1e-15)
-
-
-def test_one_class_is_certain():
-    rng = np.random.default_rng(3)
-    codes, labels, n_states, _ = random_codes(rng, n=20, k=3, n_classes=1, unknown=0.2)
-    tables, states = tables_of(codes, labels, n_states, 1), as_states(codes, n_states)
-    assert (tables.posteriors(states) == 1.0).all()
-    assert log_likelihoods(tables, states, labels, np.ones(20)).tolist() == [0.0] * 3
 
 
 def test_probabilities_too_small_for_a_double_do_no_harm():

@@ -68,30 +68,6 @@ def test_a_subset_met_twice_counts_once():
     np.testing.assert_array_equal(once.weights, thrice.weights)
 
 
-def test_features_are_dropped_again():
-    """The first feature copies one or the other of two: good alone, and too much beside both."""
-    rng = np.random.default_rng(82)
-    n = 600
-    labels = rng.integers(0, 2, n).astype(np.int32)
-    first, second = (np.where(rng.random(n) < 0.85, labels, 1 - labels) for _ in range(2))
-    mixed = np.where(rng.random(n) < 0.5, first, second)
-    codes, n_states = np.array([mixed, first, second], np.uint8), np.array([2, 2, 2])
-    scores = scores_of(codes, labels, n_states, 2)
-    assert scores[frozenset([0])] > scores[frozenset()]
-    assert scores[frozenset([1, 2])] == max(scores.values())
-    found = search_of(codes, labels, n_states, 2).from_empty(np.array([0, 1, 2]))
-    assert members(max(found, key=found.get), 3) == {1, 2}
-
-
-def test_threads_do_not_change_a_bit():
-    codes, labels, n_states, n_classes = random_codes(np.random.default_rng(83), n=200, k=6, n_classes=3)
-    search = search_of(codes, labels, n_states, n_classes)
-    orders = [np.random.default_rng(seed).permutation(6) for seed in range(9)]
-    one, three = (average_subsets(search, orders, n_threads=t) for t in (1, 3))
-    np.testing.assert_array_equal(one.weights, three.weights)
-    assert one.n_models == three.n_models
-
-
 def test_priors_of_subsets_are_counts_of_choices():
     for k in range(8):
         expected = [oracles_averages.log_prior(k, d) for d in range(k + 1)] if k else [0.0]

@@ -43,22 +43,6 @@ def test_upper_entropy_holds_out_at_the_ends():
     assert upper_entropy(np.full(2, 1e15), 1.0) == pytest.approx(np.log(2.0))
 
 
-def assert_same_tree(tree, index, expected):
-    """Compare the nodes below ``index`` with those of the oracle, and return how many there are."""
-    node = tree.node(index)
-    assert node.index == index
-    assert node.feature == expected.feature
-    assert node.counts.tolist() == [float(count) for count in expected.counts]
-    assert [int(state) for state in node.children] == list(expected.children)
-    assert node.is_leaf == (not expected.children)
-    size = 1
-    for state, child in node.children.items():
-        assert child == index + size
-        assert tree.node(child).depth == node.depth + 1
-        size += assert_same_tree(tree, child, expected.children[int(state)])
-    return size
-
-
 def grown(codes, labels, n_states, n_classes, s=1.0, weights=None):
     names = [[str(a) for a in range(v)] for v in n_states]
     weights = np.ones(len(labels)) if weights is None else np.asarray(weights, np.float64)
@@ -98,35 +82,6 @@ def test_of_equal_gains_the_first_feature_is_split_on():
     assert grown(codes, labels, np.full(4, 2), 2, weights=weights).node(0).feature == 1
 
 
-@pytest.mark.parametrize("unknown", [0.0, 0.2])
-@pytest.mark.parametrize("weighting", ["none", "integer", "real"])
-def test_trees_are_those_grown_by_recursion_node_by_node(unknown, weighting):
-    rng = np.random.default_rng(64)
-    sizes, answers = [], 0
-    for trial in range(100):
-        codes, labels, n_states, n_classes = random_codes(rng, n=60, k=trial % 6, unknown=unknown)
-        s = float(rng.choice([0.5, 1.0, 3.0]))
-        weights = {
-            "none": None,
-            "integer": rng.integers(1, 5, len(labels)),
-            "real": rng.integers(1, 30, len(labels)) / 8.0,
-        }[weighting]
-        tree = grown(codes, labels, n_states, n_classes, s, weights)
-        expected = oracles_trees.grow(
-            as_rows(codes, n_states), labels.tolist(), len(n_states), n_classes, s, weights
-        )
-        assert assert_same_tree(tree, 0, expected) == tree.n_nodes
-        assert tree.depth == tree.depths.max() == tree.depth_below(0)
-        sizes.append(tree.n_nodes)
-        new = rng.integers(0, n_states[:, None] + 1, (len(n_states), 8))
-        for node, row in zip(tree.find(as_states(new, n_states)), as_rows(new, n_states), strict=True):
-            counts = [float(n) for n in oracles_trees.answering_node(expected, row).counts]
-            assert tree.counts[node].tolist() == counts
-            answers += tree.feature[node] >= 0
-    assert max(sizes) > 10
-    assert answers > 0  # some rows end before a leaf
-
-
 def test_a_node_outside_the_tree_is_refused():
     tree = grown(np.empty((0, 3), np.uint8), np.zeros(3, np.int32), np.empty(0, np.int64), 2)
     assert repr(tree) == "DecisionTree(nodes=1, leaves=1, depth=0)"
@@ -134,18 +89,6 @@ def test_a_node_outside_the_tree_is_refused():
     for index in (-1, 1):
         with pytest.raises(IndexError, match=r"\[0, 1\)"):
             tree.node(index)
-
-
-def test_depths_below_nodes_are_those_of_their_paths():
-    rng = np.random.default_rng(65)
-    codes, labels, n_states, n_classes = random_codes(rng, n=300, k=5, n_classes=3)
-    tree = grown(codes, labels, n_states, n_classes)
-
-    def depth_below(index):
-        return max((1 + depth_below(child) for child in tree.node(index).children.values()), default=0)
-
-    assert tree.n_nodes > 20
-    assert [tree.depth_below(i) for i in range(tree.n_nodes)] == [depth_below(i) for i in range(tree.n_nodes)]
 
 
 def test_answers_are_those_of_the_extreme_points():

@@ -53,14 +53,6 @@ def test_the_model_is_that_of_the_table(tmp_path_factory, seed, rows, group, fil
     assert_same_model(fitted(lambda: fit_batches(CompAODE(), scan)), expected)
 
 
-def test_weights_and_chosen_columns(table, tmp_path):
-    write(table, tmp_path)
-    scan = scan_parquet(tmp_path, target="class", weight="weight", columns=["shade", "number"], batch_rows=64)
-    y = table["class"].to_numpy(zero_copy_only=False)
-    expected = AODE().fit(table.select(["shade", "number"]), y, table["weight"].to_numpy())
-    assert_same_model(fit_batches(AODE(), scan), expected)
-
-
 @pytest.mark.parametrize(
     "path_below",
     [
@@ -176,14 +168,6 @@ def test_bad_arguments_are_refused(table, tmp_path, arguments, error, message):
         scan_parquet(**{"path": tmp_path, **arguments})
 
 
-def test_learning_from_a_scan_without_a_target_or_features_says_what_is_lacking(table, tmp_path):
-    write(table, tmp_path)
-    with pytest.raises(ValueError, match=r"X cannot be read: .* 0 feature"):
-        fit_batches(AODE(), scan_parquet(tmp_path, target="class", columns=["class"]))
-    with pytest.raises(TypeError, match="batches must yield"):
-        fit_batches(AODE(), scan_parquet(tmp_path))
-
-
 @pytest.fixture
 def folder(table, tmp_path):
     path = tmp_path / "unrelated=1" / "rows"
@@ -210,29 +194,3 @@ def test_folders_are_columns(folder, target, columns):
     assert scan.n_rows == 1000 > 40 >= max(len(X) for X, _ in batches)
     y = rows[target].to_numpy(zero_copy_only=False)
     assert_same_model(fit_batches(CompAODE(), scan), CompAODE().fit(rows.select(features), y))
-
-
-def test_which_folders_are_columns(folder):
-    assert scan_parquet(folder, partitioning=None).features == ["number", "class"]
-    files = sorted(folder.rglob("*.parquet"))
-    for path in (files, f"{folder}/**/*.parquet", f"{folder}/weight=*/kind=*/*.parquet"):
-        assert scan_parquet(path).features == ["number", "class", "unrelated", "weight", "kind"]
-
-
-def test_folders_that_do_not_fit_the_files_are_refused(tmp_path):
-    for folder, path, columns in [
-        ("mixed", "part=1/a.parquet", {"number": [1.0]}),
-        ("mixed", "a.parquet", {"number": [2.0]}),
-        ("both", "part=1/a.parquet", {"number": [1.0], "part": ["one"]}),
-        ("strange", "part=%E4/a.parquet", {"number": [1.0]}),
-        ("twice", "part=one/a.parquet", {"part": ["one"], "number": [1.0]}),
-    ]:
-        (tmp_path / folder / path).parent.mkdir(parents=True, exist_ok=True)
-        pq.write_table(pa.table(columns), tmp_path / folder / path)
-    with pytest.raises(ValueError, match=r"a\.parquet has no column 'part'"):
-        scan_parquet(tmp_path / "mixed")
-    for folder, names in (("both", ["number", "part"]), ("strange", ["number"])):
-        with pytest.raises((ValueError, TypeError), match=r"with partitioning='hive' cannot be read"):
-            scan_parquet(tmp_path / folder)
-        assert scan_parquet(tmp_path / folder, partitioning=None).features == names
-    assert scan_parquet(tmp_path / "twice").features == ["part", "number"]

@@ -49,16 +49,6 @@ def test_what_is_written_is_what_the_methods_answer(tmp_path, learner):
             np.testing.assert_allclose(answers["robustness"], clf.robustness(X), rtol=1e-9)
 
 
-def test_tables_without_classes_from_a_generator(tmp_path):
-    clf = AODE().fit([["a", 1], ["b", 2]], [False, True])
-    rows = np.array([["a", 1], ["b", 2], ["c", 3]], object)
-    path = tmp_path / "answers.parquet"
-    assert predict_batches(clf, (rows[r : r + 1] for r in range(3)), path) == 3
-    answers = pq.read_table(path)
-    assert answers.column_names == ["predicted", "probability_False", "probability_True"]
-    assert answers["predicted"].to_pylist() == clf.predict(rows).tolist()
-
-
 def test_record_batches_of_arrow(tmp_path):
     """They have names, too: a column in another place is refused, not taken for its neighbour."""
     table, y = long_table()
@@ -175,11 +165,3 @@ def test_destinations_that_are_none_are_refused_before_any_work(tmp_path, path, 
     with pytest.raises(error, match=message):
         predict_batches(clf, batches, path, filesystem=filesystem)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_an_address_of_a_file_and_a_link(tmp_path):
-    (tmp_path / "with space").symlink_to(tmp_path / "answers.parquet")
-    clf = AODE().fit([["a"], ["b"]], [0, 1])
-    predict_batches(clf, [[["a"]]], (tmp_path / "with space").as_uri())
-    assert (tmp_path / "with space").is_symlink()
-    assert pq.read_table(tmp_path / "answers.parquet")["predicted"].to_pylist() == [0]
