@@ -41,14 +41,6 @@ def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch, step):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_two_writers_do_not_meet(tmp_path):
-    with replacing(tmp_path / "notes.txt") as first, replacing(tmp_path / "notes.txt") as second:
-        assert first != second
-        first.write_text("milk")
-        second.write_text("eggs")
-    assert [file.name for file in tmp_path.iterdir()] == ["notes.txt"]
-
-
 @pytest.mark.skipif(os.name != "posix", reason="modes and links of POSIX")
 def test_mode_and_link_stay(tmp_path):
     path, link = tmp_path / "notes.txt", tmp_path / "link"

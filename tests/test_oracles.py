@@ -1,4 +1,4 @@
-"""The oracles themselves, against numbers worked out by hand or by a second, different computation."""
+"""The oracles themselves, against numbers worked out by hand."""
 
 import math
 from fractions import Fraction
@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import oracles
+import oracles_logpool as lp
 
 # Two rows, (0, 0) of class 0 and (1, 1) of class 1: small enough to do every parameter by hand.
 CODES = [[0, 0], [1, 1]]
@@ -16,9 +17,6 @@ Y = [0, 1]
 @pytest.fixture
 def counts():
     return oracles.count_tables(CODES, Y, [2, 2], 2)
-
-
-# --- counts, parameters, likelihoods ---
 
 
 def test_counts_by_hand():
@@ -40,16 +38,6 @@ def test_joint_by_hand(counts):
     assert oracles.spode_joint(counts, [None, None]) == [None, None]
 
 
-def test_joint_where_training_cells_are_unknown():
-    # n(c) = 2 but cell 1 is known once: P(a_1 = 0|c) = (1 + 1/2)/(1 + 1),
-    # P(a_0 = 0|a_1 = 0, c) = (1 + 1/4)/(1 + 1/2)
-    counts = oracles.count_tables([[0, 0], [0, None]], [0, 0], [2, 2], 1)
-    joint_0, joint_1 = oracles.spode_joint(counts, [0, 0])
-    assert joint_1 == [Fraction(3, 4) * Fraction(5, 6)]
-    # P(a_0 = 0|c) = (2 + 1/2)/(2 + 1), P(a_1 = 0|a_0 = 0, c) = (1 + 1/4)/(1 + 1/2): both cells known once
-    assert joint_0 == [Fraction(5, 6) * Fraction(5, 6)]
-
-
 def test_likelihoods_by_hand(counts):
     assert oracles.log_likelihoods(counts, CODES, Y) == pytest.approx([2 * math.log(0.9)] * 2, rel=1e-15)
     assert oracles.log_likelihoods(counts, CODES, Y, weights=[3, 0.5])[0] == pytest.approx(
@@ -66,9 +54,6 @@ def test_likelihoods_by_hand(counts):
         3 * math.log(0.75) + math.log(0.25), rel=1e-15
     )
     assert oracles.null_log_likelihood([5]) == 0
-
-
-# --- determinate classifiers ---
 
 
 def test_aode_averages():
@@ -96,9 +81,6 @@ def test_mixture_by_hand():
     assert oracles.mixture([0.2, 0.5, 0.3], posteriors, [0.6, 0.4]) == pytest.approx([0.66, 0.34])
     assert oracles.mixture([0.0, 1.0, 0.0], posteriors, [0.6, 0.4]) == [0.6, 0.4]
     assert oracles.mixture([], [], [Fraction(3, 5), Fraction(2, 5)]) == [0.6, 0.4]
-
-
-# --- from a table to codes ---
 
 
 def test_median_and_mode_by_hand():
@@ -130,67 +112,6 @@ def test_mdl_by_hand():
     assert oracles.mdl_cuts([0, 1, 2], [0, 1, 1], weights=[1, 0, 1]) == [1.0]
 
 
-def test_mdl_threshold_and_ties():
-    # gain 0.722 lies between (log2 4 + log2 7 − 2·0.722)/5 = 0.673 and the same with log2 5, 0.737
-    assert oracles.mdl_cuts([0, 1, 2, 3, 4], [0, 1, 1, 1, 1]) == [0.5]
-    # a palindrome: mirror candidates tie exactly, and only "the lowest" tells the two ends apart
-    labels, weights = [1, 1, 0, 1, 0, 1, 0, 1, 1], [7, 3, 11, 6, 1, 6, 11, 3, 7]
-    assert oracles.mdl_cuts(list(range(9)), labels, weights) == [1.5, 2.5]
-
-
-def test_encode_by_hand():
-    train = [
-        [0, "b", 5, None, "x"],
-        [0, "b", 5, None, "x"],
-        [9, "a", None, None, None],
-        [None, None, 5, None, "x"],
-    ]
-    test = [[None, None, 1, 1, "x"], [5, "z", 1, 1, "y"], [4.4, "a", 1, 1, "x"]]
-    kinds = ["numeric", "categorical", "numeric", "numeric", "categorical"]
-    encoded = oracles.encode_table(train, test, kinds, [None, None, None, None, ["x", "y"]], [0, 0, 1, 0], 2)
-    # column 0: median 0, one cut at 4.5 (gain 0.811 > (log2 3 + log2 7 − 2·0.811)/4 = 0.692);
-    # column 1: mode "b"; the others are constant once imputed, although the last declares two states
-    assert encoded.kept == [0, 1]
-    assert encoded.n_states == [2, 2]
-    assert encoded.train_codes == [[0, 1], [0, 1], [1, 0], [0, 1]]
-    assert encoded.test_codes == [[0, 1], [1, None], [0, 0]]
-
-
-# --- minima over sets of priors ---
-
-
-def test_bma_minima_by_hand():
-    # L = 1, 1/2 and one below the cut; ε = 0.1: extreme priors (0.9, 0.1) and (0.1, 0.9)
-    log_lik = [-7.0, -7.0 - math.log(2), -20.0]
-    p1, p2 = [0.6, 0.2, 1.0], [0.4, 0.8, 0.0]
-    # differences 0.2·P_1 − 0.3·P_2; ratios (0.54 + 0.01)/(0.36 + 0.04) and (0.06 + 0.09)/(0.04 + 0.36)
-    assert oracles.bma_min_difference(p1, p2, log_lik, 0.1) == pytest.approx(0.02 - 0.27)
-    assert oracles.bma_min_ratio(p1, p2, log_lik, 0.1) == pytest.approx(0.15 / 0.4)
-    assert oracles.bma_min_ratio(p1, [0, 0, 1], log_lik, 0.1) == math.inf
-    assert oracles.bma_min_ratio([0, 0, 1], p1, log_lik, 0.1) == 0
-    assert oracles.bma_min_difference(p1, p1, log_lik, 0.1) == 0
-
-
-def test_comp_minimum_by_hand():
-    eps, null = 0.1, -10 - math.log(0.1)  # B = −10
-    # no negative d, both feasible: the rest of M = 0.9 goes to the smaller d
-    expected = 0.5 * (1 + (-2 + math.log(0.1)) / 10) + 0.1 * (1 + (-3 + math.log(0.8)) / 10)
-    assert oracles.comp_min_difference([0.5, 0.1], [-2, -3], null, eps) == pytest.approx(expected, abs=1e-14)
-    # the second infeasible: it takes the rest, the first stays at ε
-    expected = 0.5 * (1 + (-2 + math.log(0.1)) / 10)
-    assert oracles.comp_min_difference([0.5, 0.1], [-2, -60], null, eps) == pytest.approx(expected, abs=1e-14)
-    masked = oracles.comp_min_difference([0.5, 0.1], [-2, -3], null, eps, available=[True, False])
-    assert masked == pytest.approx(expected, abs=1e-14)
-    # both negative, 2 : 1, nothing at its bound: y = (0.6, 0.3)
-    expected = -0.4 * (1 + (-2 + math.log(0.6)) / 10) - 0.2 * (1 + (-3 + math.log(0.3)) / 10)
-    assert oracles.comp_min_difference([-0.4, -0.2], [-2, -3], null, eps) == pytest.approx(
-        expected, abs=1e-14
-    )
-
-
-# --- sets ---
-
-
 LOG_LIK, NULL, EPS = [-2.0, -3.0], -10 - math.log(0.1), 0.1
 PRIOR = [0.5, 0.3, 0.2]
 
@@ -218,19 +139,6 @@ def test_a_prior_dependent_row():
     assert sets(posteriors)[1] == [True, True, False]
 
 
-def test_margins_by_hand():
-    # w = (0.2, −0.3·e⁻¹) at P = (0.1, 0.9), over 0.1·(0.6 + 0.4) + 0.9·e⁻¹·(0.3 + 0.6)
-    posteriors = [[0.6, 0.4], [0.3, 0.6]]
-    margin = oracles.bma_margins(posteriors, LOG_LIK, EPS, [0.5, 0.5])[0][1]
-    l_2 = math.exp(-1)
-    assert margin == pytest.approx((0.02 - 0.27 * l_2) / (0.1 + 0.81 * l_2))
-    # d = (0.2, 0): the whole rest on the second: y = (0.1, 0.8)
-    margin = oracles.comp_margins([[0.6, 0.4], [0.5, 0.5]], LOG_LIK, NULL, EPS, [0.5, 0.5])[0][1]
-    minimum = 0.2 * (1 + (-2 + math.log(0.1)) / 10)
-    scale = (0.8 - math.log(0.1) / 10) + (0.7 - math.log(0.8) / 10)
-    assert margin == pytest.approx(minimum / scale)
-
-
 def test_unknown_super_parents():
     # only the second SPODE speaks
     assert sets([None, [0.1, 0.8, 0.1]]) == ([False, True, False],) * 2
@@ -256,9 +164,6 @@ def test_comp_answers_everything_where_a_prior_says_nothing():
     assert sets(posteriors, log_lik=log_lik)[1] == [True, True, True]
 
 
-# --- end to end ---
-
-
 def test_end_to_end_by_hand():
     table = [["p", "p"], ["q", "q"]]
     results = oracles.end_to_end_sets(table, Y, [*table, ["z", "z"]], ["categorical"] * 2, [None, None], 2)
@@ -267,3 +172,128 @@ def test_end_to_end_by_hand():
     for name in ("aode_proba", "bma_proba", "comp_proba"):
         assert np.array(results[name]) == pytest.approx(np.array([[0.9, 0.1], [0.1, 0.9], [0.5, 0.5]]))
     assert results["bma"] == results["comp"] == [[True, False], [False, True], [True, True]]
+
+
+# --- LP-AODE, §12 and §14 ---
+
+
+def whole(*weights):
+    return [Fraction(weight) for weight in weights]
+
+
+def test_real_weights_by_hand():
+    assert lp.median([1.0, 2.0, 4.0], [Fraction(0.1), Fraction(0.2), Fraction(0.1 + 0.2)]) == 3.0
+    assert lp.median([1.0, 5.0], whole(0.75, 0.5)) == 1.0
+    values, labels = [1.0] * 4 + [2.0] * 4, [0, 0, 0, 1, 1, 1, 1, 0]
+    assert lp.cuts(values, labels, whole(*[0.5] * 8)) == []
+    assert lp.cuts(values, labels, whole(*[12.5] * 8)) == [1.5]
+    assert lp.cuts([1.0, 2.0], [0, 1], whole(0.5, 0.5)) == []  # log2(N−1) is not defined
+
+
+def learn(cells, y=None, *, weights=None, declared=None, missing="impute", most=None, of=None):
+    """Learn a category from some cells; the states are numbered as in `of`, by default the same cells."""
+    weights = whole(*([1] * len(cells) if weights is None else weights))
+    everything = cells if of is None else of
+    states = lp.States.of(everything, whole(*[1] * len(everything)), declared, most)
+    return lp.Feature.learn(cells, y or [0] * len(cells), weights, states, missing)
+
+
+def test_states_of_a_table():
+    feature = learn(["b", None, "a", "b"])
+    assert [feature.code(x) for x in ("a", "b", None, "z")] == [0, 1, 1, None]
+    assert (feature.n_states, feature.is_kept, feature.fill) == (2, True, 1)
+    assert feature.imputed("z") == 1
+    feature = learn(["b", None, "a", "b"], declared=["z", "b", "a"], missing="marginalize")
+    assert [feature.code(x) for x in ("a", "b", None, "z")] == [2, 1, None, 0]
+    assert [feature.imputed(x) for x in (None, "y")] == [1, 1]  # also with marginalize
+    assert feature.n_states == 3
+    assert not learn(["a", "a"], declared=["a", "b"]).is_kept
+    nothing = learn([None, None], declared=["a", "b"])
+    assert (nothing.is_kept, nothing.fill, nothing.code(None)) == (False, None, None)
+
+
+def test_splitmix64_has_the_published_outputs():
+    assert lp.splitmix64(0) == 0xE220A8397B1DCDAF
+    golden, state = 0x9E3779B97F4A7C15, 1234567
+    assert lp.splitmix64(state) == 6457827717110365317
+    assert lp.splitmix64((state + golden) % 2**64) == 3203168211198807973
+    assert lp.row_rank(0, 5) == lp.splitmix64(0xE220A8397B1DCDAF ^ 5)
+    assert lp.row_rank(-1, 5) == lp.row_rank(2**64 - 1, 5)
+    assert [lp.row_rank(0, number) for number in range(3)] == [
+        12035550249420947055,
+        627405149472732430,
+        15549969042648332857,
+    ]
+
+
+def test_folds_by_hand():
+    # Ranks with seed 0 put row 1 before row 0 before row 2. Class 0 holds rows 1 and 2, and so on.
+    labels = [1, 0, 0, 1, 1, 0]
+    order = sorted(range(6), key=lambda i: (labels[i], lp.row_rank(0, i)))
+    assert order[0] == 1
+    folds = lp.deal(labels, range(6), 0)
+    assert [folds[i] for i in order] == [0, 1, 0, 1, 0, 1]
+    assert lp.deal(labels[:5], range(5), 0) == []
+    assert max(lp.deal([0] * 29, range(29), 0)) == 8
+    assert max(lp.deal([0] * 100, range(100), 0)) == 9
+    # The numbers are those among all rows, not among the sample.
+    assert lp.deal(labels, [7, 9, 11, 12, 30, 31], 0) != lp.deal(labels, range(6), 0)
+
+
+def test_prior_weights_by_hand():
+    centre, strength = lp.prior_weights(2, True, True)
+    np.testing.assert_allclose(centre, [0, 1 / 6, 1 / 6, 1 / 3, 1 / 3])
+    np.testing.assert_allclose(strength, [1, 4, 4, 1, 1])
+    np.testing.assert_allclose(lp.prior_weights(4)[0], [0, 1 / 4, 1 / 4, 1 / 4, 1 / 4])
+    np.testing.assert_allclose(lp.prior_weights(0, False, True), [[0, 1], [1, 1 / 9]])
+    np.testing.assert_allclose(lp.prior_weights(0), [[0], [1]])
+    np.testing.assert_array_equal(lp.lower_bounds(3), [-1, 0, 0])
+
+
+def test_objective_by_hand():
+    # One expert that says 4 : 1 beside a null model of 1 : 1, weight 2: P = 1/(1 + 4^−w_1).
+    logs = np.log([[0.5, 0.5], [0.8, 0.2]])
+    problem = lp.Problem([logs, logs], [0, 1], [2.0, 3.0], [True, False], *lp.prior_weights(1))
+    w = np.array([0.5, 1.5])
+    penalty = 0.5 * (0.25 + 0.25 / 9)
+    assert lp.objective(problem, w) == pytest.approx(2 * math.log(1 + 4**-1.5) + 3 * math.log(2) + penalty)
+    # Along w_1: −2 log 4 · (1 − P) + (w_1 − 1)/9; the row that does not speak adds nothing.
+    slope = -2 * math.log(4) / 9 + 0.5 / 9
+    np.testing.assert_allclose(lp.gradient(problem, w), [0.5, slope])
+    curvature = 2 * math.log(4) ** 2 * 8 / 81 + 1 / 9
+    np.testing.assert_allclose(lp.hessian(problem, w), [[1, 0], [0, curvature]], atol=1e-15)
+
+
+def test_contributions_by_hand():
+    """Two columns that equal the class, ess 1, 12 rows: one leaf's worth of counts, by the formulas."""
+    column = ["a", "b"] * 3
+    oracle = lp.LogPoolOracle.fit(
+        [column, column],
+        [0, 1] * 3,
+        kinds=["categorical"] * 2,
+        declared=[None, None],
+        ess=1.0,
+        n_regions=2,
+        line=False,
+    )
+    assert oracle.leaves == [1, 1]  # a weight of 6
+    w = dict(zip(["null", "first", "second", "regions"], oracle.weights, strict=True))
+    # P(a|c) = (3 + 1/4)/(3 + 1/2) or (0 + 1/4)/(3 + 1/2); given the other column (3 + 1/8)/(3 + 1/4) or
+    # (0 + 1/8)/(0 + 1/4); given the one region (3 + 1/4)/(3 + 1/2) or (0 + 1/4)/(3 + 1/2) again.
+    alone, given = math.log(3.25 / 0.25), math.log((3.125 / 3.25) / 0.5)
+    frequencies, features = oracle.contributions(["a", "a"], 0, 1)
+    assert frequencies == pytest.approx(0, abs=1e-12)
+    assert features[0] == pytest.approx(w["first"] * alone + w["second"] * given + w["regions"] * alone)
+    assert features[1] == pytest.approx(w["second"] * alone + w["first"] * given + w["regions"] * alone)
+
+
+def test_a_region_is_explained_along_its_path():
+    """One column of two values, twenty rows: the tree asks about it, and Δ log P(z|c) is that column's."""
+    rows = [0.0] * 10 + [1.0] * 10
+    y = [0] * 7 + [1] * 3 + [0] * 3 + [1] * 7
+    oracle = lp.LogPoolOracle.fit([rows], y, kinds=["numeric"], declared=[None], n_regions=1, line=False)
+    assert (oracle.model.kept, oracle.leaves) == ([], [2])
+    frequencies, features = oracle.contributions([0.0], 0, 1)
+    # P(z|c) = (7 + 4/(2·2))/(10 + 4/2) against (3 + 1)/(10 + 2).
+    assert frequencies == pytest.approx(0, abs=1e-12)
+    assert features[0] == pytest.approx(oracle.weights[1] * math.log(8 / 4))

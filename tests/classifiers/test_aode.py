@@ -15,7 +15,6 @@ import oracles
 import oracles_averages
 import oracles_logpool
 import oracles_maplmg
-from pressure_problems import messy_table
 from problems import as_rows, frame_of, varied_problem
 from skcredal import (
     AODE,
@@ -166,25 +165,6 @@ def test_a_row_without_the_best_super_parent_has_an_answer():
     np.testing.assert_allclose(clf.predict_proba(rows), clf.spode_proba(rows)[:, 1], rtol=1e-9)
 
 
-def test_small_weights_count():
-    """Weights below 1/10,000 of the largest are kept, unlike those of the conditional likelihood."""
-    rng = np.random.default_rng(92)
-    X, y = rng.integers(0, 3, (60, 5)), rng.integers(0, 2, 60)
-    clf = marginal(categorical_features="all").fit(X, y)
-    assert 0.0 < clf.weights_.min() < 1e-4 * clf.weights_.max()
-    assert clf.weights_.sum() == pytest.approx(1.0)
-
-
-def test_with_two_features_it_is_aode_of_joints():
-    """Either super-parent makes the same joint model, so that both weigh the same."""
-    rng = np.random.default_rng(93)
-    X, y = rng.integers(0, 3, (80, 2)), rng.integers(0, 3, 80)
-    clf = marginal(categorical_features="all").fit(X, y)
-    np.testing.assert_allclose(clf.weights_, 0.5)
-    aode = AODE(categorical_features="all", average="joint").fit(X, y)
-    np.testing.assert_allclose(clf.predict_proba(X), aode.predict_proba(X), rtol=1e-12)
-
-
 # --- MAPLMG -----------------------------------------------------------------------------------------
 
 
@@ -262,14 +242,6 @@ def test_compression_nb_is_the_geometric_mean_of_the_models_it_met(seed, ess, un
     pi = oracles_averages.coefficients(scores, met)
     for r, row in enumerate(as_rows(test, n_states)):
         np.testing.assert_allclose(proba[r], oracles_averages.geometric_mean(counts, row, pi, ess), rtol=1e-8)
-
-
-def test_the_seed_chooses_the_orders():
-    X, y = messy_table(80)
-    X = pd.concat([X, X.shift(1).add_suffix(" before"), X.shift(2).add_suffix(" long before")], axis=1)
-    one, same, other = (CompressionNB(random_state=seed).fit(X, y) for seed in (0, 0, 1))
-    np.testing.assert_array_equal(one.weights_, same.weights_)
-    assert one.n_models_ != other.n_models_ or np.any(one.weights_ != other.weights_)
 
 
 def test_noise_weighs_less_and_what_says_nothing_is_answered_by_the_frequencies():

@@ -94,17 +94,6 @@ def test_the_tree_is_that_of_networkx(unknown):
     assert n_distinct > 10
 
 
-def test_numbers_are_cut_and_columns_without_names_have_indices():
-    rng = np.random.default_rng(76)
-    y = rng.integers(0, 2, 200)
-    X = np.column_stack([y + rng.normal(size=200), rng.normal(size=200), -2.0 * y + rng.normal(size=200)])
-    clf = TAN().fit(X, y)
-    assert clf.features_.tolist() == [0, 2]
-    assert clf.tree_ == [(0, 2)]
-    assert (clf.predict(X) == y).mean() > 0.8
-    assert (NaiveBayes().fit(X, y).predict(X) == y).mean() > 0.8
-
-
 def test_the_null_model_answers_the_class_probabilities_whatever_the_row():
     X = pd.DataFrame({"colour": ["red", "red", "green", "yellow"], "size": [1.0, None, 3.0, 4.0]})
     clf = NullClassifier(ess=2.0).fit(X, ["b", "b", "b", "a"])

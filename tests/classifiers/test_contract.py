@@ -83,11 +83,6 @@ def test_e_admissibility_is_refused_where_it_is_no_linear_program():
                 kind(criterion="e_admissibility").fit(FRAME, LABELS)
 
 
-def test_an_epsilon_of_a_half_is_too_much_for_inclusion():
-    with pytest.raises(ValueError, match=r"epsilon must lie in \(0, 0.5\), got 0.5"):
-        skcredal.CredalModelAveraging(epsilon=0.5).fit(FRAME, LABELS)
-
-
 # --- The ends of the ranges -----------------------------------------------------------------------
 
 

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import re
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -108,20 +109,17 @@ FRAME = pd.DataFrame({"x": [1.0, 2.0, 2.5, 10.0, 11.0], "s": list("abbbc"), "dro
 LABELS = ["u", "u", "u", "v", "v"]
 
 
-@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
-def test_a_table_of_nothing_but_holes_is_taken_for_medians_and_modes(make):
+def test_a_table_of_nothing_but_holes_is_taken_for_medians_and_modes():
     clf = CredalCompAODE().fit(FRAME, LABELS)
-    holes = make({"x": [None], "s": [None], "drop": [None]})
-    assert_same(answers(clf, holes), answers(clf, FRAME[2:3]))
-
-
-# --- Unknown values, names and positions ----------------------------------------------------------
+    for make in (pd.DataFrame, pl.DataFrame, pa.table):
+        holes = make({"x": [None], "s": [None], "drop": [None]})
+        assert_same(answers(clf, holes), answers(clf, FRAME[2:3]))
 
 
 def test_a_number_in_a_text_column_is_unknown_and_an_array_is_taken_by_position():
     clf = CredalCompAODE().fit(FRAME[["x", "s"]], LABELS)
     unknown = answers(clf, pd.DataFrame({"x": [1.0, 10.0], "s": ["unheard of"] * 2}))
-    with pytest.warns(UserWarning, match="X does not have valid feature names, but .* was fitted with"):
+    with pytest.warns(UserWarning, match="feature names"):
         proba = clf.predict_proba(np.array([[1.0, 1.0], [10.0, 2.0]]))
     np.testing.assert_array_equal(proba, unknown["proba"])
     assert np.isnan(unknown["spodes"][:, 1]).all()
@@ -148,25 +146,6 @@ def test_handle_unknown_refuses_by_column_and_value(make, column):
     clf.predict(make(X.assign(s=None)))
     with pytest.raises(ValueError, match=f"Column '{column}' must hold only known states .*, got 'new'"):
         clf.predict(make(X.assign(**{column: [*FRAME["s"][:4], "new"] if column == "s" else "new"})))
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda X: X,
-        lambda X: X.astype(np.uint8),
-        pd.DataFrame,
-        pl.DataFrame,
-        lambda X: pd.DataFrame(np.array(list("abcd"))[X]),
-    ],
-)
-def test_handle_unknown_refuses_the_state_after_the_last(make):
-    """States that are numbered as they stand, the unknown one behind the others, need no translation."""
-    X = np.array([[0, 1], [1, 0], [2, 1], [0, 2]] * 5)
-    clf = AODE(categorical_features="all", handle_unknown="error").fit(make(X), [0, 1, 0, 1] * 5)
-    clf.predict(make(X))
-    with pytest.raises(ValueError, match=r" must hold only known states .*, got ('d'|3)\."):
-        clf.predict(make(np.array([[0, 1], [1, 2], [2, 0], [3, 1]])))
 
 
 @pytest.mark.parametrize("impute", ["impute", "marginalize"])
@@ -246,33 +225,25 @@ def test_marginalizing_leaves_missing_cells_out_as_the_definition_says():
         assert found[credal_comp]["set"][r].tolist() == comp_set
 
 
-# --- Refusals -------------------------------------------------------------------------------------
-
 X8 = np.arange(8.0)
 DATES = pd.date_range("2020-01-01", periods=8)
 REFUSED = {
     "sparse array": (sparse.coo_array(np.eye(8)), "Sparse data was passed for X, but dense data"),
     "datetimes": (pd.DataFrame({"d": DATES}), "Column 'd': dtype Timestamp"),
-    "date objects": (pd.DataFrame({"d": pd.Series([dt.date(2020, 1, 1)] * 8)}), "Column 'd': dtype"),
     "numpy dates": (DATES.to_numpy()[:, None], "Feature 0: dtype datetime64"),
     "polars dates": (pl.DataFrame({"d": [dt.date(2020, 1, 1)] * 8}), "Column 'd': dtype date"),
     "infinity": (np.where(X8 == 3, np.inf, X8)[:, None], "Feature 0 contains infinity"),
-    "minus infinity": (pd.DataFrame({"x": np.where(X8 == 3, -np.inf, X8)}), "Column 'x' contains infinity"),
-    "polars infinity": (pl.DataFrame({"x": [np.inf] * 8}), "Column 'x' contains infinity"),
-    "infinity among text": (np.array([["a"], [np.inf]] * 4, object), "Feature 0 contains infinity"),
     "infinite category": (pd.DataFrame({"x": pd.Categorical([np.inf, 1.0] * 4)}), "'x' contains infinity"),
     "complex": (np.array([[1j]] * 8), "Complex data not supported"),
-    "complex column": (pd.DataFrame({"x": [1j] * 8}), "Complex data not supported: Column 'x'"),
     "lists": (pd.DataFrame({"x": [[1]] * 8}), "Column 'x' holds a list"),
-    "polars lists": (pl.DataFrame({"x": [[1]] * 8}), "Column 'x'"),
     "polars structs": (pl.DataFrame({"x": [{"a": 1, "b": 2}] * 8}), "Column 'x'"),
     "lazy frame": (pl.LazyFrame({"x": X8}), "X is a lazy table .*collect"),
     "equal names": (pd.DataFrame(np.ones((8, 2)), columns=["a", "a"]), "must have different names.*'a'"),
-    "no rows": (np.empty((0, 2)), r"0 sample\(s\) \(shape=\(0, 2\)\)"),
     "no columns": (np.empty((8, 0)), r"0 feature\(s\) \(shape=\(8, 0\)\)"),
-    "one dimension": (X8, "Expected 2D array, got 1D array"),
-    "a series": (pd.Series(X8), "Expected a 2-dimensional container"),
     "nothing": (None, "Expected 2D array"),
+    "masked": (np.ma.masked_array(np.ones((8, 1)), mask=np.eye(8)[:, :1]), "masked array"),
+    "ragged": ([[1, 2], [3]] * 4, "X cannot be read: .* inhomogeneous shape"),
+    "too large": ([[10**400], [1]] * 4, r"Feature 0 is numeric, but row 0 holds 10{30}"),
 }
 
 
@@ -292,30 +263,13 @@ def test_infinities_and_dates_are_refused_in_prediction_as_in_training(column, c
         clf.predict(X.assign(**{column: cell}))
 
 
-def test_text_in_a_numeric_column_is_refused_by_column_row_and_value():
-    clf = AODE().fit(FRAME, LABELS)
-    with pytest.raises(ValueError, match=r"Column 'x' is numeric, but row 1 holds 'old'"):
-        clf.predict(FRAME.assign(x=[1, "old", 2, 3, 4]))
-
-
 @pytest.mark.parametrize("classifier", [CompAODE, CredalBmaAODE, CredalCompAODE])
 def test_an_epsilon_beyond_its_bound_is_taken_as_just_below_it(classifier):
     X = np.array([list("ab") * 15, list("ba") * 15] * 2)
-    with pytest.warns(UserWarning, match=r"epsilon must lie below 1/31 .* 0\.05") as caught:
+    with pytest.warns(UserWarning, match=r"epsilon must lie below 1/31 .* 0\.05"):
         found = classifier(epsilon=0.05).fit(X, [0, 1, 0, 1])
-    assert len(caught) == 1
     assert found.epsilon_ == np.nextafter(1 / 31, 0)
     assert classifier(epsilon=0.03).fit(X, [0, 1, 0, 1]).epsilon_ == 0.03
-
-
-def test_at_the_bound_comp_aodes_set_is_the_reference_prior_alone():
-    rng = np.random.default_rng(2)
-    y = rng.integers(0, 3, 60)
-    X = np.where(rng.random((60, 4)) < 0.4, y[:, None], rng.integers(0, 3, (60, 4)))
-    with pytest.warns(UserWarning, match="just below"):
-        clf = CredalCompAODE(epsilon=0.9, categorical_features="all").fit(X, y)
-    interval, proba = clf.predict_interval(X), clf.predict_proba(X)
-    np.testing.assert_allclose(interval, np.stack([proba] * 2, axis=2), atol=1e-9)
 
 
 def test_a_refused_second_fit_leaves_the_model():
@@ -327,28 +281,50 @@ def test_a_refused_second_fit_leaves_the_model():
     assert_same(answers(clf, FRAME), before)
 
 
-# --- Edges ----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("useless", "later"),
     [
         (["k"] * 5, "new"),
         ([7.0] * 5, 8.0),
         (np.array([None] * 5, object), "text"),
-        ([np.nan] * 5, 3.0),
         (pd.array([pd.NA] * 5, "Int64"), 3),
-        (pd.array([pd.NA] * 5, "string"), "text"),
         (pd.Categorical([None] * 5, ["a", "b"]), "a"),
         (pd.Categorical(["a"] * 5, ["a", "b"]), "b"),
         (["k", None, "k", None, None], "k"),
     ],
 )
-@pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_a_constant_or_empty_column_changes_nothing(useless, later, library):
-    make = {"pandas": lambda X: X, "polars": pl.from_pandas}[library]
+@pytest.mark.parametrize("make", [lambda X: X, pl.from_pandas], ids=["pandas", "polars"])
+def test_a_constant_or_empty_column_changes_nothing(useless, later, make):
     clf = CredalCompAODE().fit(make(FRAME[["x", "s"]].assign(useless=useless)), LABELS)
     plain = CredalCompAODE().fit(make(FRAME[["x", "s"]]), LABELS)
     assert len(clf.super_parents_) == 2
     probe = FRAME[["x", "s"]]
     assert_same(answers(clf, make(probe.assign(useless=later))), answers(plain, make(probe)))
+
+
+@pytest.mark.parametrize("classifier", [AODE, CredalLogPoolAODE])
+def test_a_column_that_looks_like_an_identifier_is_named(classifier):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"x": rng.normal(size=400), "day": rng.integers(0, 300, 400).astype(str)})
+    y = np.where(X["x"] + rng.normal(size=400) > 0, "high", "low")
+    with pytest.warns(UserWarning, match=r"400 rows .*Column 'day' \(\d+ states\).*max_categories") as caught:
+        classifier().fit(X, y)
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        classifier(max_categories=10).fit(X, y)
+        classifier().fit(X.assign(day=X["day"].str[:1]), y)
+
+
+@pytest.mark.parametrize(("learned", "given"), [(["1", "2", "x"], [1, 2, 1]), ([1, 2, 3], ["1", "2", "1"])])
+def test_a_column_whose_kind_changes_altogether_is_named_and_a_new_category_is_not(learned, given):
+    X = pd.DataFrame({"code": learned * 20, "v": range(60)})
+    clf = AODE(categorical_features=["code"]).fit(X, ["a", "b", "b"] * 20)
+    with pytest.warns(UserWarning, match=r"Column 'code' .*(text|numbers)") as caught:
+        proba = clf.predict_proba(pd.DataFrame({"code": given, "v": [1, 1, 1]}))
+    assert caught[0].filename == __file__
+    assert np.isfinite(proba).all()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for code in (["new", learned[0]], [learned[0], 7]):
+            clf.predict(pd.DataFrame({"code": code, "v": [1, 1]}))

@@ -243,23 +243,6 @@ def test_constants_names_and_units_do_not_matter(seed, treatment):
 
 @given(seeds)
 @few
-def test_without_regions_the_order_of_columns_and_scales_do_not_matter(seed):
-    X, y, new = messy(seed)
-    X["number"] = X["number"].fillna(X["number"].iloc[1:].max())
-    new[["number", "whole"]] = X[["number", "whole"]].iloc[: len(new)]  # a cut moves with its neighbours
-    expected = answers(pool(n_regions=0).fit(X, y), new)
-
-    def changed(table):
-        table = table.assign(number=np.exp(table["number"]), whole=table["whole"] ** 3)
-        return table[["noise", "whole", "text", "number"]]
-
-    found = answers(pool(n_regions=0).fit(changed(X), y), changed(new))
-    # scikit-learn's line is not found to the last digits.
-    assert_same_answers(found, expected, 1e-4)
-
-
-@given(seeds)
-@few
 def test_a_row_of_weight_0_is_absent(seed):
     X, y, new = messy(seed)
     rng = np.random.default_rng(seed)
@@ -306,26 +289,6 @@ def test_weights_that_are_not_proven_are_warned_of(monkeypatch):
         LogPoolAODE(n_regions=2).fit(X, y)
 
 
-def test_regions_and_line_are_left_out_if_asked():
-    X, y, new = messy(1)
-    spodes = [("spode", name) for name in ("number", "whole", "text", "noise")]
-    for options, n_leaves, others in [
-        ({"n_regions": 3}, 3, ["regions", "line"]),
-        ({"n_regions": 0}, 0, ["line"]),
-        ({"n_regions": 1, "line": False}, 1, ["regions"]),
-        ({"n_regions": 0, "line": False}, 0, []),
-    ]:
-        clf = CredalLogPoolAODE(**options).fit(X, y)
-        assert clf.experts_ == spodes + [(kind, None) for kind in others]
-        assert clf.regions_.shape == (n_leaves,)
-        assert (clf.regions_ > 1).all()
-        assert clf.weights_.shape == (4 + len(others),)
-        assert clf.covariance_.shape == (5 + len(others),) * 2
-        assert clf.spode_proba(new).shape == (len(new), 4, 3)
-    assert CredalLogPoolAODE().fit(X, y).regions_.shape == (20,)
-    assert LogPoolAODE(n_regions=2).fit(X[["number"]].to_numpy(), y).experts_[0] == ("spode", 0)
-
-
 def test_spodes_are_those_of_aode():
     X, y, new = messy(2)
     clf = LogPoolAODE(ess=1.0, missing="marginalize", n_regions=2).fit(X, y)
@@ -360,23 +323,6 @@ def test_the_choice_of_rows():
     assert len({tuple(one.weights_) for one in some}) == 3
     # The counts are those of all rows.
     assert some[0].counts_.n == 200
-
-
-def test_nothing_to_learn_from():
-    clf = CredalLogPoolAODE().fit([["a"], ["a"], ["a"]], [0, 0, 1])
-    assert clf.experts_ == []
-    assert clf.regions_.tolist() == []
-    assert clf.null_weight_ == 0.0
-    said = answers(clf, [["a"], ["b"]])
-    np.testing.assert_allclose(said.proba, [[4 / 7, 3 / 7]] * 2)
-    np.testing.assert_allclose(said.interval, np.stack([said.proba] * 2, axis=2))
-    assert said.robustness.tolist() == [1.0, 1.0]
-    tied = CredalLogPoolAODE().fit([["a"], ["a"]], [0, 1])
-    assert tied.predict_set([["a"]]).tolist() == [[True, True]]
-    assert tied.robustness([["a"]]).tolist() == [0.0]
-    alone = CredalLogPoolAODE().fit([["a"], ["b"], ["b"]], [7, 7, 7])
-    assert alone.predict_set([["a"]]).tolist() == [[True]]
-    assert alone.robustness([["a"]]).tolist() == [1.0]
 
 
 def test_the_limit_of_pair_tables_counts_those_of_regions():

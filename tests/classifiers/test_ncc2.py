@@ -131,22 +131,6 @@ def test_the_set_holds_that_of_the_marginalizing_classifier(seed):
     np.testing.assert_array_equal(wide.predict_proba(declared(test)), narrow.predict_proba(declared(test)))
 
 
-@given(st.integers(0, 2**32 - 1))
-@settings(max_examples=40)
-def test_more_conservative_features_never_narrow_a_set(seed):
-    train, y, test = holed_problem(seed, n=20, share=0.2, most_open=30)
-    observed = [{row[j] for row in train} - {None} for j in range(3)]
-    assume(min(map(len, observed)) > 1)
-    sets = [
-        NaiveCredal(conservative_features=chosen, missing="marginalize")
-        .fit(declared(train), y)
-        .predict_set(declared(test))
-        for chosen in (["f1"], ["f1", "f2"], "all")
-    ]
-    assert (sets[0] <= sets[1]).all()
-    assert (sets[1] <= sets[2]).all()
-
-
 @given(st.integers(0, 2**32 - 1), st.integers(4, 20))
 @settings(max_examples=60)
 def test_without_missing_cells_it_is_ncc(seed, n):
@@ -187,21 +171,6 @@ def test_cuts_come_from_known_cells_and_missing_cells_are_counted():
     assert clf.counts_.values(1).sum() == len(y)
 
 
-def test_the_three_ways_of_naming_features_are_one():
-    table, y = mixed(np.random.default_rng(71))
-    bounds = [
-        NaiveCredal(conservative_features=choice).fit(table, y).predict_interval(table)
-        for choice in (["number", "flag"], [0, -1], np.array([True, False, True]), ("flag", 0))
-    ]
-    for other in bounds[1:]:
-        np.testing.assert_array_equal(bounds[0], other)
-    every = NaiveCredal(conservative_features="all").fit(table, y).predict_interval(table)
-    np.testing.assert_array_equal(
-        every, NaiveCredal(conservative_features=[0, 1, 2]).fit(table, y).predict_interval(table)
-    )
-    assert not np.array_equal(every, bounds[0])
-
-
 def test_an_unknown_value_is_left_out_and_not_any_value():
     table, y = mixed(np.random.default_rng(73), n=200)
     clf = NaiveCredal(conservative_features="all").fit(table, y)
@@ -219,13 +188,6 @@ def test_an_unknown_value_is_left_out_and_not_any_value():
         strict.predict_set(new)
 
 
-def test_a_value_that_is_not_declared_is_not_counted_as_missing():
-    X, y = np.array([["a"], ["b"], ["z"], [None]], object), [0, 1, 0, 1]
-    clf = NaiveCredal(conservative_features="all", categories=[["a", "b"]]).fit(X, y)
-    assert clf.missing_counts_.tolist() == [[0, 1]]
-    assert clf.counts_.n_c.tolist() == [2, 2]
-
-
 def test_a_feature_with_one_observed_value_is_kept_if_others_are_declared():
     train = pd.DataFrame({"f": pd.Categorical(["a", "a", None], categories=["a", "b"])})
     assert NaiveCredal().fit(train, [0, 0, 1]).features_.tolist() == []
@@ -234,13 +196,3 @@ def test_a_feature_with_one_observed_value_is_kept_if_others_are_declared():
     assert NaiveCredal(conservative_features="all").fit(train[:2], [0, 1]).features_.tolist() == []
     alone = pd.DataFrame({"f": pd.Categorical(["a", "a", None], categories=["a"]), "g": [None, None, None]})
     assert NaiveCredal(conservative_features="all").fit(alone, [0, 0, 1]).features_.tolist() == []
-
-
-def test_255_states_leave_room_for_both_codes():
-    text = [f"s{i:03}" for i in range(255)]
-    table = pd.DataFrame({"f": pd.Categorical([*text, None, *text[:200]], categories=text)})
-    y = np.arange(len(table)) % 2
-    with pytest.warns(UserWarning, match="identifiers"):
-        clf = NaiveCredal(conservative_features="all").fit(table, y)
-    assert clf.missing_counts_.tolist() == [[0, 1]]
-    assert clf.predict_interval(table[255:256]).tolist() == [[[0.0, 1.0], [0.0, 1.0]]]

@@ -98,14 +98,6 @@ def test_a_bad_batch_leaves_the_model_as_it_was(arguments, message):
     assert vars(clf) == before
 
 
-def test_a_batch_without_weight_changes_nothing():
-    clf = AODE().partial_fit([["a"], ["b"]], [0, 1], [0, 1])
-    expected = clf.predict_proba([["a"]])
-    clf.partial_fit([["b"], ["b"]], [0, 0], sample_weight=[0, 0])
-    np.testing.assert_array_equal(clf.predict_proba([["a"]]), expected)
-    assert clf.counts_.n_c.tolist() == [1, 1]
-
-
 def test_fit_forgets_the_batches_and_batches_forget_fit():
     clf = AODE().partial_fit([["a"], ["b"]], [0, 1], classes=[0, 1])
     clf.fit([["c"], ["d"]], [2, 3])

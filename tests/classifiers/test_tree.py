@@ -71,16 +71,6 @@ def test_a_value_without_a_branch_is_answered_by_the_node():
         CredalTree(handle_unknown="error").fit(X, y).predict(new)
 
 
-def test_missing_values_stay_out_of_the_branches_where_they_are_marginalised():
-    X = pd.DataFrame({"kind": ["a"] * 5 + ["b"] * 5 + [None] * 3})
-    y = [0] * 5 + [1] * 5 + [1] * 3
-    clf = CredalTree(missing="marginalize").fit(X, y)
-    assert clf.tree_.counts.tolist() == [[5, 8], [5, 0], [0, 5]]
-    assert clf.apply(pd.DataFrame({"kind": [None, "a"]})).tolist() == [0, 1]
-    imputed = CredalTree().fit(X, y)
-    assert imputed.tree_.counts.tolist() == [[5, 8], [5, 3], [0, 5]]
-
-
 def test_the_text_shows_bins_states_classes_and_counts():
     rng = np.random.default_rng(83)
     size = np.concatenate([np.linspace(0.0, 1.0, 20), np.linspace(2.0, 3.0, 20)])

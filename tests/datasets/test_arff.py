@@ -50,14 +50,6 @@ def test_only_an_unquoted_question_mark_is_missing():
     assert values.isna().to_list() == [False, True, False, False]
 
 
-def test_no_rows_and_every_encoding():
-    expected = {"size": pd.Series(dtype=float), "kind": nominal([], ["a", "b"])}
-    assert_frame_equal(frame_of(HEADER), pd.DataFrame(expected))
-    text = "@relation r\r\n@attribute x {é, b}\r\n@data\r\né\r\n"
-    for encoding in ("utf-8", "utf-8-sig", "latin-1"):
-        assert parse_arff(text.encode(encoding), "x").frame["x"].to_list() == ["é"]
-
-
 @pytest.mark.parametrize(
     ("text", "reason"),
     [

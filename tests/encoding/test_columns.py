@@ -161,14 +161,6 @@ def test_text_of_every_library_has_the_states_that_occur_in_order(kind, values):
     assert not factor.declared
 
 
-def test_a_number_behind_much_text_stays_a_number():
-    """narwhals takes a column of objects for text after a look at its first 100 rows."""
-    values = [*["b", "a"] * 100, 1, "1", True, None]
-    factor = column(frame(values, object)).factor
-    assert factor.states == [1, "1", "a", "b"]
-    assert factor.codes.tolist() == [3, 2] * 100 + [0, 1, 0, -1]
-
-
 DICTIONARY = pa.DictionaryArray.from_arrays
 CHUNKS = pa.chunked_array([DICTIONARY([0, 1], ["b", "a"]), DICTIONARY([1, 0], ["z", "a"])])
 CHUNKS_WITH_NULL = pa.chunked_array([DICTIONARY([0, None], ["b", "a"]), DICTIONARY([1, 0], ["z", None])])
@@ -214,15 +206,6 @@ def test_declared_states_are_kept_in_their_order_even_if_unobserved(X, states, c
     assert factor.declared
 
 
-def test_a_slice_of_a_table_declares_what_the_table_does():
-    whole = pa.table({"f": DICTIONARY([0, 1, 2, 2], ["b", "z", "a"])})
-    factor = column(whole.slice(2)).factor
-    assert (factor.states, factor.codes.tolist()) == (["b", "z", "a"], [2, 2])
-    enum = pl.DataFrame({"f": pl.Series(["b", "a"], dtype=pl.Enum(["b", "z", "a"]))})
-    factor = column(enum[1:]).factor
-    assert (factor.states, factor.codes.tolist()) == (["b", "z", "a"], [2])
-
-
 @pytest.mark.parametrize(("kinds", "numeric"), [(NUMERIC, True), (CATEGORICAL, False)])
 def test_numbers_are_numeric_and_text_booleans_and_categories_are_not(kinds, numeric):
     assert {name: column(X).is_numeric for name, X in kinds.items()} == dict.fromkeys(kinds, numeric)
@@ -243,32 +226,9 @@ def test_what_only_looks_like_nothing_is_a_value(value):
     assert not is_missing(value)
 
 
-def test_rows_are_selected_alike_in_every_library():
-    cells = {"x": [1.5, None, 3.5, 4.5], "s": ["b", "a", None, "b"]}
-    for make in (
-        pd.DataFrame,
-        pl.DataFrame,
-        pa.table,
-        lambda columns: np.array(list(columns.values()), object).T,
-    ):
-        table = read_table(make(cells), estimator=None)
-        some = table.select(np.array([True, False, True, True]))
-        assert some.n_rows == 3
-        np.testing.assert_array_equal(some.columns[0].numbers, [1.5, 3.5, 4.5])
-        factor = some.columns[1].factor
-        assert (factor.states, factor.codes.tolist()) == (["b"], [0, -1, 0])
-
-
 def test_objects_are_numbers_cell_by_cell():
     cells = [1, 2.5, Decimal("7"), Fraction(1, 2), np.float32(3), None, 10**20]
     numbers = column(np.array([[cell] for cell in cells], object)).numbers
     np.testing.assert_array_equal(numbers, [1.0, 2.5, 7.0, 0.5, 3.0, np.nan, 1e20])
     with pytest.raises(ValueError, match="Feature 0 is numeric, but row 2 holds 'old'"):
         _ = column(np.array([[1], [2], ["old"]], object)).numbers
-
-
-def test_a_record_batch_of_arrow_keeps_its_names():
-    batch = pa.RecordBatch.from_pydict({"colour": ["red", "green", None], "size": [1.0, 2.0, 3.0]})
-    table = read_table(batch, estimator=None)
-    assert [column.label for column in table.columns] == ["Column 'colour'", "Column 'size'"]
-    assert table.columns[0].factor.states == ["green", "red"]

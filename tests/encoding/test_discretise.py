@@ -67,14 +67,6 @@ def test_a_missing_value_takes_the_median_before_cutting():
     assert mdl.transform([[np.nan]]) == oracles.bin_of(median, mdl.cut_points_[0].tolist())
 
 
-def test_a_feature_without_any_value_has_one_bin():
-    X = np.array([[np.nan, 1.0], [np.nan, 2.0], [np.nan, 11.0], [np.nan, 12.0]] * 3)
-    mdl = MDLDiscretizer().fit(X, [0, 0, 1, 1] * 3)
-    assert mdl.n_bins_.tolist() == [1, 2]
-    assert np.isnan(mdl.medians_[0])
-    assert mdl.transform([[np.nan, 1.0], [7.0, np.nan]])[:, 0].tolist() == [0, 0]
-
-
 @pytest.mark.parametrize("most", [1, 3])
 def test_a_whole_weight_equals_repeating_the_row_and_zero_leaving_it_out(most):
     rng = np.random.default_rng(2)
@@ -112,17 +104,6 @@ def test_tables_of_every_kind_have_the_same_cuts(kind):
     mdl = MDLDiscretizer().fit(X, LABELS)
     assert [cuts.tolist() for cuts in mdl.cut_points_] == [[7.0], []]
     assert mdl.transform(X).tolist() == [[0, 0], [0, 0], [0, 0], [1, 0], [1, 0], [1, 0], [1, 0], [1, 0]]
-
-
-def test_names_of_the_output_are_those_of_the_input():
-    named = MDLDiscretizer().fit(pd.DataFrame(COLUMNS), LABELS)
-    assert named.get_feature_names_out().tolist() == ["p", "q"]
-    assert named.feature_names_in_.tolist() == ["p", "q"]
-    assert named.n_features_in_ == 2
-    nameless = MDLDiscretizer().fit(TABLES["rows"](COLUMNS), LABELS)
-    assert nameless.get_feature_names_out().tolist() == ["x0", "x1"]
-    with pytest.raises(ValueError, match="input_features is not equal to feature_names_in_"):
-        named.get_feature_names_out(["q", "p"])
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow", "array"])
@@ -170,14 +151,6 @@ def test_what_does_not_fit_the_training_table_is_refused(change, error, message)
     mdl = MDLDiscretizer().fit(X, LABELS)
     with pytest.raises(error, match=message):
         mdl.transform(change(X))
-
-
-def test_an_array_is_taken_by_position_with_a_warning():
-    X = pd.DataFrame(COLUMNS)
-    mdl = MDLDiscretizer().fit(X, LABELS)
-    with pytest.warns(UserWarning, match="does not have valid feature names"):
-        bins = mdl.transform(X.to_numpy())
-    np.testing.assert_array_equal(bins, mdl.transform(X))
 
 
 # --- Inside the classifiers ------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import pytest
 
 import oracles
 from problems import as_rows
-from skcredal import AODE, CredalCompAODE, LogPoolAODE, NaiveBayes
+from skcredal import AODE, CredalCompAODE, NaiveBayes
 from skcredal._encoding.columns import Column
 from skcredal._encoding.encoding import EncodedTable, Rules
 from skcredal._encoding.features import CategoricalFeature, NumericFeature
@@ -180,27 +180,6 @@ def test_codes_of_a_table_are_those_of_the_definition(library):
         assert as_rows(codes_of(encoding, found), encoding.n_states) == expected.test_codes
 
 
-def test_states_are_numbered_feature_after_feature():
-    X = pd.DataFrame(
-        {
-            "x": [1.0, 1.0, 9.0, 9.0] * 5,
-            "same": ["k"] * 20,
-            "s": ["b", "a", None, "c"] * 5,
-            "t": pd.Categorical(["p", "q", "p", None] * 5, ["q", "p", "never"]),
-        }
-    )
-    y = [0, 0, 1, 1] * 5
-    encoding, states = learn(X, y, missing="marginalize")
-    assert encoding.kept == [0, 2, 3]
-    assert encoding.n_states.tolist() == [2, 3, 3]
-    assert encoding.n_values == 8
-    assert states[:, :4].tolist() == [[0, 0, 1, 1], [3, 2, 8, 4], [6, 5, 6, 8]]
-    assert states.dtype == np.uint16
-    assert states.flags.c_contiguous
-    new = pd.DataFrame({"x": [5.0, np.nan], "same": ["other", "k"], "s": ["z", "c"], "t": ["never", "z"]})
-    assert encode(encoding, new).tolist() == [[0, 8], [8, 4], [7, 8]]
-
-
 def test_a_missing_value_that_may_be_any_is_the_state_after_unknown():
     X = pd.DataFrame(
         {"x": [1.0, 1.0, 9.0, np.nan] * 5, "s": ["b", "a", None, "a"] * 5, "t": list("pqpq") * 5}
@@ -214,21 +193,6 @@ def test_a_missing_value_that_may_be_any_is_the_state_after_unknown():
         [6],
         [4],
     ]
-
-
-def test_the_record_of_a_column_names_its_cuts():
-    rng = np.random.default_rng(3)
-    y = rng.integers(0, 2, 90)
-    X = pd.DataFrame({"x": rng.normal(size=90) + 3 * y, "noise": rng.normal(size=90), "s": ["k"] * 90})
-    x, noise, s = AODE().fit(X, y).encoding_
-    assert (x.name, x.kind, x.kept, x.why_not) == ("x", "numeric", True, "")
-    assert x.range == (X["x"].min(), X["x"].max())
-    assert (noise.kept, noise.cuts, noise.why_not) == (False, (), "no cut tells the classes apart")
-    assert (s.kept, s.states, s.why_not) == (False, ("k",), "it has a single value")
-    # Trees and line take a column without cuts.
-    own_x, own_noise, own_s = LogPoolAODE(n_regions=2).fit(X, y).encoding_
-    assert (own_x, own_s) == (x, s)
-    assert own_noise == noise._replace(kept=True, why_not="")
 
 
 def test_cells_as_numbers():
@@ -284,14 +248,6 @@ def test_fewer_rows_have_their_own_encoding():
     np.testing.assert_array_equal(found[1, :6], [0.0, 0.0, 1.0, 1.0, 1.0, np.nan])
     np.testing.assert_array_equal(found[2, :6], [2.0, 2.0, 2.0, 1.0, 1.0, 0.0])
     assert fewer.encode(rows.cells)[:, 5].tolist() == [1, 7, 4]
-
-
-@pytest.mark.parametrize(("n_states", "dtype"), [(2, np.uint16), (65534, np.uint16), (65535, np.uint32)])
-def test_there_is_room_for_unknown_and_any(n_states, dtype):
-    encoding, states = learn(np.arange(n_states)[:, None], np.zeros(n_states), categorical_features="all")
-    assert states.dtype == dtype
-    np.testing.assert_array_equal(states[0], np.arange(n_states))
-    assert encode(encoding, np.array([[-1], [n_states]])).tolist() == [[n_states, n_states]]
 
 
 CHOICES = [

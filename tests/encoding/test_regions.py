@@ -103,28 +103,6 @@ def test_leaves_are_those_of_scikit_learn(weighting, seed):
             np.testing.assert_array_equal(nodes[own - start], tree.apply(x))
 
 
-def test_a_threshold_is_compared_as_scikit_learn_does():
-    """Values around each threshold: scikit-learn rounds them to single precision first."""
-    rng = np.random.default_rng(1)
-    y = rng.integers(0, 2, 200).astype(np.int32)
-    numbers = rng.random((2, 200))
-    numbers[:, :2] = [0.0, 1.0]  # so that numbers are not moved
-    numbers[0] += 1e-9 * y
-    numbers = np.clip(numbers, 0.0, 1.0)
-    numbers[:, :2] = [0.0, 1.0]
-    fills, is_number = np.zeros(2), np.ones(2, np.bool_)
-    found = Regions.grow(numbers, fills, is_number, y, np.ones(200), n_trees=2, seed=0)
-    at = found.threshold[found.feature >= 0]
-    steps = np.concatenate(
-        [at * (1 + e) for e in (0.0, 1e-16, -1e-16, 1e-8, -1e-8, 3e-8, -3e-8, 1e-7, -1e-7)]
-    )
-    rows = np.stack([steps, steps])
-    trees = trees_of_scikit_learn(numbers.T, y, np.ones(200), 2, 0)
-    for own, start, tree in zip(found.leaves(rows), (0, found.n_leaves[0]), trees, strict=True):
-        nodes = np.flatnonzero(tree.tree_.children_left < 0)
-        np.testing.assert_array_equal(nodes[own - start], tree.apply(np.clip(rows.T, 0.0, 1.0)))
-
-
 def test_paths_lead_from_the_root_to_the_leaf():
     rng = np.random.default_rng(2)
     numbers, fills, is_number, y = table(rng)
@@ -164,13 +142,3 @@ def test_too_little_weight_leaves_one_region(weight, n_leaves):
     assert found.n_leaves.tolist() == [n_leaves] * 3
     assert set(found.leaves(numbers).ravel().tolist()) == set(range(3 * n_leaves))
     assert sum(1 for _ in found.steps(numbers)) == (0 if n_leaves == 1 else 3)
-
-
-@pytest.mark.parametrize(("n", "most"), [(400, 32), (2000, 125), (6000, 256)])
-def test_more_rows_have_more_regions(n, most):
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 2, n).astype(np.int32)
-    found = Regions.grow(
-        rng.random((2, n)), np.zeros(2), np.ones(2, np.bool_), y, np.ones(n), n_trees=1, seed=0
-    )
-    assert found.n_leaves.tolist() == [most]

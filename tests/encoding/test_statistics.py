@@ -5,7 +5,6 @@ from functools import reduce
 from operator import add
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -126,14 +125,3 @@ def test_a_column_that_is_numbers_in_one_batch_and_text_in_another():
     assert isinstance(learn(total).features[0], NumericFeature)
     with pytest.raises(ValueError, match="Feature 0 must hold the same kind of values in all batches"):
         statistics(np.array([[1.0]]), [0]) + statistics(np.array([["a"]]), [0])
-
-
-def test_declared_states_come_batch_after_batch_and_others_are_sorted():
-    def part(values, categories):
-        return pd.DataFrame({"s": pd.Categorical(values, categories)})
-
-    total = statistics(part(["b"], ["b", "x"]), [0]) + statistics(part(["a"], ["a", "b"]), [1])
-    assert learn(total).features[0].states == ["b", "x", "a"]
-    # Once a batch declares nothing, only what occurs counts.
-    total = total + statistics(pd.DataFrame({"s": ["c", "b"]}), [0, 1])
-    assert learn(total).features[0].states == ["a", "b", "c"]

@@ -58,19 +58,6 @@ def test_answers_are_those_of_all_models_at_all_corners(kind):
     assert close_calls == 0
 
 
-def test_eight_features_and_their_256_models():
-    rng = np.random.default_rng(31)
-    for _ in range(6):
-        table = random_table(rng, "ordinary", k=8, n_test=2)
-        reference, sets, _ = answers_of(table, 0.01)
-        for r, row in enumerate(table.test_rows):
-            models = models_of(table, row)
-            np.testing.assert_allclose(
-                reference[r], oracles_naive.cma_posterior(models, [0.5] * 8), rtol=1e-10
-            )
-            assert sets[r].tolist() == oracles_naive.set_of_margins(oracles_naive.cma_margins(models, 0.01))
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_inclusion_probabilities_are_shares_of_all_models(kind):
     rng = np.random.default_rng(32)

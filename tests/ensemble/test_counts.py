@@ -49,18 +49,6 @@ def test_counts_are_those_of_the_definition(unknown, weighting, monkeypatch):
         np.testing.assert_array_equal(values.n_c, counts.n_c)
 
 
-def test_states_may_have_any_width_and_lie_in_any_order():
-    rng = np.random.default_rng(5)
-    codes, labels, n_states, n_classes = random_codes(rng, n=200, k=4, unknown=0.1)
-    states, weights = as_states(codes, n_states), np.ones(200)
-    expected = count(states, labels, weights, n_states, n_classes)
-    every_other = np.repeat(states, 2, axis=1)[:, ::2]
-    for other in (states.astype(np.uint32), np.asfortranarray(states), every_other):
-        assert_same(count(other, labels, weights, n_states, n_classes), expected)
-    of_values = count_values(every_other, labels, weights, n_states, n_classes)
-    np.testing.assert_array_equal(of_values.n_ca, expected.n_ca)
-
-
 def test_more_classes_and_states_than_a_byte_has_are_counted():
     labels = np.arange(300, dtype=np.int32)
     codes = np.vstack([labels % 2, labels])

@@ -7,7 +7,6 @@ import pytest
 import oracles
 from answers import bma, bma_extreme_points, compression, compression_members, least_sum, sets_of
 from problems import KINDS, random_ensemble
-from skcredal._ensemble.dominance import undominated
 from skcredal._ensemble.priors import CompressionPriors
 from skcredal._ties import most_probable
 
@@ -131,22 +130,6 @@ def test_the_best_class_is_dominated_only_where_feasibility_differs(kind):
             assert undominated.any()
             if same_models:
                 assert undominated[0, evidence.best[0]]
-
-
-@pytest.mark.parametrize("margin", [0.0, 0.1, 0.7, 2.0])
-def test_sets_are_those_of_all_pairs(margin):
-    """Survivors alone are compared after the best class: any transitive dominance has the same sets then."""
-    rng = np.random.default_rng(19)
-    n, n_classes = 50, 5
-    scores = rng.normal(size=(n, n_classes))
-
-    def dominates(rows, c, d):
-        return scores[rows, c] - scores[rows, d] > margin
-
-    best = rng.integers(0, n_classes, n)
-    expected = ~(scores[:, :, None] - scores[:, None] > margin).any(axis=1)
-    expected[np.arange(n), best] = True
-    np.testing.assert_array_equal(undominated(dominates, best, n_classes), expected)
 
 
 def test_a_prior_that_says_nothing_leaves_all_classes():

@@ -88,11 +88,3 @@ def test_a_class_without_rows_has_a_line():
     assert np.isfinite(line.odds(numbers)).all()
     # It has a third of a row.
     assert line.intercepts[1] < line.intercepts[[0, 2]].min() - 1.0
-
-
-def test_columns_without_spread_leave_the_frequencies():
-    y = np.array([0, 0, 0, 1], np.int32)
-    line = Line.fit(np.array([[np.nan, 1.0, 1.0, 1.0]]), np.arange(1), np.ones(1, np.bool_), y, np.ones(4), 2)
-    assert line.column.tolist() == []
-    expected = np.log((1 + 0.5) / (3 + 0.5))
-    np.testing.assert_allclose(line.odds(np.array([[1.0, np.nan]])), [[expected, expected]], atol=1e-6)

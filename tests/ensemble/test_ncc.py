@@ -85,24 +85,6 @@ def test_minima_in_the_interior_are_found_to_the_last_digits():
     assert interior > 50
 
 
-def test_minima_by_hand():
-    cell = oracles_naive.Cell
-    # k = 0: n'/(n'' + s).
-    assert least_log_ratio([5.0, 2.0], [], 0, 1) == pytest.approx(math.log(5 / 3))
-    # k = 1: n(a,c')/(n(a,c'') + s), whatever the classes.
-    assert least_log_ratio([90.0, 4.0], [cell([3, 2], 2)], 0, 1) == 0.0
-    assert least_log_ratio([4.0, 4.0], [cell([0, 2], 2)], 0, 1) == -math.inf
-    # k = 2: h(x) = (2+x)/(1+1-x)·9/(x·x) has its least value where 1/(2+x) + 1/(2-x) = 2/x: x² = 8/3 > 1.
-    assert least_log_ratio([1.0, 2.0], [cell([3, 0], 2), cell([3, 0], 2)], 0, 1) == pytest.approx(
-        math.log(27.0)
-    )
-    # With s = 2: (2+x)/(3-x)·9/x², least where 1/(2+x) + 1/(3-x) = 2/x: 2x² + 3x - 12 = 0.
-    x = (-3 + math.sqrt(9 + 96)) / 4
-    assert least_log_ratio([1.0, 2.0], [cell([3, 0], 2), cell([3, 0], 2)], 0, 1, s=2.0) == pytest.approx(
-        math.log((2 + x) / (3 - x) * 9 / x**2)
-    )
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_sets_are_those_of_a_grid(kind):
     rng = np.random.default_rng(22)

@@ -7,7 +7,6 @@ import pytest
 import oracles
 import oracles_averages
 from problems import as_rows, as_states, counts_of, random_codes
-from skcredal._ensemble.counts import count
 from skcredal._ensemble.spodes import MOST_ROWS, SpodeTables, log_likelihoods, normalised
 
 
@@ -133,25 +132,6 @@ def test_weighted_mean_renormalises_over_the_spodes_of_a_row():
             np.testing.assert_allclose(found[r], np.array(expected, float), rtol=1e-12)
 
 
-@pytest.mark.parametrize("n", [64, 65, 255, 256, 257, 1000])
-def test_a_row_has_the_same_answer_whatever_rows_are_with_it(n):
-    rng = np.random.default_rng(9)
-    codes, labels, n_states, n_classes = random_codes(rng, n=n, k=4, n_classes=3, unknown=0.1)
-    tables, states = tables_of(codes, labels, n_states, n_classes), as_states(codes, n_states)
-    posterior = tables.posteriors(states)
-    alone = np.concatenate([tables.posteriors(states[:, [r]]) for r in range(n)], axis=2)
-    np.testing.assert_allclose(posterior, alone, rtol=1e-14)
-    known = codes < n_states[:, None]
-    log_p = np.where(known, np.log(alone[:, labels, np.arange(n)]), tables.log_c[labels])
-    weights = rng.random(n)
-    found = log_likelihoods(tables, states, labels, weights, n_threads=2)
-    np.testing.assert_allclose(found, log_p @ weights, rtol=1e-12)
-    mean, some = tables.mean_posterior(states, np.full(4, 0.25), posterior), known.any(axis=0)
-    share = np.where(known, 1.0, 0.0)[:, :, None] / known.sum(axis=0)[:, None].clip(1)
-    np.testing.assert_allclose(mean[some], (share * alone.swapaxes(1, 2)).sum(axis=0)[some], rtol=1e-12)
-    np.testing.assert_allclose(mean[~some], np.tile(tables.prior, ((~some).sum(), 1)), rtol=1e-12)
-
-
 def test_probabilities_too_small_for_a_double_do_no_harm():
     """Half the features contradict the other half: log joints differ by more than 745, the range of exp."""
     k, n = 300, 400
@@ -175,18 +155,3 @@ def test_states_beyond_the_table_are_refused():
     for ask in (tables.posteriors, tables.log_joints):
         with pytest.raises(IndexError, match=str(n_states.sum() + 1)):
             ask(beyond)
-
-
-def test_means_of_certain_posteriors_do_not_exceed_one():
-    """Weights that do not sum to exactly 1 in doubles, and SPODEs that agree."""
-    rng = np.random.default_rng(5)
-    for _ in range(200):
-        k = int(rng.integers(2, 60))
-        labels = rng.integers(0, 2, 400).astype(np.int32)
-        states = (labels + 2 * np.arange(k)[:, None]).astype(np.uint16)
-        counts = count(states, labels, np.ones(400), np.full(k, 2), 2)
-        tables = SpodeTables(counts, 1e-6)
-        weights = rng.random(k)
-        mean = tables.mean_posterior(states, weights / weights.sum(), tables.posteriors(states))
-        assert mean.min() >= 0.0
-        assert mean.max() <= 1.0

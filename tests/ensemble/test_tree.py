@@ -72,25 +72,6 @@ def test_the_root_splits_on_the_largest_gain_of_the_definition(unknown):
     assert n_splits > 10
 
 
-def test_of_equal_gains_the_first_feature_is_split_on():
-    rng = np.random.default_rng(63)
-    labels = rng.integers(0, 2, 60).astype(np.int32)
-    telling, noise = np.where(rng.random(60) < 0.8, labels, 1 - labels), rng.integers(0, 2, 60)
-    # The same feature three times, once with its states exchanged: their gains are equal up to rounding.
-    codes = np.array([noise, 1 - telling, telling, telling])
-    weights = rng.random(60)
-    assert grown(codes, labels, np.full(4, 2), 2, weights=weights).node(0).feature == 1
-
-
-def test_a_node_outside_the_tree_is_refused():
-    tree = grown(np.empty((0, 3), np.uint8), np.zeros(3, np.int32), np.empty(0, np.int64), 2)
-    assert repr(tree) == "DecisionTree(nodes=1, leaves=1, depth=0)"
-    assert tree.find(np.empty((0, 5), np.uint16)).tolist() == [0] * 5
-    for index in (-1, 1):
-        with pytest.raises(IndexError, match=r"\[0, 1\)"):
-            tree.node(index)
-
-
 def test_answers_are_those_of_the_extreme_points():
     rng = np.random.default_rng(66)
     for _ in range(300):

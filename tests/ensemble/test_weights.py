@@ -44,12 +44,6 @@ def test_a_spread_of_likelihoods_beyond_the_range_of_doubles_does_no_harm():
     assert relative_likelihoods(np.array([-3.0, -3.0])).tolist() == [1.0, 1.0]
 
 
-def test_no_model_better_than_none_leaves_no_weight():
-    assert compression_weights(np.array([-90.0, -80.0]), -50.0, 0.01).tolist() == [0.0, 0.0]
-    assert compression_weights(np.empty(0), -50.0, 0.01).size == 0
-    assert bma_weights(np.empty(0)).size == 0
-
-
 def test_null_likelihood_takes_the_empirical_frequencies():
     rng = np.random.default_rng(21)
     for _ in range(50):
@@ -102,16 +96,3 @@ def test_rounded_sums_of_weights_are_no_missing_cells():
             pair = counts.pair(j, i)
             expected += sum(log_g(pair[a, :, c], pseudo_count) for a in range(v) for c in range(2))
         assert found == pytest.approx(expected, rel=1e-9)
-
-
-def test_a_super_parent_does_not_win_by_its_missing_cells():
-    """A feature that tells nothing is no better a super-parent where half of its cells are missing."""
-    rng = np.random.default_rng(73)
-    n = 400
-    labels = rng.integers(0, 2, n).astype(np.int32)
-    told = np.where(rng.random(n) < 0.9, labels, 1 - labels)
-    other = np.where(rng.random(n) < 0.9, told, 1 - told)
-    noise = np.where(rng.random(n) < 0.5, rng.integers(0, 2, n), 2)
-    codes = np.array([told, other, noise], np.uint8)
-    log_p = spode_log_marginals(counts_of(codes, labels, np.array([2, 2, 2]), 2), 1.0)
-    assert log_p.argmax() != 2

@@ -78,23 +78,6 @@ def test_declared_categories_and_their_unknown_values():
             assert_same_model(fit_batches(clone(clf), batches), clone(clf).fit(X, y))
 
 
-@pytest.mark.parametrize("learner", [CompAODE, CredalLogPoolAODE])
-@pytest.mark.parametrize("missing", ["impute", "marginalize"])
-def test_a_batch_in_which_a_column_is_empty(learner, missing):
-    """pandas reads it as numbers, all missing, wherever in the file it is."""
-    X = pd.DataFrame({"text": list("xyxyyx"), "number": [1.0, 2, 3, 1, 2, 3], "nothing": [np.nan] * 6})
-    y = np.array([0, 1, 0, 1, 1, 0])
-    empty = pd.DataFrame({"text": [np.nan] * 3, "number": [np.nan] * 3, "nothing": [np.nan] * 3})
-    batches = [(X[:3], y[:3]), (X[3:], y[3:])]
-    expected = learner(missing=missing).fit(pd.concat([X, empty]), [*y, 0, 0, 1])
-    for place in range(3):
-        some = [*batches[:place], (empty, [0, 0, 1]), *batches[place:]]
-        if learner is CredalLogPoolAODE:  # which depends on the order of the rows
-            rows, classes = (pd.concat([X for X, _ in some]), np.concatenate([y for _, y in some]))
-            expected = learner(missing=missing).fit(rows, classes)
-        assert_same_model(fit_batches(learner(missing=missing), some), expected)
-
-
 def test_warnings_speak_of_all_rows_and_come_once():
     X = pd.DataFrame({"id": [f"r{r}" for r in range(60)], "kind": list("ab") * 30})
     y = [0, 1, 1] * 20

@@ -94,18 +94,6 @@ def test_other_file_systems_and_relative_paths(table, tmp_path, monkeypatch):
     assert scan_parquet("part*.parquet").n_rows == scan_parquet(".").n_rows == 1000
 
 
-def test_files_without_rows_and_columns_without_values(table, tmp_path):
-    write(table, tmp_path)
-    pq.write_table(table.slice(0, 0), tmp_path / "part9.parquet")
-    nothing = table.slice(0, 5).set_column(1, "kind", pa.nulls(5))
-    pq.write_table(nothing, tmp_path / "part5.parquet")
-    model = fit_batches(AODE(), scan_parquet(tmp_path, target="class", batch_rows=50))
-    whole = pa.concat_tables([table, nothing.set_column(1, "kind", nothing["kind"].cast("string"))])
-    assert_same_model(model, AODE().fit(whole.drop_columns("class"), whole["class"].to_numpy(False)))
-    with pytest.raises(ValueError, match="a row of positive weight"):
-        fit_batches(AODE(), scan_parquet(tmp_path / "part9.parquet", target="class"))
-
-
 @pytest.mark.parametrize("name", ["part", "part7"])  # before and after the others
 def test_files_that_do_not_fit_together_are_refused(table, tmp_path, name):
     write(table, tmp_path)

@@ -91,22 +91,6 @@ def test_a_file_appears_only_when_it_is_complete(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_classes_that_are_missing_or_of_many_kinds(tmp_path):
-    clf = AODE().fit([["a"], ["b"]], ["x", "y"])
-    path, row = tmp_path / "answers.parquet", [["a"]]
-    batches = [
-        (row, ["x"]),
-        (row, [None]),
-        (row * 2, pd.Series(["y", None])),
-        (row, pl.Series(["other"])),
-        (row, pd.Categorical(["x"])),
-        (row, pa.chunked_array([pa.array(["y"]).dictionary_encode()])),
-        (row, pa.array(["x"], pa.large_string())),
-    ]
-    assert predict_batches(clf, batches, path) == 8
-    assert pq.read_table(path)["target"].to_pylist() == ["x", None, "y", None, "other", "x", "y", "x"]
-
-
 def stores():
     """Return file systems that are not a disk, with a path in each, and how to list the files there."""
     mock, _ = pyarrow.fs.FileSystem.from_uri("mock:///")
