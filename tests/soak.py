@@ -1,10 +1,11 @@
-"""`make soak`: the package for many minutes, on random tables, interrupted and killed.
+"""`make soak`: the package for many minutes, on random and strange tables, interrupted and killed.
 
 Not among the tests, for it takes long and no two runs are the same; the seed is printed.
 """
 
 import argparse
 import gc
+import os
 import secrets
 import shutil
 import subprocess
@@ -118,6 +119,14 @@ def compare_with_oracles(rng):
     return 2 * (n - n_train)
 
 
+def soak_strange(n_rounds):
+    """Strange tables and many threads with every classifier, with other examples in each round."""
+    environment = {**os.environ, "SKCREDAL_SOAK": "1", "HYPOTHESIS_PROFILE": "search"}
+    pressure = Path(__file__).parent / "pressure"
+    for _ in range(n_rounds):
+        subprocess.run([sys.executable, "-m", "pytest", "-q", str(pressure)], env=environment, check=True)
+
+
 def soak_interrupts(n_moments):
     """Press Ctrl-C at many moments of every command, with kernels compiled before and not."""
     with tempfile.TemporaryDirectory() as name:
@@ -169,9 +178,11 @@ def main():
         "--moments", type=int, default=30, help="how often each command is interrupted; 0: never"
     )
     parser.add_argument("--kills", type=int, default=20, help="of each of two experiments; 0: none")
+    parser.add_argument("--rounds", type=int, default=2, help="of strange tables with every classifier")
     chosen = parser.parse_args()
     print(f"Tables of seed {chosen.seed}:", flush=True)
     soak_tables(chosen.minutes, chosen.seed)
+    soak_strange(chosen.rounds)
     if chosen.kills:
         soak_kills(chosen.kills)
     if chosen.moments:

@@ -124,19 +124,6 @@ def routing():
         yield
 
 
-def test_weights_are_routed_through_a_pipeline(routing):
-    X, y = table()
-    weights = np.arange(len(y)) % 4
-    cut = MDLDiscretizer().set_fit_request(sample_weight=True)
-    clf = CompAODE(categorical_features="all").set_fit_request(sample_weight=True)
-    model = make_pipeline(cut, clf).fit(X[["number"]], y, sample_weight=weights)
-    bins = MDLDiscretizer().fit(X[["number"]], y, sample_weight=weights).transform(X[["number"]])
-    alone = CompAODE(categorical_features="all").fit(bins, y, sample_weight=weights)
-    np.testing.assert_array_equal(model.predict_proba(X[["number"]]), alone.predict_proba(bins))
-    unweighted = make_pipeline(MDLDiscretizer(), CompAODE(categorical_features="all")).fit(X[["number"]], y)
-    assert not np.array_equal(model.predict_proba(X[["number"]]), unweighted.predict_proba(X[["number"]]))
-
-
 def test_weights_are_routed_through_cross_validation(routing):
     X, y = table()
     weights = np.arange(len(y)) % 4

@@ -56,12 +56,3 @@ def test_mode_and_link_stay(tmp_path):
     assert link.is_symlink()
     assert path.read_text() == "eggs"
     assert stat.S_IMODE(path.stat().st_mode) == 0o604
-
-
-def test_what_cannot_be_a_file_is_refused_before_the_work(tmp_path):
-    for path, error, message in (
-        (tmp_path, IsADirectoryError, "path must be a file, got the folder"),
-        (tmp_path / "no" / "notes.txt", FileNotFoundError, r"in a folder that exists, got '.*notes\.txt'"),
-    ):
-        with pytest.raises(error, match=message), replacing(path):
-            raise AssertionError

@@ -143,20 +143,6 @@ def test_every_measure_is_what_plain_python_says(case):
     assert same(loss, summary["brier"])
 
 
-@given(cases())
-def test_losses_of_rows_are_what_plain_python_says(case):
-    true = class_indices(case["y_true"], case["labels"])
-    rows = row_outcomes(true, case["y_proba"], case["y_set"])
-    for r, c in enumerate(true):
-        p = case["y_proba"][r]
-        assert rows["log_loss"][r] == pytest.approx(-math.log(max(p[c] if c >= 0 else 0.0, 1e-15)))
-        errors = [(p[d] - (d == c)) ** 2 for d in range(len(p))] + [1.0] * int(c < 0)
-        assert rows["brier_multiclass"][r] == pytest.approx(sum(errors), abs=1e-12)
-        size = case["y_set"][r].sum()
-        assert rows["u65_undecided"][r] == (rows["u65"][r] if size > 1 else 0)
-        assert rows["set_size"][r] == (size if size > 1 else 0)
-
-
 @given(cases(), st.integers(0, 12))
 def test_sums_of_outcomes_add(case, cut):
     """The measures of pooled sums are those of all rows, to the last bit where the sums are whole numbers."""
@@ -389,3 +375,13 @@ def test_the_brier_loss_works_in_scikit_learns_own_scorer(data, classes):
     clf = LogisticRegression().fit(X, y)
     scorer = make_scorer(true_class_brier_loss, response_method="predict_proba", greater_is_better=False)
     assert scorer(clf, X, y) == pytest.approx(-true_class_brier_loss(y, clf.predict_proba(X)))
+
+
+@given(cases(), st.randoms(use_true_random=False))
+def test_neither_the_order_nor_the_names_of_the_classes_matter(case, random):
+    order = random.sample(range(len(case["labels"])), len(case["labels"]))
+    number = {name: 10 * position for position, name in enumerate("zdcba")}
+    labels = [number[case["labels"][c]] for c in order]
+    changed = {"labels": labels, "y_set": case["y_set"][:, order], "y_proba": case["y_proba"][:, order]}
+    changed |= {name: [number[value] for value in case[name]] for name in ("y_true", "y_pred")}
+    assert same(summary_of(case), summary_of(case, **changed))

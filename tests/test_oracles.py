@@ -38,63 +38,6 @@ def test_joint_by_hand(counts):
     assert oracles.spode_joint(counts, [None, None]) == [None, None]
 
 
-def test_likelihoods_by_hand(counts):
-    assert oracles.log_likelihoods(counts, CODES, Y) == pytest.approx([2 * math.log(0.9)] * 2, rel=1e-15)
-    assert oracles.log_likelihoods(counts, CODES, Y, weights=[3, 0.5])[0] == pytest.approx(
-        3.5 * math.log(0.9)
-    )
-    assert oracles.log_likelihoods(counts, CODES, [1, 0], floor=0.25) == pytest.approx(
-        [2 * math.log(0.25)] * 2
-    )
-    assert oracles.log_likelihoods(counts, [[0, None]], [0]) == pytest.approx(
-        [math.log(5 / 6), math.log(1 / 2)]
-    )
-    assert oracles.null_log_likelihood([1, 1]) == pytest.approx(-2 * math.log(2), rel=1e-15)
-    assert oracles.null_log_likelihood([3, 1, 0]) == pytest.approx(
-        3 * math.log(0.75) + math.log(0.25), rel=1e-15
-    )
-    assert oracles.null_log_likelihood([5]) == 0
-
-
-def test_aode_averages():
-    counts = oracles.count_tables([[0, 0], [0, 1], [1, 1]], [0, 0, 1], [2, 2], 2)
-    (a, b), (c, d) = oracles.spode_joint(counts, [0, 1])
-    assert oracles.aode_posterior(counts, [0, 1])[0] == pytest.approx(float((a / (a + b) + c / (c + d)) / 2))
-    joint = oracles.aode_posterior(counts, [0, 1], average="joint")
-    assert joint[0] == pytest.approx(float((a + c) / (a + b + c + d)))
-
-
-def test_weights_by_hand():
-    assert oracles.bma_weights([-1000.0, -1000.0 - math.log(3), -1010.0]) == pytest.approx([0.75, 0.25, 0.0])
-    assert oracles.bma_weights([]) == []
-    # B = LL_0 + log ε = −10; log((1 − ε)/2) = log 0.45
-    eps, null = 0.1, -10 - math.log(0.1)
-    pi = [1 + (-2 + math.log(0.45)) / 10, 1 + (-5 + math.log(0.45)) / 10]
-    assert oracles.comp_weights([-2.0, -5.0], null, eps) == pytest.approx([p / sum(pi) for p in pi])
-    assert oracles.comp_weights([-2.0, -50.0], null, eps) == [1.0, 0.0]
-    assert oracles.comp_weights([-50.0, -50.0], null, eps) == [0.0, 0.0]
-    assert oracles.comp_weights([], null, eps) == []
-
-
-def test_mixture_by_hand():
-    posteriors = [[0.9, 0.1], None, [0.5, 0.5]]
-    assert oracles.mixture([0.2, 0.5, 0.3], posteriors, [0.6, 0.4]) == pytest.approx([0.66, 0.34])
-    assert oracles.mixture([0.0, 1.0, 0.0], posteriors, [0.6, 0.4]) == [0.6, 0.4]
-    assert oracles.mixture([], [], [Fraction(3, 5), Fraction(2, 5)]) == [0.6, 0.4]
-
-
-def test_median_and_mode_by_hand():
-    assert oracles.weighted_median([3, 1, 2]) == 2
-    assert oracles.weighted_median([4, 1, 2, 3]) == 2.5
-    assert oracles.weighted_median([1, 2, 9], weights=[3, 1, 0]) == 1
-    assert oracles.weighted_median([1, 2], weights=[2, 2]) == 1.5
-    assert oracles.weighted_median([1.6e308, 1.6e308]) == 1.6e308
-    with pytest.raises(ValueError, match="integers"):
-        oracles.weighted_median([1, 2], weights=[0.5, 1])
-    assert oracles.mode(["b", "a", "b", "a"], ["b", "a"]) == "b"
-    assert oracles.mode(["b", "a", "?"], ["b", "a"], weights=[1, 1.5, 9]) == "a"
-
-
 def test_mdl_by_hand():
     # Gain 1 > (log2 1 + log2 7 − 2)/2 = 0.40
     assert oracles.mdl_cuts([0, 1], [0, 1]) == [0.5]
@@ -139,31 +82,6 @@ def test_a_prior_dependent_row():
     assert sets(posteriors)[1] == [True, True, False]
 
 
-def test_unknown_super_parents():
-    # only the second SPODE speaks
-    assert sets([None, [0.1, 0.8, 0.1]]) == ([False, True, False],) * 2
-    # nobody speaks: argmax of the prior, ties kept; the reference class is put back
-    assert sets([None, None]) == ([True, False, False],) * 2
-    assert sets([], log_lik=[]) == ([True, False, False],) * 2
-    assert sets([None, None], prior=[0.4, 0.4 - 1e-14, 0.2]) == ([True, True, False],) * 2
-    assert sets([None, None], reference=[0.1, 0.2, 0.7]) == ([True, False, True],) * 2
-    # the only SPODE above the cut (BMA), the only feasible one (COMP), is unknown
-    assert sets([None, [0.1, 0.8, 0.1]], log_lik=[-2.0, -60.0]) == ([True, False, False],) * 2
-
-
-def test_comp_answers_everything_where_a_prior_says_nothing():
-    # B = −10, k = 3: the first SPODE always has π ≥ 1 + (−6.7 + log 0.1)/10 = 0.100, the others π ≤ 0.004 at
-    # y = 0.7 and −0.190 at y = 0.1: Σπ = −0.086 at every extreme point, although all prefer class 0 and
-    # the first, with d = 0.85 against 0.01, keeps Σ d π positive
-    log_lik, posteriors = [-6.7, -9.6, -9.6], [[0.9, 0.05, 0.05], [0.34, 0.33, 0.33], [0.34, 0.33, 0.33]]
-    assert all(oracles.comp_feasible(log_lik, NULL, EPS, 3))
-    total = oracles.comp_min_difference([1, 1, 1], log_lik, NULL, EPS)
-    assert total == pytest.approx(3 + (sum(log_lik) + math.log(0.7) + 2 * math.log(0.1)) / 10)
-    assert total < 0
-    assert oracles.comp_margins(posteriors, log_lik, NULL, EPS, PRIOR)[0][1] > 0
-    assert sets(posteriors, log_lik=log_lik)[1] == [True, True, True]
-
-
 def test_end_to_end_by_hand():
     table = [["p", "p"], ["q", "q"]]
     results = oracles.end_to_end_sets(table, Y, [*table, ["z", "z"]], ["categorical"] * 2, [None, None], 2)
@@ -179,37 +97,6 @@ def test_end_to_end_by_hand():
 
 def whole(*weights):
     return [Fraction(weight) for weight in weights]
-
-
-def test_real_weights_by_hand():
-    assert lp.median([1.0, 2.0, 4.0], [Fraction(0.1), Fraction(0.2), Fraction(0.1 + 0.2)]) == 3.0
-    assert lp.median([1.0, 5.0], whole(0.75, 0.5)) == 1.0
-    values, labels = [1.0] * 4 + [2.0] * 4, [0, 0, 0, 1, 1, 1, 1, 0]
-    assert lp.cuts(values, labels, whole(*[0.5] * 8)) == []
-    assert lp.cuts(values, labels, whole(*[12.5] * 8)) == [1.5]
-    assert lp.cuts([1.0, 2.0], [0, 1], whole(0.5, 0.5)) == []  # log2(N−1) is not defined
-
-
-def learn(cells, y=None, *, weights=None, declared=None, missing="impute", most=None, of=None):
-    """Learn a category from some cells; the states are numbered as in `of`, by default the same cells."""
-    weights = whole(*([1] * len(cells) if weights is None else weights))
-    everything = cells if of is None else of
-    states = lp.States.of(everything, whole(*[1] * len(everything)), declared, most)
-    return lp.Feature.learn(cells, y or [0] * len(cells), weights, states, missing)
-
-
-def test_states_of_a_table():
-    feature = learn(["b", None, "a", "b"])
-    assert [feature.code(x) for x in ("a", "b", None, "z")] == [0, 1, 1, None]
-    assert (feature.n_states, feature.is_kept, feature.fill) == (2, True, 1)
-    assert feature.imputed("z") == 1
-    feature = learn(["b", None, "a", "b"], declared=["z", "b", "a"], missing="marginalize")
-    assert [feature.code(x) for x in ("a", "b", None, "z")] == [2, 1, None, 0]
-    assert [feature.imputed(x) for x in (None, "y")] == [1, 1]  # also with marginalize
-    assert feature.n_states == 3
-    assert not learn(["a", "a"], declared=["a", "b"]).is_kept
-    nothing = learn([None, None], declared=["a", "b"])
-    assert (nothing.is_kept, nothing.fill, nothing.code(None)) == (False, None, None)
 
 
 def test_splitmix64_has_the_published_outputs():
@@ -248,43 +135,6 @@ def test_prior_weights_by_hand():
     np.testing.assert_allclose(lp.prior_weights(0, False, True), [[0, 1], [1, 1 / 9]])
     np.testing.assert_allclose(lp.prior_weights(0), [[0], [1]])
     np.testing.assert_array_equal(lp.lower_bounds(3), [-1, 0, 0])
-
-
-def test_objective_by_hand():
-    # One expert that says 4 : 1 beside a null model of 1 : 1, weight 2: P = 1/(1 + 4^−w_1).
-    logs = np.log([[0.5, 0.5], [0.8, 0.2]])
-    problem = lp.Problem([logs, logs], [0, 1], [2.0, 3.0], [True, False], *lp.prior_weights(1))
-    w = np.array([0.5, 1.5])
-    penalty = 0.5 * (0.25 + 0.25 / 9)
-    assert lp.objective(problem, w) == pytest.approx(2 * math.log(1 + 4**-1.5) + 3 * math.log(2) + penalty)
-    # Along w_1: −2 log 4 · (1 − P) + (w_1 − 1)/9; the row that does not speak adds nothing.
-    slope = -2 * math.log(4) / 9 + 0.5 / 9
-    np.testing.assert_allclose(lp.gradient(problem, w), [0.5, slope])
-    curvature = 2 * math.log(4) ** 2 * 8 / 81 + 1 / 9
-    np.testing.assert_allclose(lp.hessian(problem, w), [[1, 0], [0, curvature]], atol=1e-15)
-
-
-def test_contributions_by_hand():
-    """Two columns that equal the class, ess 1, 12 rows: one leaf's worth of counts, by the formulas."""
-    column = ["a", "b"] * 3
-    oracle = lp.LogPoolOracle.fit(
-        [column, column],
-        [0, 1] * 3,
-        kinds=["categorical"] * 2,
-        declared=[None, None],
-        ess=1.0,
-        n_regions=2,
-        line=False,
-    )
-    assert oracle.leaves == [1, 1]  # a weight of 6
-    w = dict(zip(["null", "first", "second", "regions"], oracle.weights, strict=True))
-    # P(a|c) = (3 + 1/4)/(3 + 1/2) or (0 + 1/4)/(3 + 1/2); given the other column (3 + 1/8)/(3 + 1/4) or
-    # (0 + 1/8)/(0 + 1/4); given the one region (3 + 1/4)/(3 + 1/2) or (0 + 1/4)/(3 + 1/2) again.
-    alone, given = math.log(3.25 / 0.25), math.log((3.125 / 3.25) / 0.5)
-    frequencies, features = oracle.contributions(["a", "a"], 0, 1)
-    assert frequencies == pytest.approx(0, abs=1e-12)
-    assert features[0] == pytest.approx(w["first"] * alone + w["second"] * given + w["regions"] * alone)
-    assert features[1] == pytest.approx(w["second"] * alone + w["first"] * given + w["regions"] * alone)
 
 
 def test_a_region_is_explained_along_its_path():

@@ -140,44 +140,6 @@ def test_explanations_name_what_decides(classifier):
     assert sorted(unnamed["super_parents"][0]) == ["feature 0", "feature 1", "feature 2"]
 
 
-@pytest.mark.parametrize("classifier", CREDAL)
-def test_the_prior_of_an_explanation_belongs_to_the_set_and_favours_the_rival(classifier):
-    checked = 0
-    for seed in range(30):
-        X, y, test = undecided_problem(seed, unseen=True)
-        clf = fitted(classifier, X, y)
-        k, eps = len(clf.super_parents_), clf.epsilon_
-        spode = clf.spode_proba(test)
-        explanation = clf.explain(test)
-        for r, case in explanation[explanation["set_size"] > 1].iterrows():
-            names = [f"feature {name}" for name in clf.super_parents_]
-            places = [names.index(name) for name in case["super_parents"]]
-            if len(places) < k or np.isnan(case["prior"]).any():
-                continue
-            prior = np.empty(k)
-            prior[places] = case["prior"]
-            lik = np.exp(clf.log_likelihood_ - clf.log_likelihood_.max())
-            if classifier is CredalBmaAODE:
-                members = clf.weights_ > 0
-                assert (prior[members] >= eps - 1e-12).all()
-                assert prior[members].sum() == pytest.approx(1.0)
-                weights = np.where(members, prior * lik, 0.0)
-            else:
-                members = clf._priors.feasible
-                assert (prior >= eps - 1e-12).all()
-                assert prior.sum() == pytest.approx(1.0 - eps)
-                b = clf.null_log_likelihood_ + np.log(eps)
-                weights = np.where(members, 1.0 - (clf.log_likelihood_ + np.log(prior)) / b, 0.0)
-                if weights.sum() <= 0:
-                    continue
-            classes = clf.classes_.tolist()
-            predicted, rival = classes.index(case["predicted"]), classes.index(case["rival"])
-            scores = weights @ spode[r]
-            assert scores[rival] >= scores[predicted] - 1e-9 * np.abs(weights).sum()
-            checked += 1
-    assert checked > 20
-
-
 @pytest.mark.parametrize(("make", "kind"), [(pl.from_pandas, pl.DataFrame), (pa.Table.from_pandas, pa.Table)])
 def test_explanations_are_of_the_library_of_the_table(make, kind):
     X, y, new = patients()

@@ -14,7 +14,6 @@ from scipy import sparse
 import oracles
 from skcredal import (
     AODE,
-    BmaAODE,
     CompAODE,
     CredalBmaAODE,
     CredalCompAODE,
@@ -177,52 +176,6 @@ def test_a_declared_state_is_known_though_it_never_occurred(declare, states):
     counts = oracles.count_tables([["zabc".index(v)] for v in s], [0, 0, 0, 1, 1], [4], 2)
     expected = oracles.spode_posteriors(counts, [0])[0] if states == 4 else [np.nan, np.nan]
     np.testing.assert_allclose(never[0, 0], np.array(expected, float), rtol=1e-14)
-
-
-def test_marginalizing_leaves_missing_cells_out_as_the_definition_says():
-    rng = np.random.default_rng(3)
-    (train, y), (test, _) = messy_columns(rng, 50), messy_columns(rng, 12)
-    labels = np.unique(y, return_inverse=True)[1].tolist()
-    coded, coded_test, n_states = [], [], []
-    for name, values in train.items():
-        known = [(v, c) for v, c in zip(values, labels, strict=True) if v is not None]
-        if name in ("age", "visits"):
-            cuts = oracles.mdl_cuts(*zip(*known, strict=True))
-            code = {v: oracles.bin_of(v, cuts) for v in [*values, *test[name]] if v is not None}
-            n_states.append(len(cuts) + 1)
-        else:
-            states = sorted({v for v, _ in known})
-            code = {v: a for a, v in enumerate(states)}
-            n_states.append(len(states))
-        coded.append([code.get(v) for v in values])
-        coded_test.append([code.get(v) for v in test[name]])
-    assert min(n_states) > 1
-    rows, test_rows = list(zip(*coded, strict=True)), list(zip(*coded_test, strict=True))
-    counts = oracles.count_tables(rows, labels, n_states, 3)
-    prior, log_lik = oracles.class_prior(counts), oracles.log_likelihoods(counts, rows, labels)
-    log_lik_null, eps = oracles.null_log_likelihood(counts.n_c), 0.01
-    of_the_paper = [AODE, BmaAODE, CompAODE, CredalBmaAODE, CredalCompAODE]
-    models = [model(missing="marginalize").fit(pd.DataFrame(train), y) for model in of_the_paper]
-    aode, _, comp, credal_bma, credal_comp = models
-    np.testing.assert_array_equal(aode.counts_.pair(0, 2), np.array(counts.n_cab[0, 2], float))
-    np.testing.assert_allclose(comp.log_likelihood_, log_lik, rtol=1e-12)
-    found = {clf: answers(clf, pd.DataFrame(test)) for clf in models}
-    for r, row in enumerate(test_rows):
-        posteriors = oracles.spode_posteriors(counts, row)
-        for j, posterior in enumerate(posteriors):
-            expected = [np.nan] * 3 if posterior is None else np.array(posterior, float)
-            np.testing.assert_allclose(found[aode]["spodes"][r, j], expected, rtol=1e-11)
-        expected = oracles.aode_posterior(counts, row)
-        np.testing.assert_allclose(found[aode]["proba"][r], expected, rtol=1e-11)
-        bma_proba = oracles.mixture(oracles.bma_weights(log_lik), posteriors, prior)
-        comp_weights = oracles.comp_weights(log_lik, log_lik_null, eps)
-        comp_proba = oracles.mixture(comp_weights, posteriors, prior)
-        for clf, proba in zip(models[1:], [bma_proba, comp_proba] * 2, strict=True):
-            np.testing.assert_allclose(found[clf]["proba"][r], proba, rtol=1e-10)
-        bma_set = oracles.bma_set(posteriors, log_lik, eps, prior, bma_proba)
-        assert found[credal_bma]["set"][r].tolist() == bma_set
-        comp_set = oracles.comp_set(posteriors, log_lik, log_lik_null, eps, prior, comp_proba)
-        assert found[credal_comp]["set"][r].tolist() == comp_set
 
 
 X8 = np.arange(8.0)

@@ -9,7 +9,7 @@ from scipy.special import softmax
 
 import oracles_logpool as oracle
 from pool_problems import MAKERS, as_frame, fit_to, pool_and_oracle
-from skcredal import AODE, CredalLogPoolAODE, LogPoolAODE, answers
+from skcredal import CredalLogPoolAODE, LogPoolAODE, answers
 from skcredal._ensemble import pool_weights
 from table_limits import limited_to
 
@@ -219,28 +219,6 @@ def assert_same_answers(found, expected, atol):
     np.testing.assert_allclose(found.robustness, expected.robustness, atol=atol)
 
 
-@given(seeds, st.sampled_from(["impute", "marginalize"]))
-@few
-def test_constants_names_and_units_do_not_matter(seed, treatment):
-    """What is left of many invariances (§14): the order of rows, columns and names does matter."""
-    X, y, new = messy(seed)
-    expected = answers(pool(missing=treatment).fit(X, y), new)
-
-    def with_constants(table):
-        return table.assign(one=1.0, constant="same")[["one", *table, "constant"]]
-
-    def renamed(table):
-        """Names of states in the same order, and other units: powers of 2, so that nothing is rounded."""
-        text = table["text"].map({state: f"{state} and more" for state in "uvwxyz"})
-        return table.assign(text=text, number=8 * table["number"], whole=table["whole"] / 4)
-
-    for changed in (with_constants, renamed):
-        found = answers(pool(missing=treatment).fit(changed(X), y), changed(new))
-        assert_same_answers(found, expected, 1e-12)
-    found = answers(pool(missing=treatment).fit(X, np.array(["a", "b", "c"])[y]), new)
-    assert_same_answers(found, expected, 0)
-
-
 @given(seeds)
 @few
 def test_a_row_of_weight_0_is_absent(seed):
@@ -289,30 +267,6 @@ def test_weights_that_are_not_proven_are_warned_of(monkeypatch):
         LogPoolAODE(n_regions=2).fit(X, y)
 
 
-def test_spodes_are_those_of_aode():
-    X, y, new = messy(2)
-    clf = LogPoolAODE(ess=1.0, missing="marginalize", n_regions=2).fit(X, y)
-    aode = AODE(missing="marginalize").fit(X, y)
-    new.loc[len(new)] = [np.nan, 1.0, "never seen", None]
-    found = clf.spode_proba(new)
-    np.testing.assert_array_equal(found, aode.spode_proba(new))
-    for i, name in enumerate(aode.super_parents_):
-        assert np.isnan(found[-1, i]).all() == (name != "whole")
-
-
-def test_a_column_without_cuts_takes_part():
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 2, 60)
-    X = pd.DataFrame({"cut": y + rng.normal(0, 0.3, 60), "noise": rng.normal(size=60), "same": 1.0})
-    clf = pool().fit(X, y)
-    assert clf.experts_ == [("spode", "cut"), ("regions", None), ("line", None)]
-    assert [one.kept for one in clf.encoding_] == [True, True, False]
-    assert sorted(clf.explain(X[:1])["features"][0]) == ["cut", "noise"]
-    spodes = CredalLogPoolAODE(n_regions=0, line=False).fit(X, y)
-    assert [one.kept for one in spodes.encoding_] == [True, False, False]
-    assert spodes.explain(X[:1])["features"][0] == ["cut"]
-
-
 def test_the_choice_of_rows():
     X, y, _ = messy(4, n=200)
     assert LogPoolAODE().max_rows == CredalLogPoolAODE().max_rows == 5000
@@ -333,3 +287,42 @@ def test_the_limit_of_pair_tables_counts_those_of_regions():
         LogPoolAODE(n_regions=0).fit(X, y)
         with pytest.raises(ValueError, match=r"pair tables of 3 features and 3 classes would take"):
             LogPoolAODE().fit(X, y)
+
+
+@given(seeds, st.sampled_from(["impute", "marginalize"]))
+@few
+def test_constants_names_and_units_do_not_matter(seed, treatment):
+    """What is left of many invariances (§14): the order of rows, columns and names does matter."""
+    X, y, new = messy(seed)
+    expected = answers(pool(missing=treatment).fit(X, y), new)
+
+    def with_constants(table):
+        return table.assign(one=1.0, constant="same")[["one", *table, "constant"]]
+
+    def renamed(table):
+        """Names of states in the same order, and other units: powers of 2, so that nothing is rounded."""
+        text = table["text"].map({state: f"{state} and more" for state in "uvwxyz"})
+        return table.assign(text=text, number=8 * table["number"], whole=table["whole"] / 4)
+
+    for changed in (with_constants, renamed):
+        found = answers(pool(missing=treatment).fit(changed(X), y), changed(new))
+        assert_same_answers(found, expected, 1e-12)
+    found = answers(pool(missing=treatment).fit(X, np.array(["a", "b", "c"])[y]), new)
+    assert_same_answers(found, expected, 0)
+
+
+@given(seeds)
+@few
+def test_without_regions_the_order_of_columns_and_scales_do_not_matter(seed):
+    X, y, new = messy(seed)
+    X["number"] = X["number"].fillna(X["number"].iloc[1:].max())
+    new[["number", "whole"]] = X[["number", "whole"]].iloc[: len(new)]  # a cut moves with its neighbours
+    expected = answers(pool(n_regions=0).fit(X, y), new)
+
+    def changed(table):
+        table = table.assign(number=np.exp(table["number"]), whole=table["whole"] ** 3)
+        return table[["noise", "whole", "text", "number"]]
+
+    found = answers(pool(n_regions=0).fit(changed(X), y), changed(new))
+    # scikit-learn's line is not found to the last digits.
+    assert_same_answers(found, expected, 1e-4)

@@ -5,7 +5,7 @@ import pytest
 
 import oracles
 import oracles_naive
-from problems import mixed_table, undecided_problem
+from problems import mixed_table
 from skcredal import CredalModelAveraging, NaiveCredal
 
 
@@ -17,19 +17,6 @@ def encoded_table(rng, n_classes=3):
     parts = raw[:30], raw[30:]
     encoded = oracles.encode_table(*parts, kinds, [None] * 3, labels.tolist(), len(classes))
     return frame, y, labels.tolist(), len(classes), encoded
-
-
-def holed_tables(seed, rng):
-    """Return a table with missing cells, its classes, and rows to classify, also as the oracles want them."""
-    X, y, test = undecided_problem(seed, n=40)
-    holes, test_holes = rng.random(X.shape) < 0.2, rng.random(test.shape) < 0.3
-    X, test = np.where(holes, np.nan, X), np.where(test_holes, np.nan, test)[:8]
-    states = [np.unique(column[~np.isnan(column)]).tolist() for column in X.T]
-    train, rows = (
-        [[v.index(a) if a in v else None for a, v in zip(row, states, strict=True)] for row in table]
-        for table in (X.tolist(), test.tolist())
-    )
-    return X, y, test, train, rows, [len(v) for v in states]
 
 
 # --- NCC ------------------------------------------------------------------------------------------
@@ -62,19 +49,6 @@ def test_sets_are_those_of_the_grid_from_the_raw_table(s, contamination):
         np.testing.assert_array_equal(clf.predict_set(frame[30:]), sets)
 
 
-def test_missing_cells_are_left_out_of_counts_and_factors():
-    """n(c) counts all rows of the class, n(a,c) those that know the cell."""
-    rng = np.random.default_rng(51)
-    for seed in range(5):
-        X, y, test, train, rows, n_states = holed_tables(seed, rng)
-        clf = NaiveCredal(categorical_features="all", missing="marginalize").fit(X, y)
-        counts = oracles.count_tables(train, y.tolist(), n_states, 3)
-        assert clf.counts_.n_c.tolist() == [int(n) for n in counts.n_c]
-        sets, posteriors = expected_sets(counts, rows, 1.0, 0.0)
-        np.testing.assert_allclose(clf.predict_proba(test), posteriors, rtol=1e-10)
-        np.testing.assert_array_equal(clf.predict_set(test), sets)
-
-
 def test_a_little_contamination_overcomes_a_count_of_zero():
     """Three features speak for "yes", but the value z was never seen with it."""
     X = [["p", "p", "p", "u"]] * 40 + [["q", "q", "q", "u"]] * 39 + [["q", "q", "q", "z"]]
@@ -101,43 +75,6 @@ def test_without_informative_features_the_class_counts_decide():
 
 
 # --- CMA ------------------------------------------------------------------------------------------
-
-
-def assert_answers_of_all_models(clf, X_test, train_codes, y, test_codes, n_states, eps=0.01):
-    """Compare inclusion, probabilities, sets and bounds with the enumeration of all models."""
-    k, n_classes = len(n_states), len(clf.classes_)
-    nothing = oracles_naive.cma_models(train_codes, y, [None] * k, n_states, n_classes)
-    np.testing.assert_allclose(clf.inclusion_, oracles_naive.cma_inclusion(nothing), rtol=1e-8)
-    proba, sets, bounds = clf.predict_proba(X_test), clf.predict_set(X_test), clf.predict_interval(X_test)
-    for r, row in enumerate(test_codes):
-        models = oracles_naive.cma_models(train_codes, y, row, n_states, n_classes)
-        np.testing.assert_allclose(proba[r], oracles_naive.cma_posterior(models, [0.5] * k), rtol=1e-8)
-        margins = oracles_naive.cma_margins(models, eps)
-        assert sets[r].tolist() == oracles_naive.set_of_margins(margins)
-        exact = oracles_naive.cma_corner_bounds(models, eps)
-        assert (bounds[r, :, 0] <= exact[:, 0] + 1e-10).all()
-        assert (bounds[r, :, 1] >= exact[:, 1] - 1e-10).all()
-        if n_classes == 2:
-            np.testing.assert_allclose(bounds[r], exact, rtol=1e-8)
-
-
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_answers_are_those_of_all_models_from_the_raw_table(n_classes):
-    rng = np.random.default_rng(60)
-    for _ in range(4):
-        frame, y, labels, _, encoded = encoded_table(rng, n_classes)
-        clf = CredalModelAveraging().fit(frame[:30], y[:30])
-        assert clf.features_.tolist() == frame.columns[encoded.kept].tolist()
-        codes = encoded.train_codes, labels, encoded.test_codes, encoded.n_states
-        assert_answers_of_all_models(clf, frame[30:], *codes)
-
-
-def test_missing_cells_are_left_out_of_evidence_and_factors():
-    rng = np.random.default_rng(61)
-    for seed in range(5):
-        X, y, test, train, rows, n_states = holed_tables(seed, rng)
-        clf = CredalModelAveraging(categorical_features="all", missing="marginalize").fit(X, y)
-        assert_answers_of_all_models(clf, test, train, y.tolist(), rows, n_states)
 
 
 def test_a_feature_that_matters_is_in_and_noise_is_out():

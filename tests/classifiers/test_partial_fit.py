@@ -10,7 +10,6 @@ import skcredal
 from messy_tables import messy_table, seeds, split
 from same_models import assert_same_model, fitted
 from skcredal import AODE, TAN, BmaAODE, CredalModelAveraging, NaiveBayes, NaiveCredal, NullClassifier
-from skcredal.scale import fit_batches
 
 LEARNERS = [
     NullClassifier(),
@@ -96,19 +95,6 @@ def test_a_bad_batch_leaves_the_model_as_it_was(arguments, message):
     with pytest.raises(ValueError, match=message):
         clf.partial_fit(*arguments)
     assert vars(clf) == before
-
-
-def test_fit_forgets_the_batches_and_batches_forget_fit():
-    clf = AODE().partial_fit([["a"], ["b"]], [0, 1], classes=[0, 1])
-    clf.fit([["c"], ["d"]], [2, 3])
-    assert clf.classes_.tolist() == [2, 3]
-    with pytest.warns(UserWarning, match="what fit learned is forgotten"):
-        clf.partial_fit([["e"]], [2])
-    assert clf.counts_.n_c.tolist() == [1, 0]
-    fit_batches(clf, [([["g"], ["h"]], [6, 7])])
-    with pytest.warns(UserWarning, match="what fit learned is forgotten"):
-        clf.partial_fit([["e"], ["f"], ["f"]], [4, 5, 5], classes=[4, 5])
-    assert clf.counts_.n_c.tolist() == [1, 2]
 
 
 @pytest.mark.parametrize("learner", LEARNERS)

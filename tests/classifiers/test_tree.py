@@ -9,51 +9,7 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
 
-import oracles_trees
 from skcredal import CredalTree
-from table_problems import as_weights, random_table
-
-
-def assert_same_tree(clf, expected):
-    """Compare the fitted tree with the oracle's, node by node; states are called by their codes."""
-    tree, names = clf.tree_, clf.features_.tolist()
-    todo, n_nodes = [(0, expected)], 0
-    while todo:
-        index, wanted = todo.pop()
-        node = tree.node(index)
-        n_nodes += 1
-        assert node.feature == (None if wanted.feature is None else names[wanted.feature])
-        assert node.counts.tolist() == [float(count) for count in wanted.counts]
-        states = [] if wanted.feature is None else tree.states[wanted.feature]
-        assert list(node.children) == [states[a] for a in wanted.children]
-        todo += zip(node.children.values(), wanted.children.values(), strict=True)
-    assert n_nodes == tree.n_nodes
-
-
-@pytest.mark.parametrize("unknown", [0.0, 0.25])
-@pytest.mark.parametrize("weighting", ["none", "integer", "real"])
-def test_tree_sets_and_bounds_are_those_of_the_definitions(unknown, weighting):
-    """Random tables: no feature, one feature, one class, constant columns, foreign states, copies."""
-    rng = np.random.default_rng(80)
-    for _ in range(40):
-        problem = random_table(rng, unknown=unknown, weighting=weighting)
-        s = float(rng.choice([0.5, 1.0, 2.0]))
-        clf = CredalTree(s=s, missing=problem.missing).fit(problem.X, problem.y, **as_weights(problem))
-        expected = oracles_trees.grow(
-            problem.rows, problem.labels, len(problem.kept), problem.n_classes, s, problem.weights
-        )
-        assert_same_tree(clf, expected)
-        assert clf.features_.tolist() == problem.kept
-        assert clf.counts_.n == float(sum(expected.counts))
-        proba, interval = clf.predict_proba(problem.X_new), clf.predict_interval(problem.X_new)
-        sets, nodes = clf.predict_set(problem.X_new), clf.apply(problem.X_new)
-        for r, row in enumerate(problem.rows_new):
-            n_c = oracles_trees.answering_node(expected, row).counts
-            assert clf.tree_.counts[nodes[r]].tolist() == [float(n) for n in n_c]
-            total = float(sum(n_c)) + s
-            np.testing.assert_allclose(proba[r], [(float(n) + s / len(n_c)) / total for n in n_c], rtol=1e-13)
-            np.testing.assert_allclose(interval[r], oracles_trees.idm_bounds(n_c, s), rtol=1e-13)
-            assert sets[r].tolist() == oracles_trees.idm_set(n_c, s)
 
 
 def test_a_value_without_a_branch_is_answered_by_the_node():

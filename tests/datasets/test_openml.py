@@ -96,21 +96,6 @@ def no_network(monkeypatch):
     monkeypatch.setattr("sklearn.datasets._openml.time.sleep", lambda seconds: None)
 
 
-@pytest.mark.parametrize("ignore", [[], ["selector"]])
-@pytest.mark.parametrize("numeric", [False, True])
-def test_a_class_that_openml_does_not_take_for_one(tmp_path, recwarn, ignore, numeric):
-    columns, rows = made_up("liver_disorders")
-    columns = [*columns[:-1], ("selector", None if numeric else ["1", "2"])]
-    rows = [[*row[:-1], str(1 + r % 2)] for r, row in enumerate(rows)]
-    write_cache(tmp_path, 8, columns, rows, target="x2", ignore=ignore)
-    data = load_dataset("liver_disorders", "openml", data_home=tmp_path)
-    assert data.target.name == "selector"
-    assert data.target.cat.categories.to_list() == ["1", "2"]
-    assert data.target.to_list() == [row[-1] for row in rows]
-    assert data.features.shape == (345, 6)
-    assert not recwarn.list
-
-
 @pytest.mark.parametrize(
     ("change", "found"),
     [

@@ -86,11 +86,8 @@ def test_a_whole_weight_equals_repeating_the_row_and_zero_leaving_it_out(most):
 
 TABLES = {
     "array": lambda columns: np.array(list(columns.values()), object).T,
-    "rows": lambda columns: [list(row) for row in zip(*columns.values(), strict=True)],
     "pandas": pd.DataFrame,
-    "pandas objects": lambda columns: pd.DataFrame(columns, dtype=object),
     "pandas nullable": lambda columns: pd.DataFrame(columns).convert_dtypes(),
-    "pandas arrow": lambda columns: pd.DataFrame(columns).convert_dtypes(dtype_backend="pyarrow"),
     "polars": pl.DataFrame,
     "pyarrow": pa.table,
 }
@@ -99,18 +96,12 @@ LABELS = list("uuuvvvvv")
 
 
 @pytest.mark.parametrize("kind", TABLES)
-def test_tables_of_every_kind_have_the_same_cuts(kind):
-    X = TABLES[kind](COLUMNS)
-    mdl = MDLDiscretizer().fit(X, LABELS)
-    assert [cuts.tolist() for cuts in mdl.cut_points_] == [[7.0], []]
-    assert mdl.transform(X).tolist() == [[0, 0], [0, 0], [0, 0], [1, 0], [1, 0], [1, 0], [1, 0], [1, 0]]
-
-
-@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow", "array"])
 @pytest.mark.parametrize(("output", "frame"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame)])
-def test_the_output_can_be_a_table_with_names(output, frame, kind):
+def test_tables_of_every_kind_have_the_same_cuts_and_outputs_with_names(output, frame, kind):
     X = TABLES[kind](COLUMNS)
-    bins = MDLDiscretizer().set_output(transform=output).fit(X, LABELS).transform(X)
+    mdl = MDLDiscretizer().set_output(transform=output).fit(X, LABELS)
+    bins = mdl.transform(X)
+    assert [cuts.tolist() for cuts in mdl.cut_points_] == [[7.0], []]
     assert isinstance(bins, frame)
     assert list(bins.columns) == (["x0", "x1"] if kind == "array" else ["p", "q"])
     assert bins.to_numpy().T.tolist() == [[0, 0, 0, 1, 1, 1, 1, 1], [0] * 8]
@@ -120,9 +111,7 @@ def test_the_output_can_be_a_table_with_names(output, frame, kind):
     ("table", "message"),
     [
         (pd.DataFrame({"p": [1, 2], "s": ["a", "b"]}), "Column 's' is not numeric"),
-        (pl.DataFrame({"p": [1, 2], "s": [True, False]}), "Column 's' is not numeric"),
         (np.array([[1, "a"], [2, "b"]], object), "Feature 1 is not numeric"),
-        (np.array([[1.0, np.inf], [2.0, 3.0]]), "Feature 1 contains infinity"),
         (pd.DataFrame({"p": pd.Categorical([1, 2])}), "Column 'p' is not numeric"),
     ],
 )
@@ -136,14 +125,8 @@ def test_what_cannot_be_cut_is_refused_by_name(table, message):
     [
         (lambda X: X.assign(q=np.inf), ValueError, "Column 'q' contains infinity"),
         (lambda X: X.assign(q="text"), ValueError, "Column 'q' is numeric.* holds 'text'"),
-        (lambda X: X[["q", "p"]], ValueError, "same order"),
         (lambda X: X[["p"]], ValueError, "now missing"),
-        (lambda X: X[:0], ValueError, r"0 sample\(s\)"),
-        (
-            lambda X: X.assign(q=pd.Timestamp("2020-01-01").as_unit("ns")),
-            TypeError,
-            "Column 'q': dtype",
-        ),
+        (lambda X: X.assign(q=pd.Timestamp("2020-01-01")), TypeError, "Column 'q': dtype"),
     ],
 )
 def test_what_does_not_fit_the_training_table_is_refused(change, error, message):
@@ -151,9 +134,6 @@ def test_what_does_not_fit_the_training_table_is_refused(change, error, message)
     mdl = MDLDiscretizer().fit(X, LABELS)
     with pytest.raises(error, match=message):
         mdl.transform(change(X))
-
-
-# --- Inside the classifiers ------------------------------------------------------------------------
 
 
 def test_cuts_come_from_the_training_rows_of_each_fold():

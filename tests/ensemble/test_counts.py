@@ -49,15 +49,6 @@ def test_counts_are_those_of_the_definition(unknown, weighting, monkeypatch):
         np.testing.assert_array_equal(values.n_c, counts.n_c)
 
 
-def test_more_classes_and_states_than_a_byte_has_are_counted():
-    labels = np.arange(300, dtype=np.int32)
-    codes = np.vstack([labels % 2, labels])
-    counts = counts_of(codes, labels, np.array([2, 300]), 300)
-    assert counts.pair(0, 1).sum() == 300
-    assert counts.pair(0, 1)[1, 299, 299] == 1
-    assert counts.values(1)[299, 299] == 1
-
-
 @st.composite
 def coded_tables(draw, unknown=True):
     seed = draw(st.integers(0, 2**32 - 1))
@@ -102,18 +93,6 @@ def test_regions_are_counted_as_super_parents(table, data):
             np.add.at(n_cza, (labels, of_tree, of_feature), weights)
     np.testing.assert_array_equal(whole.n_cz, n_cz)
     np.testing.assert_array_equal(whole.n_cza, n_cza[:, :, :-1])
-
-
-def test_counts_of_different_shapes_do_not_add():
-    rng = np.random.default_rng(0)
-    codes, labels, _, _ = random_codes(rng, n=10, k=2, n_classes=2, most_states=2)
-    counts = counts_of(codes, labels, np.array([2, 2]), 2)
-    assert repr(counts) == "Counts(n=10, features=2, classes=2)"
-    for n_states, n_classes in (([2, 3], 2), ([2, 2], 3), ([2], 2)):
-        with pytest.raises(ValueError, match="features, states and classes are the same"):
-            counts + counts_of(codes[: len(n_states)], labels, np.array(n_states), n_classes)
-    with pytest.raises(TypeError):
-        counts + 1
 
 
 def test_size_of_the_tables_is_what_they_take():

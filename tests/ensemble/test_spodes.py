@@ -54,17 +54,6 @@ def test_any_number_of_classes_and_features_is_summed(n_classes, k):
     assert_exact(*random_problem(rng, n=40, k=k, n_classes=n_classes, unknown_in_training=0.1))
 
 
-def test_many_states_are_looked_up():
-    codes = np.array([[0, 1, 2, 2], [0, 699, 3, 350]])
-    labels, n_states = np.array([0, 1, 0, 1], np.int32), np.array([3, 700])
-    rows = as_rows(codes, n_states)
-    counts = oracles.count_tables(rows, labels.tolist(), n_states.tolist(), 2)
-    tables, states = tables_of(codes, labels, n_states, 2), as_states(codes, n_states)
-    assert_exact(tables, counts, states, rows)
-    for other in (states.astype(np.uint32), np.asfortranarray(states)):
-        np.testing.assert_array_equal(tables.posteriors(other), tables.posteriors(states))
-
-
 @pytest.mark.parametrize("floor", [0.0, 0.3])
 @pytest.mark.parametrize("unknown", [0.0, 0.3])
 @pytest.mark.parametrize("weighted", [False, True])

@@ -1,7 +1,6 @@
 """Learning from batches is learning from all rows."""
 
 import tracemalloc
-import warnings
 from pathlib import Path
 
 import numpy as np
@@ -62,33 +61,6 @@ def test_the_model_is_that_of_all_rows(seed, learner, weighting, missing, choice
     model = fitted(lambda: fit_batches(clone(clf), batches))
     expected = fitted(lambda: clone(clf).fit(kind(X), y, weights))
     assert_same_model(model, expected)
-
-
-def test_declared_categories_and_their_unknown_values():
-    X = pd.DataFrame({"a": list("xyxyxzz"), "b": list("pqpqqqp")})
-    y = [0, 1, 0, 1, 0, 1, 0]
-    for handle_unknown in ("ignore", "error"):
-        clf = AODE(categories=[["y", "x"], ["q", "p", "o"]], handle_unknown=handle_unknown)
-        batches = [(X[:6], y[:6]), (X[6:], y[6:])]
-        if handle_unknown == "error":
-            with pytest.raises(ValueError, match=r"Column 'a' must hold only known states .*'z'"):
-                fit_batches(clf, batches)
-            assert not hasattr(clf, "classes_")
-        else:
-            assert_same_model(fit_batches(clone(clf), batches), clone(clf).fit(X, y))
-
-
-def test_warnings_speak_of_all_rows_and_come_once():
-    X = pd.DataFrame({"id": [f"r{r}" for r in range(60)], "kind": list("ab") * 30})
-    y = [0, 1, 1] * 20
-    batches = [(X[r : r + 2], y[r : r + 2]) for r in range(0, 60, 2)]
-    with pytest.warns(UserWarning, match=r"In 60 rows.*Column 'id' \(60 states\)") as caught:
-        fit_batches(AODE(), batches)
-    assert len(caught) == 1
-    kinds = pd.DataFrame({"kind": np.array(["a", 1, "b", 1], object)})
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        fit_batches(AODE(categories=[["a", "b"]]), [(kinds[r : r + 1], y[r : r + 1]) for r in range(4)])
 
 
 def test_progress_counts_rows(capsys):

@@ -60,23 +60,6 @@ def test_the_model_is_that_of_the_table(seed, learner, weighting, n_parts):
     assert_same_model(model, fitted(lambda: learner().fit(same[X.columns], same["class"], weights)))
 
 
-@pytest.mark.parametrize("unknown_sizes", [False, True])
-def test_arrays(unknown_sizes):
-    rng = np.random.default_rng(0)
-    y, weights = rng.integers(0, 2, 250), rng.integers(0, 4, 250)
-    X = np.round(rng.normal(size=(250, 4)) + y[:, None], 1)
-    given = da.from_array(X, chunks=(33, 2)), da.from_array(y, chunks=77), da.from_array(weights, chunks=50)
-    if unknown_sizes:
-        rows = da.from_array(rng.random(250) < 0.6, chunks=60)
-        given = [da.from_array(array, chunks=60)[rows] for array in (X, y, weights)]
-        X, y, weights = (array.compute() for array in given)
-    model = fit_dask(CompAODE(), given[0], target=given[1], sample_weight=given[2])
-    assert_same_model(model, CompAODE().fit(X, y, weights))
-    answers = predict_dask(model, given[0]).compute()
-    assert answers["predicted"].tolist() == model.predict(X).tolist()
-    np.testing.assert_allclose(answers["probability_1"], model.predict_proba(X)[:, 1], rtol=1e-12)
-
-
 def test_a_cluster_of_processes(client, whole):
     ddf = dd.from_map(dask_parts.load, range(N_PARTS))
     model = fit_dask(CredalCompAODE(), ddf, target="class", sample_weight="weight", client=client)

@@ -58,9 +58,7 @@ def test_the_model_is_that_of_the_table(tmp_path_factory, seed, rows, group, fil
     [
         lambda folder: folder,
         lambda folder: str(folder) + "/",
-        lambda folder: f"{folder}/part*.parquet",
-        lambda folder: f"{folder}/part[0-2].parquet",
-        lambda folder: f"{folder.parent}/**/part?.parquet",
+        lambda folder: f"{folder.parent}/**/part[0-2].parquet",
         lambda folder: f"{folder.as_uri()}/part*.parquet",
         lambda folder: [folder / f"part{number}.parquet" for number in range(3)],
     ],
@@ -94,14 +92,13 @@ def test_other_file_systems_and_relative_paths(table, tmp_path, monkeypatch):
     assert scan_parquet("part*.parquet").n_rows == scan_parquet(".").n_rows == 1000
 
 
-@pytest.mark.parametrize("name", ["part", "part7"])  # before and after the others
-def test_files_that_do_not_fit_together_are_refused(table, tmp_path, name):
+def test_files_that_do_not_fit_together_are_refused(table, tmp_path):
     write(table, tmp_path)
-    pq.write_table(table.drop_columns("kind"), tmp_path / f"{name}.parquet")
-    with pytest.raises(ValueError, match=rf"{name}\.parquet has no column 'kind'"):
+    pq.write_table(table.drop_columns("kind"), tmp_path / "part7.parquet")
+    with pytest.raises(ValueError, match=r"part7\.parquet has no column 'kind'"):
         scan_parquet(tmp_path, target="class")
     scan_parquet(tmp_path, target="class", columns=["number"])
-    pq.write_table(table.set_column(0, "number", table["kind"]), tmp_path / f"{name}.parquet")
+    pq.write_table(table.set_column(0, "number", table["kind"]), tmp_path / "part7.parquet")
     with pytest.raises(TypeError, match=r"path cannot be read: .*number.*(double|string)"):
         scan_parquet(tmp_path, target="class")
     assert scan_parquet(tmp_path, columns=["kind"]).n_rows == 2000
@@ -123,27 +120,14 @@ def test_a_damaged_file_is_named_and_leaves_the_classifier_as_it_was(table, tmp_
         scan_parquet(tmp_path, target="class")
 
 
-def test_an_error_in_the_rows_names_their_file(table, tmp_path):
-    write(table, tmp_path)
-    bad = table.slice(0, 5).set_column(0, "number", pa.array([0.0, np.inf, 1.0, 2.0, 3.0]))
-    pq.write_table(bad, tmp_path / "part6.parquet")
-    with pytest.raises(ValueError, match=r"Column 'number' contains infinity") as caught:
-        fit_batches(AODE(), scan_parquet(tmp_path, target="class"))
-    assert "part6.parquet" in caught.value.__notes__[0]
-
-
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
         ({"path": "nowhere"}, FileNotFoundError, "nowhere"),
-        ({"path": "nowhere/*.parquet"}, FileNotFoundError, "nowhere"),
-        ({"path": []}, ValueError, "path"),
         ({"path": None}, TypeError, "path must be of type str or PathLike, got None"),
         ({"target": "colour"}, ValueError, "target must be among .* got 'colour'"),
-        ({"target": "class", "weight": "w"}, ValueError, "weight must be among .* got 'w'"),
         ({"columns": ["number", "kin"]}, ValueError, "columns must be among .* got 'kin'"),
         ({"columns": "number"}, TypeError, "columns must be a list of names"),
-        ({"weight": "weight"}, ValueError, "weight needs a target"),
         ({"weight": "class", "target": "class"}, ValueError, "weight needs a target, .* another column"),
         ({"batch_rows": 0}, ValueError, "batch_rows must be at least 1"),
         ({"partitioning": "directory"}, ValueError, "partitioning='directory' cannot be read"),
