@@ -116,6 +116,15 @@ def test_rounding_does_not_decide_between_sets():
     assert utility_optimal_sets([[0.2] * 5], utility=("fbeta", 0)).tolist() == [[True] + [False] * 4]
 
 
+def test_what_is_neither_probabilities_nor_bounds_is_refused():
+    for given_, message in (
+        (np.ones((2, 3, 3)) / 3, r"proba_or_interval must have shape .* got \(2, 3, 3\)"),
+        ([[[0.6, 0.4], [0.4, 0.6]]], r"proba_or_interval must have lower bounds first"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            reject(given_, cost=0.2)
+
+
 @pytest.mark.parametrize(
     ("proba", "utility", "message"),
     [

@@ -59,6 +59,12 @@ def test_later_batches_may_lack_classes_and_new_states_are_unknown():
         clf.partial_fit([["c", "p"]], ["y"], classes=["x", "y", "z"])
     assert clf.counts_.n_c.tolist() == [1, 2, 2]
     assert clf.counts_.values(0).tolist() == [[1, 0, 1], [0, 1, 1]]
+    clf.partial_fit([["b", "q"]], ["x"], sample_weight=[0])  # a batch without weight is accepted
+    assert clf.counts_.n_c.tolist() == [1, 2, 2]
+    clf.fit([["c", "p"], ["d", "p"]], [2, 3])
+    with pytest.warns(UserWarning, match="fit learned is forgotten"):
+        clf.partial_fit([["e", "p"]], [2])
+    assert clf.counts_.n_c.tolist() == [1, 0]
     declared = AODE(categories=[["a", "b", "c"], ["p", "q"]])
     declared.partial_fit([["a", "p"], ["b", "q"]], [0, 1], [0, 1]).partial_fit([["c", "p"]], [1])
     assert declared.counts_.values(0).tolist() == [[1, 0], [0, 1], [0, 1]]

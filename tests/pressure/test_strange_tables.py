@@ -141,6 +141,8 @@ class Tensor:
         ("y", np.ma.masked_array([0, 1, 0, 1], MASK), "^y must not be a masked array"),
         ("y", np.array([(0, 1.0)] * 4, dtype=[("a", int), ("b", float)]), "^y must hold classes"),
         ("y", [[0], [1, 2], [0], [1]], "^y cannot be read"),
+        ("y", ["a", "b", float("nan"), "a"], "^y contains a missing value"),
+        ("y", np.array(["a", 1, "a", 1], object), "^y must be all text or all numbers"),
         ("y", [0.5, 1.5, 2.5, 3.5], "^y cannot be read: .*continuous"),
         ("y", np.array([np.arange(2), np.arange(3), 1, 2], object), "^y "),
         ("sample_weight", [10**400, 1, 1, 1], "^sample_weight cannot be read: int too large"),

@@ -31,7 +31,8 @@ from skcredal import (
 )
 from skcredal.scale import fit_batches
 
-POOLS = [LogPoolAODE(), CredalLogPoolAODE()]
+# The second chooses among the rows.
+POOLS = [LogPoolAODE(), CredalLogPoolAODE(max_rows=20, random_state=5)]
 LEARNERS = [
     *(AODE(), BmaAODE(), CompAODE(), CredalBmaAODE(), CredalCompAODE(), BmaAODE(likelihood="marginal")),
     *(TAN(), NaiveBayes(), NaiveCredal(), CredalModelAveraging(), NullClassifier()),
