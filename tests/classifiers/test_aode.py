@@ -11,12 +11,14 @@ from sklearn.naive_bayes import CategoricalNB
 from problems import frame_of, varied_problem
 from skcredal import (
     AODE,
+    TAN,
     BmaAODE,
     CompAODE,
     CompressionNB,
     CredalBmaAODE,
     CredalCompAODE,
     MaplmgAODE,
+    NaiveBayes,
     NullClassifier,
 )
 
@@ -107,3 +109,46 @@ def test_noise_weighs_less_and_what_says_nothing_is_answered_by_the_frequencies(
     assert noise.weights_.tolist() == [0.0] * 4
     null = NullClassifier(categorical_features="all").fit(X[:, 2:], y)
     np.testing.assert_allclose(noise.predict_proba(X[:3, 2:]), null.predict_proba(X[:3, 2:]), rtol=1e-12)
+
+
+# --- Naive Bayes, TAN and the null model ----------------------------------------------------------
+
+
+@pytest.mark.parametrize("weighting", ["none", "real"])
+def test_naive_bayes_is_that_of_scikit_learn(weighting):
+    """With as many states in each feature, the BDeu pseudo-counts are the same for all."""
+    rng = np.random.default_rng(71)
+    for _ in range(20):
+        n, k, v, n_classes = 50, 4, 3, int(rng.integers(2, 5))
+        y = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n - n_classes)])
+        X = np.where(rng.random((n, k)) < 0.4, y[:, None] % v, rng.integers(0, v, (n, k)))
+        weights = rng.random(n) + 0.1 if weighting == "real" else None
+        ess = float(rng.uniform(0.2, 5.0))
+        n_c = np.bincount(y, weights)
+        reference = CategoricalNB(
+            alpha=ess / (n_classes * v),
+            class_prior=(n_c + ess / n_classes) / (n_c.sum() + ess),
+            min_categories=v,
+        ).fit(X, y, weights)
+        clf = NaiveBayes(ess=ess, categorical_features="all", categories=[range(v)] * k).fit(X, y, weights)
+        np.testing.assert_allclose(clf.predict_proba(X), reference.predict_proba(X), rtol=1e-11)
+
+
+def test_the_null_model_answers_the_class_probabilities_whatever_the_row():
+    X = pd.DataFrame({"colour": ["red", "red", "green", "yellow"], "size": [1.0, None, 3.0, 4.0]})
+    clf = NullClassifier(ess=2.0).fit(X, ["b", "b", "b", "a"])
+    np.testing.assert_allclose(clf.prior_, [2.0 / 6.0, 4.0 / 6.0])
+    new = pd.DataFrame({"colour": ["blue", None], "size": [None, 1e9]})
+    np.testing.assert_array_equal(clf.predict_proba(new), [clf.prior_] * 2)
+    assert clf.predict(new).tolist() == ["b", "b"]
+
+
+def test_numbers_are_cut_and_columns_without_names_have_indices():
+    rng = np.random.default_rng(76)
+    y = rng.integers(0, 2, 200)
+    X = np.column_stack([y + rng.normal(size=200), rng.normal(size=200), -2.0 * y + rng.normal(size=200)])
+    clf = TAN().fit(X, y)
+    assert clf.features_.tolist() == [0, 2]
+    assert clf.tree_ == [(0, 2)]
+    assert (clf.predict(X) == y).mean() > 0.8
+    assert (NaiveBayes().fit(X, y).predict(X) == y).mean() > 0.8

@@ -11,7 +11,6 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 
-import oracles
 from skcredal import (
     AODE,
     CompAODE,
@@ -125,18 +124,6 @@ def test_a_number_in_a_text_column_is_unknown_and_an_array_is_taken_by_position(
     assert not np.isnan(unknown["spodes"][:, 0]).any()
 
 
-@pytest.mark.parametrize("make", [lambda columns: pd.DataFrame(columns, index=[0]), pl.DataFrame, pa.table])
-@pytest.mark.parametrize(
-    ("names", "message"),
-    [("sx", "same order"), ("x", "now missing:\n- s"), ("xsz", "unseen at fit time:\n- z")],
-)
-def test_a_wrong_number_or_order_of_named_columns_is_refused(make, names, message):
-    clf = AODE().fit(FRAME[["x", "s"]], LABELS)
-    columns = {"x": [1.0], "s": ["a"], "z": [1.0]}
-    with pytest.raises(ValueError, match=message):
-        clf.predict(make({name: columns[name] for name in names}))
-
-
 @pytest.mark.parametrize("make", [lambda X: X, pl.from_pandas])
 @pytest.mark.parametrize("column", ["s", "constant"])
 def test_handle_unknown_refuses_by_column_and_value(make, column):
@@ -157,25 +144,6 @@ def test_a_training_value_outside_the_categories_is_unknown_or_refused(impute):
     assert not np.isnan(clf.spode_proba(pd.DataFrame({"s": ["never"]}))).any()
     with pytest.raises(ValueError, match=r"Column 's' must hold only known states .*, got 'b'"):
         AODE(categories=[["c", "a"]], handle_unknown="error").fit(X, LABELS)
-
-
-@pytest.mark.parametrize(
-    ("declare", "states"),
-    [
-        (lambda s: pd.DataFrame({"s": pd.Categorical(s, ["z", "a", "b", "c"])}), 4),
-        (lambda s: pl.DataFrame({"s": pl.Series(s, dtype=pl.Enum(["z", "a", "b", "c"]))}), 4),
-        (lambda s: pa.table({"s": DICTIONARY([" zabc".index(v) - 1 for v in s], ["z", "a", "b", "c"])}), 4),
-        (lambda s: pl.DataFrame({"s": pl.Series(s, dtype=pl.Categorical)}), 3),
-    ],
-)
-def test_a_declared_state_is_known_though_it_never_occurred(declare, states):
-    s = list("abbbc")
-    clf = AODE().fit(declare(s), [0, 0, 0, 1, 1])
-    assert clf.counts_.n_states.tolist() == [states]
-    never = clf.spode_proba(pd.DataFrame({"s": ["z"]}))
-    counts = oracles.count_tables([["zabc".index(v)] for v in s], [0, 0, 0, 1, 1], [4], 2)
-    expected = oracles.spode_posteriors(counts, [0])[0] if states == 4 else [np.nan, np.nan]
-    np.testing.assert_allclose(never[0, 0], np.array(expected, float), rtol=1e-14)
 
 
 X8 = np.arange(8.0)

@@ -173,3 +173,48 @@ def test_without_features_the_frequencies_are_the_only_answer(n_classes):
             rival, worst = priors.contest(evidence)
             assert worst.shape == (0, n)
             assert (rival != evidence.best).all()
+
+
+def test_compression_robustness_is_where_the_minimum_crosses_zero():
+    """Just below the reported r the class dominates every rival, just above it does not."""
+    rng = np.random.default_rng(54)
+    checked = 0
+    for _ in range(60):
+        problem = random_ensemble(rng, str(rng.choice(["ordinary", "some infeasible", "all feasible"])))
+        reference, _, robustness = answers_to(problem, compression)
+        (members, same_models), k = compression_members(problem), len(problem.log_lik)
+        if not members.any() or not 1e-3 < robustness < 1 - 1e-9 or not same_models:
+            continue
+        checked += 1
+        best = int(reference.argmax())
+        for factor, holds in ((1.02, True), (0.98, False)):
+            kept = min(1.0, (1.0 - robustness) * factor)
+            lower = kept * (1.0 - problem.eps) / k
+            margins = []
+            b = problem.log_lik_null + math.log(problem.eps)
+            for d in range(len(reference)):
+                if d != best:
+                    difference = np.where(members, problem.posterior[:, best] - problem.posterior[:, d], 0.0)
+                    margins.append(_least_difference(problem, members, difference, lower, b))
+            silent = _least_difference(problem, members, members.astype(float), lower, b) <= 0.0
+            assert (min(margins) > 0.0 and not silent) == holds
+    assert checked > 10
+
+
+def _least_difference(problem, members, d, lower, b):
+    """Return the minimum of Σ d_j π_j with y ≥ lower, Σ y = 1 - ε, over a dense set of candidate points.
+
+    The stationary points are water-filling of the negative d_j for some set at the bound; all are tried.
+    """
+    k = len(d)
+    total = 1.0 - problem.eps
+    candidates = [np.where(np.arange(k) == j, total - (k - 1) * lower, lower) for j in range(k)]
+    negative = np.flatnonzero(d < 0)
+    order = negative[np.argsort(d[negative])]
+    for m in range(1, len(order) + 1):
+        sharing = order[:m]
+        y = np.full(k, lower)
+        y[sharing] = -d[sharing] / -d[sharing].sum() * (total - (k - m) * lower)
+        if (y >= lower * (1 - 1e-12)).all():
+            candidates.append(y)
+    return min(float(d[members] @ (1.0 - (problem.log_lik + np.log(y)) / b)[members]) for y in candidates)

@@ -44,24 +44,6 @@ def test_leaving_a_row_out_is_counting_without_it(kind, unknown, ess):
         np.testing.assert_allclose(np.exp(found), np.array(expected, float), rtol=1e-11)
 
 
-@pytest.mark.parametrize("unknown", [0.0, 0.3])
-def test_rows_that_count_less_than_once_are_looked_up_as_if_counted_anew(unknown):
-    rng = np.random.default_rng(60)
-    for _ in range(20):
-        codes, labels, n_states, n_classes = random_codes(rng, n=12, unknown=unknown)
-        weights = rng.choice([1e-9, 0.1, 0.3, 0.999, 1.0, 1.0, 2.5], 12)
-        states, ess = as_states(codes, n_states), float(rng.choice([1e-3, 1.0, 20.0]))
-        tables = SpodeTables(counts_of(codes, labels, n_states, n_classes, weights), ess)
-        found = log_own_left_out(tables, states, labels, weights)
-        for r in range(12):
-            others = weights.copy()
-            others[r] -= min(1.0, others[r])
-            anew = SpodeTables(counts_of(codes, labels, n_states, n_classes, others), ess)
-            known = codes[:, r] < n_states
-            expected = anew.posteriors(states[:, [r]])[known, labels[r], 0]
-            np.testing.assert_allclose(np.exp(found[r])[known], expected, rtol=1e-9)
-
-
 def test_the_weights_are_those_of_a_general_solver():
     rng = np.random.default_rng(51)
     for _ in range(300):
