@@ -335,7 +335,7 @@ def test_a_scorer_is_the_measure_of_the_predicted_sets(data):
 
 
 def test_pipelines_and_searches_are_followed_to_predict_set(data):
-    X, y, _ = data
+    X, y, weight = data
     scaled = make_pipeline(StandardScaler(), NaiveCredal(s=20.0)).fit(X, y)
     expected = u65_score(y, scaled[-1].predict_set(scaled[0].transform(X)))
     steps = [("scale", StandardScaler()), ("nothing", "passthrough"), ("clf", NaiveCredal(s=20.0))]
@@ -351,7 +351,7 @@ def test_pipelines_and_searches_are_followed_to_predict_set(data):
         ):
             assert U65(model.fit(X, y), X, y) == expected
     by_size = make_set_scorer(determinacy_score)
-    search = GridSearchCV(NaiveCredal(), {"s": [0.5, 60.0]}, scoring=by_size).fit(X, y)
+    search = GridSearchCV(NaiveCredal(), {"s": [0.5, 60.0]}, scoring=by_size).fit(X, y, sample_weight=weight)
     assert search.best_params_ == {"s": 0.5}
 
 
@@ -366,6 +366,8 @@ def test_what_cannot_be_scored_is_refused_by_name(data):
     for metric, options in ((utility_score, {}), (u65_score, {"w": 0.7})):
         with pytest.raises(TypeError, match="'w'"):
             make_set_scorer(metric, **options)
+    with pytest.raises(RuntimeError, match="enable_metadata_routing=True"):
+        make_set_scorer(u65_score).set_score_request(sample_weight=True)
 
 
 @pytest.mark.parametrize("classes", [["a", "b"], ["a", "b", "c"]])

@@ -60,8 +60,11 @@ def test_the_text_shows_bins_states_classes_and_counts():
             clf.export_text(max_depth=bad)
     with pytest.raises(NotFittedError):
         CredalTree().export_text()
-    with pytest.raises(NotFittedError):
-        CredalTree().apply(X)
+    with pytest.raises(IndexError, match=r"\[0, 5\).* got 9"):
+        clf.tree_.node(9)
+    # Cuts that six digits do not tell apart have all of theirs.
+    close = np.repeat([[1.0], [1.0 + 1e-9], [1.0 + 2e-9]], 20, axis=0)
+    assert "1.0000000005" in CredalTree().fit(close, np.repeat([0, 1, 0], 20)).export_text()
 
 
 def test_nothing_recurses():

@@ -121,6 +121,16 @@ def test_another_table_under_the_id_is_refused(tmp_path, change, found):
         load_dataset("white_clover", "openml", data_home=tmp_path)
 
 
+def test_a_class_of_numbers_that_openml_does_not_take_for_one(tmp_path):
+    columns, rows = made_up("liver_disorders")
+    columns[-1] = ("selector", None)
+    rows = [[*row[:-1], 1 + r % 2] for r, row in enumerate(rows)]
+    write_cache(tmp_path, 8, columns, rows, target="x2", ignore=["selector"])
+    data = load_dataset("liver_disorders", "openml", data_home=tmp_path)
+    assert (data.target.name, data.target.cat.categories.to_list()) == ("selector", ["1", "2"])
+    assert data.features.shape == (345, 6)
+
+
 @pytest.mark.filterwarnings("ignore:A network error occurred", "ignore:Invalid cache")
 @pytest.mark.parametrize(("name", "kind"), [("solarflare_x", ValueError), ("iris", ConnectionError)])
 def test_the_advice_of_a_refusal_works(tmp_path, name, kind):

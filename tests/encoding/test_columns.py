@@ -90,6 +90,7 @@ def test_numbers_may_be_states_too(X, states):
 TEXT = {
     "object": lambda values: frame(values, object),
     "string": lambda values: frame(values, "string"),
+    "string in Python": lambda values: frame(values, "string[python]"),
     "pandas arrow": lambda values: frame(values, pd.ArrowDtype(pa.string())),
     "polars": lambda values: pl.DataFrame({"f": pl.Series(values, dtype=pl.String)}),
     "polars, a part": lambda values: pl.DataFrame({"f": pl.Series(["x" * 13, *values], dtype=pl.String)})[1:],

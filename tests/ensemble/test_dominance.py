@@ -119,19 +119,6 @@ def test_classes_that_are_equal_stay_together(kind, method):
         np.testing.assert_array_equal(sets[0, :half], sets[0, half:])
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_best_class_is_dominated_only_where_feasibility_differs(kind):
-    rng = np.random.default_rng(16)
-    for _ in range(400):
-        problem = random_ensemble(rng, kind)
-        for method, same_models in ((bma, True), (compression, compression_members(problem)[1])):
-            priors, evidence = method(problem)
-            _, undominated = sets_of(priors, evidence)
-            assert undominated.any()
-            if same_models:
-                assert undominated[0, evidence.best[0]]
-
-
 def test_a_prior_that_says_nothing_leaves_all_classes():
     """With hardly any evidence the coefficients may sum to less than 0 for some prior."""
     rng = np.random.default_rng(18)
