@@ -16,7 +16,6 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import psutil
 
 import interrupts
@@ -25,6 +24,7 @@ import oracles
 import skcredal
 from messy_tables import messy_table
 from pressure_problems import CLASSIFIERS, answers, assert_same
+from problems import mixed_table
 
 WEIGHTINGS = ("none", "whole", "eighths")
 # The first tables fill caches and pools.
@@ -94,29 +94,15 @@ def check_answers(clf, found):
 
 def compare_with_oracles(rng):
     """Compare the sets of the credal AODEs with those of general solvers; return how many there were."""
-    n, n_train, n_classes = 40, 30, int(rng.integers(2, 4))
-    y = rng.permutation(np.arange(n) % n_classes)
-    number = np.where(rng.random(n) < 0.1, np.nan, y + rng.normal(size=n).round(1))
-    kind = np.where(rng.random(n) < 0.5, y % 3, rng.integers(0, 3, n))
-    frame = pd.DataFrame(
-        {
-            "number": number,
-            "kind": [None if rng.random() < 0.1 else "abc"[a] for a in kind],
-            "flag": rng.random(n) < 0.2 + 0.2 * y,
-        }
-    )
-    raw = [
-        [None if pd.isna(cell) else cell for cell in row] for row in frame.astype(object).to_numpy().tolist()
-    ]
-    classes, labels = np.unique(y[:n_train], return_inverse=True)
-    expected = oracles.end_to_end_sets(
-        *(raw[:n_train], labels.tolist(), raw[n_train:]),
-        *(["numeric", "categorical", "categorical"], [None] * 3, len(classes)),
-    )
+    frame, y, raw = mixed_table(rng, n_classes=int(rng.integers(2, 4)))
+    classes, labels = np.unique(y[:30], return_inverse=True)
+    kinds = ["numeric", "categorical", "categorical"]
+    rows = raw[:30], labels.tolist(), raw[30:]
+    expected = oracles.end_to_end_sets(*rows, kinds, [None] * 3, len(classes))
     for classifier, name in ((skcredal.CredalBmaAODE, "bma"), (skcredal.CredalCompAODE, "comp")):
-        clf = classifier().fit(frame[:n_train], labels)
-        np.testing.assert_array_equal(clf.predict_set(frame[n_train:]), expected[name])
-    return 2 * (n - n_train)
+        clf = classifier().fit(frame[:30], labels)
+        np.testing.assert_array_equal(clf.predict_set(frame[30:]), expected[name])
+    return 2 * (len(frame) - 30)
 
 
 def soak_strange(n_rounds):

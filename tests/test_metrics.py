@@ -34,7 +34,6 @@ from skcredal.metrics import (
     u80_score,
     utility_score,
 )
-from skcredal.metrics._outcomes import class_indices, measures, row_outcomes, row_sums
 
 # A mean over no rows must be NaN by decision, not by a division that numpy complains about.
 pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
@@ -141,22 +140,6 @@ def test_every_measure_is_what_plain_python_says(case):
         assert same(score, summary[name])
     loss = true_class_brier_loss(case["y_true"], case["y_proba"], labels=labels, sample_weight=weights)
     assert same(loss, summary["brier"])
-
-
-@given(cases(), st.integers(0, 12))
-def test_sums_of_outcomes_add(case, cut):
-    """The measures of pooled sums are those of all rows, to the last bit where the sums are whole numbers."""
-    true = class_indices(case["y_true"], case["labels"])
-    parts = [slice(None, cut), slice(cut, None)]
-    rows = [row_outcomes(true[part], case["y_proba"][part], case["y_set"][part]) for part in parts]
-    first, second = map(row_sums, rows)
-    whole = measures(row_sums(row_outcomes(true, case["y_proba"], case["y_set"])))
-    assert same(measures({name: first[name] + second[name] for name in first}), whole)
-    summary = credal_summary(case["y_true"], case["y_set"], y_proba=case["y_proba"], labels=case["labels"])
-    assert same(
-        {name: whole[name] for name in summary if name in whole},
-        {k: summary[k] for k in whole if k in summary},
-    )
 
 
 # --- Laws and examples ----------------------------------------------------------------------------

@@ -14,7 +14,6 @@ from skcredal import (
     TAN,
     BmaAODE,
     CompAODE,
-    CompressionNB,
     CredalBmaAODE,
     CredalCompAODE,
     MaplmgAODE,
@@ -92,23 +91,6 @@ def test_the_objective_climbs_and_a_warning_names_max_iter():
         clf = MaplmgAODE(tol=1e-13).fit(X, labels)
     assert 3 < clf.n_iter_ < 50
     assert clf.objective_ > objectives[-1]
-
-
-# --- Compression-based naive Bayes --------------------------------------------------------------------
-
-
-def test_noise_weighs_less_and_what_says_nothing_is_answered_by_the_frequencies():
-    rng = np.random.default_rng(96)
-    y = rng.integers(0, 2, 2000)
-    told = np.where(rng.random((2, 2000)) < 0.8, y, 1 - y)
-    X = np.stack([*told, *rng.integers(0, 2, (4, 2000))], axis=1)
-    clf = CompressionNB(categorical_features="all").fit(X, y)
-    assert clf.weights_[:2].min() > 0.7
-    assert clf.weights_[2:].max() < 0.5
-    noise = CompressionNB(categorical_features="all").fit(X[:, 2:], y)
-    assert noise.weights_.tolist() == [0.0] * 4
-    null = NullClassifier(categorical_features="all").fit(X[:, 2:], y)
-    np.testing.assert_allclose(noise.predict_proba(X[:3, 2:]), null.predict_proba(X[:3, 2:]), rtol=1e-12)
 
 
 # --- Naive Bayes, TAN and the null model ----------------------------------------------------------

@@ -82,43 +82,6 @@ def test_the_averaged_curvature_of_a_row_is_its_closed_form(odds, sign):
     assert curvature == pytest.approx(nodes, rel=1e-9)
 
 
-@pytest.mark.parametrize("noise", [False, True])
-@pytest.mark.parametrize("n_copies", [1, 3, 20])
-@pytest.mark.parametrize(("n", "n_regions"), [(100, 20), (1000, 2)])
-def test_copies_of_the_class_are_decided(n, n_regions, n_copies, noise):
-    y = np.arange(n) % 2
-    columns = [y] * n_copies + [np.random.default_rng(n).integers(0, 3, n)] * noise
-    X = np.stack(columns, axis=1).astype(str)
-    clf = CredalLogPoolAODE(n_regions=n_regions).fit(X, y)
-    np.testing.assert_array_equal(clf.predict_set(X), y[:, None] == clf.classes_)
-    # Bounds, robustness and reasons say the same.
-    said, explained = answers(clf, X[:4]), clf.explain(X[:4])
-    assert (said.interval[np.arange(4), y[:4], 0] > 0.5).all()
-    assert (said.robustness > 0.95).all()
-    assert (explained["lower_odds"] > 1.0).all()
-    assert (explained["set_size"] == 1).all()
-
-
-def kinds_of_things(n, n_columns, seed):
-    """Return a table like mushroom: twelve hidden kinds, each column a function of the kind, nearly."""
-    rng = np.random.default_rng(seed)
-    kind, columns = rng.integers(0, 12, n), []
-    for _ in range(n_columns):
-        n_values = int(rng.integers(3, 7))
-        column = rng.integers(0, n_values, 12)[kind]
-        columns.append(np.where(rng.random(n) < 0.02, rng.integers(0, n_values, n), column))
-    return np.stack(columns, axis=1).astype(str), kind % 2
-
-
-@pytest.mark.parametrize("random_state", range(3))
-@pytest.mark.parametrize(("n", "n_columns", "n_regions"), [(500, 8, 20), (2000, 20, 2)])
-def test_a_table_whose_classes_are_certain_is_decided(n, n_columns, n_regions, random_state):
-    X, y = kinds_of_things(n, n_columns, seed=random_state)
-    clf = CredalLogPoolAODE(random_state=random_state, n_regions=n_regions).fit(X, y)
-    assert clf.score(X, y) > 0.998
-    assert (clf.predict_set(X).sum(axis=1) == 1).mean() >= 0.99
-
-
 def messy(seed, *, n=60, n_classes=3):
     """Return a table of numbers and text with missing cells, classes, and new rows."""
     rng = np.random.default_rng(seed)
