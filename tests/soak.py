@@ -76,11 +76,17 @@ def check_table(rng, classifier, path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         clf.fit(X, y) if weights is None else clf.fit(X, y, weights)
-        found = answers(clf, test)
+        found = all_answers(clf, test)
         skcredal.save(clf, path)
-        assert_same(answers(skcredal.load(path), test), found)
+        assert_same(all_answers(skcredal.load(path), test), found)
     check_answers(clf, found)
     return len(X)
+
+
+def all_answers(clf, X):
+    """Return all that a classifier says; of text, a model file does not keep a width that no class has."""
+    found = answers(clf, X)
+    return {**found, "predict": found["predict"].astype(object)}
 
 
 def check_answers(clf, found):
