@@ -53,7 +53,8 @@ layers: $(STAMP)
 unit: $(STAMP)
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
-# Random tables for ten minutes, and an experiment and every command interrupted and killed, for an hour or so:
+# Random tables for ten minutes, strange ones with every classifier, and an experiment and every command interrupted
+# and killed, for an hour or so:
 # `make soak SOAK="--minutes 60 --moments 0 --kills 0"` has other plans.
 soak: $(STAMP)
 	PYTHONPATH=tests $(BIN)/python tests/soak.py $(SOAK)

@@ -57,6 +57,25 @@ def few_samples():
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "default_regions: the module is about regions, or about defaults")
+    # Before the workers start, each of which would compile the same loops.
+    if getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput"):
+        compile_kernels()
+
+
+def compile_kernels():
+    """Let numba compile the loops once; its cache on the disk is for all processes."""
+    import numpy as np
+
+    from skcredal import CredalCompAODE, CredalLogPoolAODE, CredalTree
+
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 60)
+    X = np.column_stack([rng.integers(0, 3, (60, 3)), y + rng.normal(size=60)])
+    for kind in (CredalCompAODE, CredalTree, CredalLogPoolAODE):
+        clf = kind(categorical_features=[0, 1, 2]).fit(X, y)
+        for method in ("predict_set", "predict_interval", "robustness", "explain"):
+            if hasattr(clf, method):
+                getattr(clf, method)(X)
 
 
 @pytest.fixture(scope="module", autouse=True)

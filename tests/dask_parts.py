@@ -35,11 +35,3 @@ def load_or_die(number, log, deadly):
         if file.tell() == deadly:
             os.kill(os.getpid(), signal.SIGKILL)
     return load(number)
-
-
-def load_large(number):
-    """Return a partition of three megabytes."""
-    rng = np.random.default_rng(number)
-    y = rng.integers(0, 2, 40_000)
-    frame = pd.DataFrame({f"x{j}": rng.integers(0, 5, 40_000) + y for j in range(10)})
-    return frame.assign(y=y)

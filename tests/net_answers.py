@@ -55,7 +55,8 @@ CREDAL = (
     "CredalTree",
     "CredalLogPoolAODE",
 )
-NEED_ALL_ROWS = ("MaplmgAODE", "CompressionNB", "CredalTree")
+# Those that learn along other routes than ``fit``: in three passes, from counts alone, and from chosen rows.
+ALONG_ROUTES = ("CredalCompAODE", "NaiveCredal", "CredalLogPoolAODE")
 
 
 # The tables.
@@ -311,26 +312,26 @@ def _batches(X, table, weighting, *, in_order):
     ]
 
 
-def _fit(convert):
+def _fit(convert, vector=lambda values: values):
+    """Return a route with the table, its classes and weights in a library of their own."""
+
     def route(estimator, table, weighting, folder):
-        estimator.fit(convert(table.train), table.target, table.weights(weighting))
-        return estimator, convert(table.test)
+        weights = None if weighting is None else vector(table.weights(weighting))
+        return estimator.fit(convert(table.train), vector(table.target), weights), convert(table.test)
 
     return route
 
 
-def _fit_polars(estimator, table, weighting, folder):
+def _polars_series(values):
     import polars as pl
 
-    weights = None if weighting is None else pl.Series(table.weights(weighting))
-    return estimator.fit(as_polars(table.train), pl.Series(table.target), weights), as_polars(table.test)
+    return pl.Series(values)
 
 
-def _fit_arrow(estimator, table, weighting, folder):
+def _arrow_array(values):
     import pyarrow as pa
 
-    weights = None if weighting is None else pa.array(table.weights(weighting))
-    return estimator.fit(as_arrow(table.train), pa.array(table.target), weights), as_arrow(table.test)
+    return pa.array(values)
 
 
 def _fit_batches(convert):
@@ -390,8 +391,8 @@ def _dask_array(estimator, table, weighting, folder):
 
 FRAME_ROUTES = {
     "fit": _fit(as_pandas),
-    "polars": _fit_polars,
-    "arrow": _fit_arrow,
+    "polars": _fit(as_polars, _polars_series),
+    "arrow": _fit(as_arrow, _arrow_array),
     "objects": _fit(as_objects),
     "batches": _fit_batches(as_pandas),
     "parquet": _parquet,
@@ -415,7 +416,6 @@ EXTRAS = {
     "arrow": ["pyarrow"],
     "parquet": ["pyarrow.parquet"],
     "dask": ["dask.array", "dask.dataframe"],
-    "saved": [],
 }
 
 
@@ -440,21 +440,7 @@ SETTINGS_OF_TABLES = {
     "array": ["impute", "states", "few states"],
 }
 # Along every other route than ``fit``, the settings of frames that tell it from that; for arrays, all.
-SETTINGS_OF_ROUTES = {
-    "polars": ["impute", "marginalize", "whole weights"],
-    "arrow": ["impute", "marginalize", "whole weights"],
-    "objects": ["impute", "marginalize"],
-    "batches": ["impute", "marginalize", "whole weights", "marginal likelihood"],
-    "parquet": ["impute", "marginalize", "whole weights", "marginal likelihood"],
-    "dask": ["impute", "marginalize", "whole weights", "marginal likelihood"],
-    "saved": ["impute", "marginalize", "marginal likelihood"],
-}
-
-
-def has_own_answers(table, setting, route):
-    """Tell whether a route gives other answers than ``fit`` to the table as it is."""
-    # An array of objects has no names, and declares no category.
-    return table != "array" and route == "objects"
+SETTINGS_OF_ROUTES = ["impute", "marginalize", "whole weights"]
 
 
 def _go_together(table, setting, classifier, route):
@@ -464,12 +450,11 @@ def _go_together(table, setting, classifier, route):
         return False
     if route == "fit":
         return True
-    if route in ("batches", "parquet", "dask") and classifier in NEED_ALL_ROWS:
+    if classifier not in ALONG_ROUTES:
         return False
-    if table == "array":
-        return True
-    # The answers of the route "objects" are stored besides: once is enough.
-    return setting in SETTINGS_OF_ROUTES[route] and (table, route) != ("four", "objects")
+    if table != "array" and route == "objects":  # its answers are stored besides: once is enough
+        return table == "two" and setting in SETTINGS_OF_ROUTES[:2]
+    return table == "array" or setting in SETTINGS_OF_ROUTES
 
 
 def cases():
@@ -589,7 +574,8 @@ class Net:
 
     @staticmethod
     def key(table, setting, classifier, route):
-        own = has_own_answers(table, setting, route)
+        # An array of objects has no names, and declares no category: it has other answers than a frame.
+        own = table != "array" and route == "objects"
         return "/".join((table, setting, classifier, *([route] if own else [])))
 
     def answers(self, case):

@@ -4,19 +4,21 @@ None is a missing cell, "?" a category that no column declares or holds. `option
 `LogPoolOracle.fit`, which the classifiers share; there are few regions, so that the oracle stays fast.
 """
 
-from collections.abc import Callable, Iterator
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
+
+from oracles_logpool import LogPoolOracle
+from skcredal import CredalLogPoolAODE
 
 UNKNOWN = "?"
-N_REGIONS = 3
 
 
 class PoolProblem(NamedTuple):
     """A table by columns, its classes and weights, and new rows to classify."""
 
-    name: str
     columns: list[list[Any]]
     kinds: list[str]
     declared: list[list[str] | None]
@@ -26,21 +28,44 @@ class PoolProblem(NamedTuple):
     rows: list[list[Any]]
 
 
-def pool_problems(seed: int = 0) -> Iterator[PoolProblem]:
-    """Yield one table of every kind; another seed gives other ones."""
-    for place, make in enumerate(MAKERS):
-        yield make(np.random.default_rng([seed, place]))
+def pool_problem(name, seed=0):
+    """Return the table of one name; another seed gives another one."""
+    return MAKERS[name](np.random.default_rng([seed, list(MAKERS).index(name)]))
 
 
-def pool_problem(name: str, seed: int = 0) -> PoolProblem:
-    """Return the table of one name."""
-    return next(problem for problem in pool_problems(seed) if problem.name == name)
+def pool_and_oracle(name):
+    """Return the table of a name, and what the oracle learned from it."""
+    problem = pool_problem(name)
+    table, options = problem[:1] + problem[3:5], problem.options
+    return problem, LogPoolOracle.fit(*table, kinds=problem.kinds, declared=problem.declared, **options)
+
+
+def as_frame(problem, rows=None):
+    """Return new rows of a table, or its own, which declare their states."""
+    columns = {}
+    for j, kind in enumerate(problem.kinds):
+        cells = problem.columns[j] if rows is None else [row[j] for row in rows]
+        if kind == "numeric":
+            columns[f"x{j}"] = np.array(cells, float)
+        elif rows is None and problem.declared[j] is not None:
+            columns[f"x{j}"] = pd.Categorical(cells, problem.declared[j])
+        else:
+            columns[f"x{j}"] = pd.Series(cells, dtype=object)
+    return pd.DataFrame(columns)
+
+
+def fit_to(problem, kind=CredalLogPoolAODE):
+    """Return a classifier that learned the table."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # a dozen rows of text look like identifiers
+        clf = kind(**problem.options)
+        return clf.fit(as_frame(problem), np.array(problem.y), sample_weight=problem.weights)
 
 
 # --- columns --------------------------------------------------------------------------------------
 
 
-def labels(rng: np.random.Generator, n: int, n_classes: int) -> list[int]:
+def labels(rng, n, n_classes):
     """Return classes of which each has a row."""
     y = [*range(n_classes), *rng.integers(n_classes, size=n - n_classes).tolist()]
     return rng.permutation(y).tolist()
@@ -64,7 +89,7 @@ def with_missing(rng, cells, share):
     return [None if rng.random() < share else cell for cell in cells]
 
 
-def problem(rng, name, columns, y, *, declared=None, weights=None, **options) -> PoolProblem:
+def problem(rng, columns, y, *, declared=None, weights=None, **options):
     """Return a problem with new rows: mixtures of the table's, an unknown state, a far number, nothing."""
     kinds = [
         "numeric" if all(x is None or isinstance(x, float) for x in column) else "categorical"
@@ -84,7 +109,7 @@ def problem(rng, name, columns, y, *, declared=None, weights=None, **options) ->
         for states, column in zip(declared, columns, strict=True)
     ]
     rows.append(unseen)
-    return PoolProblem(name, columns, kinds, declared, y, weights, {"n_regions": N_REGIONS, **options}, rows)
+    return PoolProblem(columns, kinds, declared, y, weights, {"n_regions": 3, **options}, rows)
 
 
 def mixed(rng, y, missing=0.0):
@@ -99,87 +124,49 @@ def mixed(rng, y, missing=0.0):
     ]
 
 
-# --- ordinary tables ------------------------------------------------------------------------------
+def of_mixed(n, n_classes, missing_cells=0.0, weigh=None, y=None, **options):
+    """Return a maker of a mixed table, with classes of its own or the given ones."""
+
+    def make(rng):
+        classes = labels(rng, n, n_classes) if y is None else y
+        weights = None if weigh is None else weigh(rng)
+        return problem(rng, mixed(rng, classes, missing_cells), classes, weights=weights, **options)
+
+    return make
+
+
+# --- tables that are not made so ------------------------------------------------------------------
 
 
 def all_numbers(rng):
     y = labels(rng, 60, 2)
-    return problem(rng, "numbers", [numbers(rng, y, shift=s) for s in (2.0, 1.0, 0.5, 0.0)], y)
+    return problem(rng, [numbers(rng, y, shift=s) for s in (2.0, 1.0, 0.5, 0.0)], y)
 
 
 def all_categories(rng):
     y = labels(rng, 60, 3)
     columns = [categories(rng, y, states) for states in ("abc", "de", "fghij", "kl")]
-    return problem(rng, "categories", columns, [f"class {c}" for c in y])
-
-
-def imputed(rng):
-    y = labels(rng, 70, 3)
-    return problem(rng, "imputed", mixed(rng, y, 0.15), y)
-
-
-def marginalized(rng):
-    y = labels(rng, 70, 3)
-    return problem(rng, "marginalized", mixed(rng, y, 0.15), y, missing="marginalize")
-
-
-def mostly_missing(rng):
-    y = labels(rng, 40, 2)
-    return problem(rng, "mostly missing", mixed(rng, y, 0.7), y, missing="marginalize")
+    return problem(rng, columns, [f"class {c}" for c in y])
 
 
 def three_together(rng):
     """The class depends on three columns at once, which regions see and SPODEs do not."""
     codes = rng.integers(2, size=(4, 80))
     y = (codes[:3].sum(axis=0) % 2).tolist()
-    columns = [["ny"[a] for a in column] for column in codes.tolist()]
-    return problem(rng, "three together", columns, y)
+    return problem(rng, [["ny"[a] for a in column] for column in codes.tolist()], y)
 
 
 def many_classes(rng):
     y = labels(rng, 80, 7)
     columns = [numbers(rng, y), categories(rng, y, "abcdefg"), numbers(rng, y, shift=0.5)]
-    return problem(rng, "many classes", columns, y)
+    return problem(rng, columns, y)
 
 
 def copies(rng):
     """A column that equals the class, twice: certain answers, experts that say the same."""
     y = labels(rng, 40, 2)
     columns = [["ab"[c] for c in y], ["ab"[c] for c in y], numbers(rng, y, shift=0.0)]
-    return problem(rng, "copies", columns, y)
-
-
-# --- weights --------------------------------------------------------------------------------------
-
-
-def whole_weights(rng):
-    y = labels(rng, 50, 2)
-    weights = rng.integers(0, 4, size=50).astype(float).tolist()
-    return problem(rng, "whole weights", mixed(rng, y, 0.1), y, weights=weights)
-
-
-def real_weights(rng):
-    y = labels(rng, 60, 3)
-    weights = (rng.integers(0, 24, size=60) / 8).tolist()  # eighths, so that sums are exact
-    return problem(rng, "real weights", mixed(rng, y, 0.1), y, weights=weights, missing="marginalize")
-
-
-def real_weights_imputed(rng):
-    y = labels(rng, 50, 2)
-    weights = rng.uniform(0.2, 3.0, size=50).tolist()
-    return problem(rng, "real weights, imputed", mixed(rng, y, 0.1), y, weights=weights)
-
-
-def light(rng):
-    """Less than 10 in all: the trees are single leaves, while there are rows enough for folds."""
-    y = labels(rng, 40, 2)
-    return problem(rng, "light", mixed(rng, y), y, weights=[0.125] * 40)
-
-
-def nearly_light(rng):
-    """A little more than 10 in all, and less than that in every fold."""
-    y = labels(rng, 40, 2)
-    return problem(rng, "nearly light", mixed(rng, y), y, weights=[17 / 64] * 40)
+    return problem(rng, columns, y)
 
 
 def absent_class(rng):
@@ -188,30 +175,21 @@ def absent_class(rng):
     columns = mixed(rng, y)
     columns[1][3] = "never"
     y[3] = 2
-    weights = [1.0] * 40
-    weights[3] = 0.0
-    return problem(rng, "absent class", columns, y, weights=weights)
-
-
-# --- states ---------------------------------------------------------------------------------------
+    return problem(rng, columns, y, weights=[1.0] * 3 + [0.0] + [1.0] * 36)
 
 
 def declared_states(rng):
     y = labels(rng, 50, 2)
     columns = [categories(rng, y, "abc"), categories(rng, y, "de"), numbers(rng, y)]
-    return problem(rng, "declared states", columns, y, declared=[["c", "unseen", "a", "b"], ["e", "d"], None])
+    return problem(rng, columns, y, declared=[["c", "unseen", "a", "b"], ["e", "d"], None])
 
 
 def merged_states(rng):
     y = labels(rng, 60, 3)
-    columns = [
-        categories(rng, y, "aaabbbcdef"),
-        categories(rng, y, "ggghhijk"),
-        numbers(rng, y),
-        categories(rng, y, "xy"),
-    ]
+    texts = categories(rng, y, "aaabbbcdef"), categories(rng, y, "ggghhijk")
+    columns = [*texts, numbers(rng, y), categories(rng, y, "xy")]
     declared = [None, ["k", "j", "unseen", "i", "h", "g"], None, None]
-    return problem(rng, "merged states", columns, y, declared=declared, max_categories=3)
+    return problem(rng, columns, y, declared=declared, max_categories=3)
 
 
 def rare_states(rng):
@@ -220,35 +198,32 @@ def rare_states(rng):
     columns = [categories(rng, y, "ab"), categories(rng, y, "cd"), numbers(rng, y)]
     columns[0][:3] = ["once", "twice", "twice"]
     columns[1][-1] = "once"
-    return problem(rng, "rare states", columns, y)
+    return problem(rng, columns, y)
 
 
 def rare_states_declared(rng):
-    made = rare_states(rng)
-    declared = [["twice", "b", "a", "once"], None, None]
-    return made._replace(name="rare states, declared", declared=declared)
-
-
-# --- columns that come and go ---------------------------------------------------------------------
+    return rare_states(rng)._replace(declared=[["twice", "b", "a", "once"], None, None])
 
 
 def constants(rng):
     y = labels(rng, 40, 2)
     columns = [[1.5] * 40, numbers(rng, y), ["same"] * 40, categories(rng, y), [None] * 40]
     columns[0] = with_missing(rng, columns[0], 0.2)
-    return problem(rng, "constants", columns, y)
+    return problem(rng, columns, y)
 
 
-def nothing_kept(rng):
+def of_noise(**options):
     """MDL cuts nothing, so that there are no SPODEs; regions and line have their columns."""
-    y = labels(rng, 30, 2)
-    columns = [numbers(rng, y, shift=0.0, digits=3) for _ in range(3)]
-    return problem(rng, "nothing kept", columns, y)
+
+    def make(rng):
+        y = labels(rng, 30, 2)
+        return problem(rng, [numbers(rng, y, shift=0.0, digits=3) for _ in range(3)], y, **options)
+
+    return make
 
 
 def no_columns(rng):
-    y = [0] * 12 + [1] * 8
-    return problem(rng, "no columns", [["same"] * 20, [2.0] * 20, [None] * 20], y)
+    return problem(rng, [["same"] * 20, [2.0] * 20, [None] * 20], [0] * 12 + [1] * 8)
 
 
 def lost_columns(rng):
@@ -257,7 +232,7 @@ def lost_columns(rng):
     columns = [["a"] * 30, [None] * 30, numbers(rng, y), [0.0] * 30]
     columns[0][4], columns[3][7] = "b", 1.0
     columns[1][10:12] = ["c", "d"]
-    return problem(rng, "lost columns", columns, y, missing="marginalize")
+    return problem(rng, columns, y, missing="marginalize")
 
 
 def two_odd_rows(rng):
@@ -265,7 +240,7 @@ def two_odd_rows(rng):
     column = ["a"] * 24
     column[5] = column[6] = "b"
     y[5:7] = [0, 1]
-    return problem(rng, "two odd rows", [column, [1.0] * 24, column[:]], y)
+    return problem(rng, [column, [1.0] * 24, column[:]], y)
 
 
 def one_odd_row(rng):
@@ -273,14 +248,14 @@ def one_odd_row(rng):
     y = labels(rng, 24, 2)
     columns = [["a"] * 24, ["c"] * 24, [1.0] * 24]
     columns[0][5], columns[1][5] = "b", "d"
-    return problem(rng, "one odd row", columns, y)
+    return problem(rng, columns, y)
 
 
 def kept_in_folds(rng):
     """Weak numbers, which some folds cut and others do not."""
     y = labels(rng, 45, 2)
     columns = [numbers(rng, y, shift=s) for s in (0.85, 0.9, 0.95, 1.0, 1.05)]
-    return problem(rng, "kept in folds", [*columns, categories(rng, y)], y)
+    return problem(rng, [*columns, categories(rng, y)], y)
 
 
 def extreme_numbers(rng):
@@ -288,51 +263,22 @@ def extreme_numbers(rng):
     wide = [(1.7e308 if c else -1.7e308) * float(rng.random()) for c in y]
     tiny = [5e-324 * float(rng.integers(1 + 2 * c, 5)) for c in y]
     close = [1.0 + 2.2e-16 * float(rng.integers(3 * c, 6)) for c in y]
-    return problem(rng, "extreme numbers", [wide, tiny, close], y)
-
-
-# --- few rows and few classes ---------------------------------------------------------------------
+    return problem(rng, [wide, tiny, close], y)
 
 
 def one_class(rng):
-    y = labels(rng, 20, 2)
-    return problem(rng, "one class", mixed(rng, y), ["only"] * 20)
+    return problem(rng, mixed(rng, labels(rng, 20, 2)), ["only"] * 20)
 
 
 def two_rows(rng):
-    columns = [[1.0, 2.0], ["a", "b"], ["c", "c"]]
-    return problem(rng, "two rows", columns, [0, 1])
-
-
-def five_rows(rng):
-    y = [0, 0, 1, 1, 1]
-    return problem(rng, "five rows", mixed(rng, y, 0.1), y)
-
-
-def six_rows(rng):
-    y = [0, 1, 0, 1, 1, 0]
-    return problem(rng, "six rows", mixed(rng, y, 0.1), y)
-
-
-def six_rows_heavy(rng):
-    """Two folds of trees that are fitted, although there are few rows."""
-    y = [0, 1, 0, 1, 1, 0]
-    return problem(rng, "six rows, heavy", mixed(rng, y), y, weights=[6.0, 5.0, 7.0, 3.0, 9.0, 8.0])
+    return problem(rng, [[1.0, 2.0], ["a", "b"], ["c", "c"]], [0, 1])
 
 
 def single_row_class(rng):
     """A class of one row, which the row's own fold does not know."""
     y = labels(rng, 30, 2)
     y[11] = 2
-    return problem(rng, "single-row class", mixed(rng, y), y)
-
-
-def every_class_once(rng):
-    y = list(range(9))
-    return problem(rng, "every class once", mixed(rng, y), y, weights=[2.0] * 9)
-
-
-# --- options --------------------------------------------------------------------------------------
+    return problem(rng, mixed(rng, y), y)
 
 
 def sampled(rng):
@@ -341,96 +287,67 @@ def sampled(rng):
     y[y.index(2)] = 3
     columns = mixed(rng, y, 0.1)
     columns[1][0] = "once"
-    return problem(rng, "sampled", columns, y, max_rows=30, random_state=5)
-
-
-def sampled_with_weights(rng):
-    y = labels(rng, 70, 2)
-    weights = (rng.integers(0, 12, size=70) / 4).tolist()
-    return problem(
-        rng,
-        "sampled, with weights",
-        mixed(rng, y, 0.1),
-        y,
-        weights=weights,
-        missing="marginalize",
-        max_rows=24,
-        random_state=-3,
-    )
-
-
-def hardly_sampled(rng):
-    y = labels(rng, 40, 2)
-    return problem(rng, "hardly sampled", mixed(rng, y), y, max_rows=5)
-
-
-def without_line(rng):
-    y = labels(rng, 40, 3)
-    return problem(rng, "without line", mixed(rng, y), y, line=False, random_state=2**33 + 1)
-
-
-def without_regions(rng):
-    y = labels(rng, 40, 3)
-    return problem(rng, "without regions", mixed(rng, y), y, n_regions=0)
+    return problem(rng, columns, y, max_rows=30, random_state=5)
 
 
 def spodes_alone(rng):
     y = labels(rng, 40, 2)
     columns = [*mixed(rng, y, 0.1), numbers(rng, y, shift=0.0)]
-    return problem(rng, "SPODEs alone", columns, y, n_regions=0, line=False, ess=1.0, missing="marginalize")
+    return problem(rng, columns, y, n_regions=0, line=False, ess=1.0, missing="marginalize")
 
 
-def line_alone(rng):
-    y = labels(rng, 30, 2)
-    columns = [numbers(rng, y, shift=0.0, digits=3) for _ in range(3)]
-    return problem(rng, "line alone", columns, y, n_regions=0, missing="marginalize")
-
-
-def small_ess(rng):
-    y = labels(rng, 40, 2)
-    return problem(rng, "small ess", mixed(rng, y, 0.1), y, ess=0.25, random_state=9)
-
-
-MAKERS: list[Callable[[np.random.Generator], PoolProblem]] = [
-    all_numbers,
-    all_categories,
-    imputed,
-    marginalized,
-    mostly_missing,
-    three_together,
-    many_classes,
-    copies,
-    whole_weights,
-    real_weights,
-    real_weights_imputed,
-    light,
-    nearly_light,
-    absent_class,
-    declared_states,
-    merged_states,
-    rare_states,
-    rare_states_declared,
-    constants,
-    nothing_kept,
-    no_columns,
-    lost_columns,
-    two_odd_rows,
-    one_odd_row,
-    kept_in_folds,
-    extreme_numbers,
-    one_class,
-    two_rows,
-    five_rows,
-    six_rows,
-    six_rows_heavy,
-    single_row_class,
-    every_class_once,
-    sampled,
-    sampled_with_weights,
-    hardly_sampled,
-    without_line,
-    without_regions,
-    spodes_alone,
-    line_alone,
-    small_ess,
-]
+SIX = [0, 1, 0, 1, 1, 0]
+LEFT_OUT = {"missing": "marginalize"}
+# The place in this list is part of the seed.
+MAKERS = {
+    "numbers": all_numbers,
+    "categories": all_categories,
+    "imputed": of_mixed(70, 3, 0.15),
+    "marginalized": of_mixed(70, 3, 0.15, **LEFT_OUT),
+    "mostly missing": of_mixed(40, 2, 0.7, **LEFT_OUT),
+    "three together": three_together,
+    "many classes": many_classes,
+    "copies": copies,
+    "whole weights": of_mixed(50, 2, 0.1, lambda rng: rng.integers(0, 4, size=50).astype(float).tolist()),
+    # Eighths, so that sums are exact.
+    "real weights": of_mixed(60, 3, 0.1, lambda rng: (rng.integers(0, 24, size=60) / 8).tolist(), **LEFT_OUT),
+    "real weights, imputed": of_mixed(50, 2, 0.1, lambda rng: rng.uniform(0.2, 3.0, size=50).tolist()),
+    # Less than 10 in all: the trees are single leaves, while there are rows enough for folds.
+    "light": of_mixed(40, 2, weigh=lambda rng: [0.125] * 40),
+    # A little more than 10 in all, and less than that in every fold.
+    "nearly light": of_mixed(40, 2, weigh=lambda rng: [17 / 64] * 40),
+    "absent class": absent_class,
+    "declared states": declared_states,
+    "merged states": merged_states,
+    "rare states": rare_states,
+    "rare states, declared": rare_states_declared,
+    "constants": constants,
+    "nothing kept": of_noise(),
+    "no columns": no_columns,
+    "lost columns": lost_columns,
+    "two odd rows": two_odd_rows,
+    "one odd row": one_odd_row,
+    "kept in folds": kept_in_folds,
+    "extreme numbers": extreme_numbers,
+    "one class": one_class,
+    "two rows": two_rows,
+    "five rows": of_mixed(5, 2, 0.1, y=[0, 0, 1, 1, 1]),
+    "six rows": of_mixed(6, 2, 0.1, y=SIX),
+    # Two folds of trees that are fitted, although there are few rows.
+    "six rows, heavy": of_mixed(6, 2, y=SIX, weigh=lambda rng: [6.0, 5.0, 7.0, 3.0, 9.0, 8.0]),
+    "single-row class": single_row_class,
+    "every class once": of_mixed(9, 9, y=list(range(9)), weigh=lambda rng: [2.0] * 9),
+    "sampled": sampled,
+    "sampled, with weights": of_mixed(
+        *(70, 2, 0.1, lambda rng: (rng.integers(0, 12, size=70) / 4).tolist()),
+        **LEFT_OUT,
+        max_rows=24,
+        random_state=-3,
+    ),
+    "hardly sampled": of_mixed(40, 2, max_rows=5),
+    "without line": of_mixed(40, 3, line=False, random_state=2**33 + 1),
+    "without regions": of_mixed(40, 3, n_regions=0),
+    "SPODEs alone": spodes_alone,
+    "line alone": of_noise(n_regions=0, missing="marginalize"),
+    "small ess": of_mixed(40, 2, 0.1, ess=0.25, random_state=9),
+}

@@ -1,4 +1,6 @@
-"""A messy table, all classifiers, and all that they answer, for the tests of threads, memory and n_jobs."""
+"""A messy table, all classifiers, and all that they answer, for the tests of threads and n_jobs."""
+
+import os
 
 import numpy as np
 import pandas as pd
@@ -8,6 +10,9 @@ import skcredal
 CLASSIFIERS = [
     getattr(skcredal, name) for name in skcredal.__all__ if hasattr(getattr(skcredal, name), "predict")
 ]
+# Three of them, or all in `make soak`.
+FEW = [skcredal.CredalCompAODE, skcredal.NaiveCredal, skcredal.CredalLogPoolAODE]
+CHOSEN = CLASSIFIERS if os.environ.get("SKCREDAL_SOAK") else FEW
 METHODS = (
     *("predict", "predict_proba", "predict_log_proba", "predict_set", "predict_interval"),
     *("robustness", "spode_proba", "explain"),

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 from skcredal._ensemble.counts import Counts, count
 
@@ -54,6 +55,53 @@ def as_rows(codes, n_states):
     return [
         [None if a == v else int(a) for a, v in zip(row, n_states, strict=True)] for row in codes.T.tolist()
     ]
+
+
+def frame_of(codes, n_states):
+    """Return codes (k, n) as a DataFrame of declared categories; the unknown code becomes a missing value."""
+    return pd.DataFrame(
+        {
+            f"a{j}": pd.Categorical.from_codes(np.where(column == v, -1, column.astype(int)), range(v))
+            for j, (column, v) in enumerate(zip(codes, n_states, strict=True))
+        }
+    )
+
+
+def varied_problem(rng, *, n=30, k=4, n_classes=3, unknown=0.0):
+    """Return random codes in which every feature and class takes at least two known values."""
+    while True:
+        codes, labels, n_states, n_classes = random_codes(rng, n=n, k=k, n_classes=n_classes, unknown=unknown)
+        varied = all(len(set(column) - {v}) > 1 for column, v in zip(codes.tolist(), n_states, strict=True))
+        if varied and len(np.unique(labels)) == n_classes:
+            return codes, labels, n_states, n_classes
+
+
+def undecided_problem(seed, *, n=25, k=4, n_classes=3, unseen=False):
+    """Return a table (n, k), classes, and rows to classify: so little evidence that the prior often decides.
+
+    With ``unseen``, some columns of the rows have a value that was not there.
+    """
+    rng = np.random.default_rng(seed)
+    codes, labels, n_states, _ = random_codes(rng, n=n, k=k, n_classes=n_classes)
+    labels[:n_classes] = np.arange(n_classes)
+    extra = rng.random((k, 1)) < 0.2 if unseen else 0
+    test = rng.integers(0, n_states[:, None] + extra, (k, 30))
+    return codes.T.astype(int), labels, test.T.astype(int)
+
+
+def mixed_table(rng, n=40, n_classes=3):
+    """Return numbers, text and flags with missing cells, their classes, and the rows for the oracles."""
+    y = rng.integers(0, n_classes, n)
+    frame = pd.DataFrame(
+        {
+            "number": np.where(rng.random(n) < 0.1, np.nan, y + rng.normal(size=n).round(1)),
+            "kind": [rng.choice(["a", "b", "c"]) if rng.random() < 0.5 else "abc"[c] for c in y],
+            "flag": rng.random(n) < 0.2 + 0.2 * y,
+        }
+    )
+    frame.loc[rng.random(n) < 0.1, "kind"] = None
+    cells = frame.to_numpy(dtype=object).tolist()
+    return frame, y, [[None if pd.isna(cell) else cell for cell in row] for row in cells]
 
 
 @dataclass

@@ -6,10 +6,8 @@ that someone would have to construct on purpose.
 
 import datetime as dt
 import re
-import uuid
 import warnings
 from decimal import Decimal
-from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -18,54 +16,30 @@ import pyarrow as pa
 from hypothesis import strategies as st
 from scipy import sparse
 
-# --- Cells ----------------------------------------------------------------------------------------
-
 MISSING = (None, float("nan"), pd.NA, pd.NaT, np.float32("nan"), Decimal("nan"), np.datetime64("NaT"))
 EXTREME = (1e308, -1.7976931348623157e308, 5e-324, -5e-324, 0.0, -0.0, 1e16, 1e16 + 2, 1.0, 2.5)
-TEXTS = (
-    "a",
-    "b",
-    "",
-    " ",
-    "ä",
-    "\x00",
-    "日本",
-    "e\u0301",
-    "<script>",
-    "1",
-    "nan",
-    "None",
-    "a" * 300,
-)
-CELLS = {
-    "integers": (0, 1, 2, -1, 7),
-    "extremes": EXTREME,
-    "huge integers": (-(10**30), 2**63, 2**64, 5),
-    "infinities": (float("inf"), float("-inf"), 1.0),
-    "decimal infinities": (Decimal("Infinity"), Decimal(1)),
-    "texts": TEXTS,
-    "bytes": (b"a", b"\xff", b""),
-    "booleans": (True, False),
-    "numpy scalars": (np.int8(3), np.float16(1.5), np.bool_(True), np.longdouble(2), np.uint64(2**64 - 1)),
-    "numpy text": (np.str_("a"), np.str_("b")),
-    "decimals": (Decimal("1.5"), Decimal("1e999"), Decimal("-1e-999")),
-    "fractions": (Fraction(1, 3), Fraction(-1, 2)),
-    "complexes": (1j, complex("nan"), np.complex64(2)),
-    "dates": (dt.date(2020, 1, 1), dt.date(1, 1, 1)),
-    "datetimes": (dt.datetime(2020, 1, 1), dt.datetime(2021, 1, 1)),
-    "zoned": (dt.datetime(2020, 1, 1, tzinfo=dt.UTC), pd.Timestamp("2020", tz="UTC")),
-    "times": (dt.time(1), dt.time(2)),
-    "spans": (dt.timedelta(1), pd.Timedelta(2), np.timedelta64(3, "s")),
-    "lists": ([], [1], ["a", [2]]),
-    "dicts": ({}, {"a": 1}),
-    "sets": (set(), {1, 2}),
-    "tuples": ((), (1, 2), ("a",)),
-    "arrays": (np.arange(2), np.arange(3.0)),
-    "masked": (np.ma.masked, 1.0),
-    "periods": (pd.Period("2020"), pd.Period("2021")),
-    "intervals": (pd.Interval(0, 1), pd.Interval(1, 2)),
-    "identifiers": (uuid.UUID(int=1), uuid.UUID(int=2)),
-}
+TEXTS = (*("a", "b", "", " ", "ä"), *("\x00", "日本", "e\u0301", "<script>", "1", "nan", "None", "a" * 300))
+CELLS = [
+    (0, 1, 2, -1, 7),
+    EXTREME,
+    (-(10**30), 2**63, 2**64, 5),
+    (float("inf"), float("-inf"), 1.0),
+    TEXTS,
+    (b"a", b"\xff", b""),
+    (True, False),
+    (np.int8(3), np.float16(1.5), np.bool_(True), np.longdouble(2), np.uint64(2**64 - 1)),
+    (Decimal("1.5"), Decimal("1e999"), Decimal("Infinity")),
+    (1j, complex("nan"), np.complex64(2)),
+    (dt.date(2020, 1, 1), dt.datetime(2020, 1, 1, tzinfo=dt.UTC), pd.Timestamp("2020"), dt.time(1)),
+    (dt.timedelta(1), pd.Timedelta(2), np.timedelta64(3, "s")),
+    ([], [1], ["a", [2]]),
+    ({}, {"a": 1}, {1, 2}),
+    ((), (1, 2), ("a",)),
+    (np.arange(2), np.arange(3.0)),
+    (np.ma.masked, 1.0),
+    (pd.Interval(0, 1), pd.Period("2020")),
+]
+PLAIN = [EXTREME, (0, 1, 2), TEXTS[:5], (True, False), (0.5, None, 2.5), ("a", None, "b")]
 
 
 def object_array(values):
@@ -76,36 +50,27 @@ def object_array(values):
     return array
 
 
-@st.composite
-def cells(draw, n):
-    """Draw a column of one or two kinds of cells, some of them missing perhaps."""
-    kinds = draw(
-        st.lists(st.sampled_from(sorted(CELLS)), min_size=1, max_size=draw(st.sampled_from([1, 1, 3])))
-    )
-    pool = [cell for kind in kinds for cell in CELLS[kind]]
-    if draw(st.integers(0, 2)) == 0:
-        pool.append(draw(st.sampled_from(MISSING)))
-    if draw(st.integers(0, 9)) == 0:
-        pool = list(MISSING[: draw(st.integers(1, len(MISSING)))])
-    picks = draw(st.lists(st.integers(0, len(pool) - 1), min_size=n, max_size=n))
-    return [pool[pick] for pick in picks]
+def picked(draw, pool, n):
+    return [pool[i] for i in draw(st.lists(st.integers(0, len(pool) - 1), min_size=n, max_size=n))]
 
 
 @st.composite
 def plain_cells(draw, n):
     """Draw a column that a model can be learned from."""
-    pool = draw(
-        st.sampled_from([EXTREME, (0, 1, 2), TEXTS[:5], (True, False), (0.5, None, 2.5), ("a", None, "b")])
-    )
-    picks = draw(st.lists(st.integers(0, len(pool) - 1), min_size=n, max_size=n))
-    return [pool[pick] for pick in picks]
+    return picked(draw, draw(st.sampled_from(PLAIN)), n)
+
+
+@st.composite
+def cells(draw, n):
+    """Draw a column of one or two kinds of cells, some of them missing perhaps, or all."""
+    kinds = draw(st.lists(st.sampled_from(CELLS), min_size=1, max_size=draw(st.sampled_from([1, 1, 3]))))
+    pool = [cell for kind in kinds for cell in kind]
+    if draw(st.integers(0, 2)) == 0:
+        pool.append(draw(st.sampled_from(MISSING)))
+    return picked(draw, list(MISSING) if draw(st.integers(0, 9)) == 0 else pool, n)
 
 
 # --- Columns of libraries -------------------------------------------------------------------------
-
-
-def _category(values):
-    return pd.Series(pd.Categorical(values))
 
 
 def _polars_series(values):
@@ -115,239 +80,53 @@ def _polars_series(values):
     return pl.Series(values, strict=False)
 
 
-def _for_arrow(values):
+def _arrow_array(values):
     # pyarrow ends the process at a list of dates and integers of numpy.
     if any(isinstance(value, (np.datetime64, np.timedelta64)) for value in values):
         raise ValueError("not for pyarrow")
-    return values
+    return pa.array(values)
 
 
-def _arrow_array(values):
-    return pa.array(_for_arrow(values))
+PANDAS = [
+    pd.Series,
+    lambda values: pd.Series(object_array(values), dtype=object),
+    lambda values: pd.Series(pd.Categorical(values)),
+    lambda values: pd.Series(values).convert_dtypes(),
+    lambda values: _arrow_array(values).to_pandas(types_mapper=pd.ArrowDtype),
+    lambda values: pd.Series(pd.arrays.SparseArray(values)),
+    lambda values: pd.Series(pd.cut(np.arange(float(len(values))), 3)),
+    lambda values: pd.Series(pd.date_range("2020", periods=len(values), tz="UTC")),
+    lambda values: pd.Series(values, dtype=np.float16),
+]
+POLARS = [
+    _polars_series,
+    lambda values: pl.Series(values, dtype=pl.Object),
+    lambda values: pl.Series([None] * len(values), dtype=pl.Null),
+    lambda values: pl.Series([[1]] * len(values)),
+    lambda values: pl.Series([{"a": 1}] * len(values)),
+    lambda values: pl.Series(map(str, values), dtype=pl.Categorical),
+    lambda values: pl.Series([dt.timedelta(1)] * len(values)),
+]
+ARROW = [
+    _arrow_array,
+    lambda values: pa.nulls(len(values)),
+    lambda values: pa.array([{"a": 1}] * len(values)),
+    lambda values: _arrow_array(values).dictionary_encode(),
+    lambda values: pa.array(np.arange(len(values), dtype=np.float16)),
+    lambda values: pa.array(map(str, range(len(values))), pa.large_string()),
+]
+DTYPES = (*("f8", "f4", "f2", "i8", "u8", "i1", "?", "g"), *("U3", "S3", "c16", "M8[s]", "V8", ">f8", ">i4"))
+NAMES = (*("a", "b", "a", "", "<script>", "日本"), *(0, 1, 1.5, None, float("nan"), ("a", "b"), True, b"a"))
 
 
-PANDAS = {
-    "inferred": lambda values: pd.Series(values),
-    "objects": lambda values: pd.Series(object_array(values), dtype=object),
-    "category": _category,
-    "ordered": lambda values: pd.Series(pd.Categorical(values, ordered=True)),
-    "nullable": lambda values: pd.Series(values).convert_dtypes(),
-    "Int64": lambda values: pd.Series(pd.array(values, "Int64")),
-    "Float64": lambda values: pd.Series(pd.array(values, "Float64")),
-    "boolean": lambda values: pd.Series(pd.array(values, "boolean")),
-    "string": lambda values: pd.Series(pd.array(values, "string")),
-    "arrow": lambda values: pd.Series(_for_arrow(values)).convert_dtypes(dtype_backend="pyarrow"),
-    "arrow dictionary": lambda values: pd.Series(
-        pd.array(
-            _arrow_array(values).dictionary_encode(), pd.ArrowDtype(pa.dictionary(pa.int32(), pa.string()))
-        )
-    ),
-    "sparse": lambda values: pd.Series(pd.arrays.SparseArray(values)),
-    "interval": lambda values: pd.Series(pd.IntervalIndex.from_breaks(np.arange(len(values) + 1.0))),
-    "interval categories": lambda values: pd.Series(pd.cut(np.arange(float(len(values))), 3)),
-    "periods": lambda values: pd.Series(pd.period_range("2020", periods=len(values), freq="D")),
-    "dates": lambda values: pd.Series(pd.date_range("2020", periods=len(values), tz="UTC")),
-    "date categories": lambda values: _category(pd.date_range("2020", periods=len(values))),
-    "complex": lambda values: pd.Series(np.arange(len(values)) * 1j),
-    "half": lambda values: pd.Series(values, dtype=np.float16),
-    "extended": lambda values: pd.Series(values, dtype=np.longdouble),
-}
-POLARS = {
-    "inferred": _polars_series,
-    "objects": lambda values: pl.Series(values, dtype=pl.Object),
-    "null": lambda values: pl.Series([None] * len(values), dtype=pl.Null),
-    "list": lambda values: pl.Series([[1]] * len(values)),
-    "array": lambda values: pl.Series([[1, 2]] * len(values), dtype=pl.Array(pl.Int64, 2)),
-    "struct": lambda values: pl.Series([{"a": 1}] * len(values)),
-    "binary": lambda values: pl.Series([b"a", b"b"] * len(values))[: len(values)],
-    "categorical": lambda values: pl.Series(map(str, values), dtype=pl.Categorical),
-    "decimal": lambda values: pl.Series([Decimal("1.5")] * len(values)),
-    **(
-        {"128 bits": lambda values: pl.Series([2**100, 1] * len(values), dtype=pl.Int128)[: len(values)]}
-        if hasattr(pl, "Int128")
-        else {}
-    ),
-    "duration": lambda values: pl.Series([dt.timedelta(1)] * len(values)),
-    "time": lambda values: pl.Series([dt.time(1)] * len(values)),
-}
-ARROW = {
-    "inferred": _arrow_array,
-    "null": lambda values: pa.nulls(len(values)),
-    "list": lambda values: pa.array([[1]] * len(values)),
-    "struct": lambda values: pa.array([{"a": 1}] * len(values)),
-    "map": lambda values: pa.array([[("a", 1)]] * len(values), pa.map_(pa.string(), pa.int64())),
-    "dictionary": lambda values: _arrow_array(values).dictionary_encode(),
-    "number dictionary": lambda values: pa.array([1.5, None] * len(values))[
-        : len(values)
-    ].dictionary_encode(),
-    "binary": lambda values: pa.array([b"a", b"b"] * len(values))[: len(values)],
-    "half": lambda values: pa.array(np.arange(len(values), dtype=np.float16)),
-    "decimal": lambda values: pa.array([Decimal("1.5")] * len(values)),
-    "duration": lambda values: pa.array([1] * len(values), pa.duration("s")),
-    "large text": lambda values: pa.array(map(str, range(len(values))), pa.large_string()),
-    "month": lambda values: pa.array([(1, 2, 3)] * len(values), pa.month_day_nano_interval()),
-}
-
-
-NAMES = (
-    "a",
-    "b",
-    "a",
-    "",
-    "<script>",
-    "日本",
-    0,
-    1,
-    1.5,
-    None,
-    float("nan"),
-    ("a", "b"),
-    True,
-    b"a",
-)
-
-
-def _or_none(make, *arguments):
-    """Return what a library makes of the values, None if it refuses them."""
+def made(draw, makers, values):
+    """Return what a library makes of the values, an array of objects if it refuses them."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return make(*arguments)
+            return draw(st.sampled_from(makers))(values)
     except (Exception, pl.exceptions.PanicException):
-        # What a library cannot hold, no user can hand over in it.
-        return None
-
-
-@st.composite
-def tables(draw, n=None):
-    """Draw a table of any kind, or what only looks like one."""
-    n = draw(st.sampled_from([0, 1, 2, 8, 8, 8, 12, 12])) if n is None else n
-    k = draw(st.sampled_from([0, 1, 2, 2, 3, 4]))
-    if draw(st.integers(0, 9)) == 0:
-        return draw(oddities(n))
-    strange = draw(st.sampled_from([0, 0, 1, 1, 2]))
-    kind = draw(
-        st.sampled_from(
-            ["rows", "objects", "numpy", "pandas", "pandas", "pandas", "polars", "polars", "arrow", "arrow"]
-        )
-    )
-    columns = [draw(cells(n) if j < strange else plain_cells(n)) for j in range(k)]
-    if kind == "rows":
-        rows = [list(row) for row in zip(*columns, strict=True)]
-        return draw(
-            st.sampled_from([rows, tuple(map(tuple, rows)), rows[:1] + [row[:-1] for row in rows[1:]]])
-        )
-    if kind == "objects":
-        array = np.empty((n, k), object)
-        for j, column in enumerate(columns):
-            array[:, j] = object_array(column)
-        return array
-    if kind == "numpy":
-        dtype = draw(
-            st.sampled_from(
-                [
-                    "f8",
-                    "f4",
-                    "f2",
-                    "i8",
-                    "u8",
-                    "i1",
-                    "?",
-                    "U3",
-                    "S3",
-                    "c16",
-                    "M8[s]",
-                    "m8[s]",
-                    "g",
-                    "V8",
-                    ">f8",
-                    ">i4",
-                ]
-            )
-        )
-        pool = draw(st.sampled_from([(0, 1, 2), (0, 255), EXTREME]))
-        picks = draw(st.lists(st.sampled_from(pool), min_size=n * k, max_size=n * k))
-        array = _or_none(lambda: np.array(picks).reshape(n, k).astype(dtype))
-        return np.ones((n, k)) if array is None else array
-    if kind == "pandas":
-        return draw(_pandas(columns, n))
-    library, makers = (pl, POLARS) if kind == "polars" else (pa, ARROW)
-    made = []
-    for column in columns:
-        values = _or_none(makers[draw(st.sampled_from(sorted(makers)))], column)
-        made.append(makers["null"](column) if values is None else values)
-    names = [draw(st.sampled_from(["a", "b", "", "<script>", "日本"])) + str(j) for j in range(k)]
-    if library is pl:
-        frame = pl.DataFrame(dict(zip(names, made, strict=True)))
-        return draw(st.sampled_from([frame, frame, frame.lazy()]))
-    if k > 1 and draw(st.integers(0, 9)) == 0:
-        names[1] = names[0]
-    return pa.table(made, names=names)
-
-
-@st.composite
-def _pandas(draw, columns, n):
-    series = []
-    for column in columns:
-        values = _or_none(PANDAS[draw(st.sampled_from(sorted(PANDAS)))], column)
-        series.append(pd.Series(object_array(column), dtype=object) if values is None else values)
-    frame = pd.concat(series, axis=1) if series else pd.DataFrame(index=range(n))
-    style = draw(st.sampled_from(["letters", "letters", "letters", "numbers", "odd", "levels", "same"]))
-    if style == "letters":
-        frame.columns = pd.Index([f"c{j}" for j in range(len(series))], dtype=object)
-    if style == "odd":
-        frame.columns = pd.Index([draw(st.sampled_from(NAMES)) for _ in series], dtype=object)
-    if style == "levels" and series:
-        frame.columns = pd.MultiIndex.from_tuples([("a", j // 2, j) for j in range(len(series))])
-    if style == "same":
-        frame.columns = ["c"] * len(series)
-    if draw(st.integers(0, 4)) == 0:
-        frame.index = pd.Index([0] * n)
-    return frame
-
-
-@st.composite
-def sane_tables(draw):
-    """Draw a table that can be learned from, in any library."""
-    n = draw(st.sampled_from([6, 12]))
-    frame = pd.DataFrame(
-        {f"c{j}": object_array(draw(plain_cells(n))) for j in range(draw(st.integers(1, 3)))}
-    )
-    way = draw(st.sampled_from(["pandas", "inferred", "polars", "arrow", "numpy"]))
-    if way == "pandas":
-        return frame
-    if way == "numpy":
-        return frame.to_numpy(object)
-    frame = frame.apply(lambda column: pd.Series(column.tolist()))
-    return {"inferred": frame, "polars": pl.from_pandas(frame), "arrow": pa.Table.from_pandas(frame)}[way]
-
-
-@st.composite
-def changed(draw, X):
-    """Draw a table beside one: with columns in another order, fewer, more, renamed, or of other cells."""
-    names = list(getattr(X, "column_names", getattr(X, "columns", [f"c{j}" for j in range(np.shape(X)[1])])))
-    n = draw(st.sampled_from([1, 5]))
-    how = draw(st.sampled_from(["cells", "cells", "cells", "order", "fewer", "more", "renamed"]))
-    if how == "order":
-        names = names[::-1]
-    if how == "fewer":
-        names = names[1:]
-    if how == "more":
-        names = [*names, "new"]
-    if how == "renamed":
-        names = ["new", *names[1:]]
-    columns = {name: draw(st.one_of(plain_cells(n), cells(n))) for name in names}
-    library = draw(st.sampled_from(["pandas", "objects", "polars", "arrow", "numpy"]))
-    objects = pd.DataFrame({name: object_array(column) for name, column in columns.items()}, dtype=object)
-    makers = {"pandas": PANDAS, "polars": POLARS, "arrow": ARROW}.get(library)
-    if library == "numpy":
-        return objects.to_numpy()
-    if makers is None or not names:
-        return objects
-    made = {name: _or_none(makers["inferred"], column) for name, column in columns.items()}
-    if any(column is None for column in made.values()):
-        return objects
-    return {"pandas": pd.DataFrame, "polars": pl.DataFrame, "arrow": pa.table}[library](made)
+        return None  # what a library cannot hold, no user can hand over in it
 
 
 def _numbers(n):
@@ -355,95 +134,83 @@ def _numbers(n):
 
 
 # What is no table, or one only to its library.
-ODDITIES = {
-    "None": lambda n: None,
-    "integer": lambda n: 3,
-    "float": lambda n: 1.5,
-    "text": lambda n: "text",
-    "bytes": lambda n: b"bytes",
-    "object": lambda n: object(),
-    "empty dict": lambda n: {},
-    "dict": lambda n: {"a": [1] * n},
-    "set": lambda n: {1, 2},
-    "range": range,
-    "generator": lambda n: (row for row in _numbers(n).tolist()),
-    "numpy scalar": lambda n: np.float64(1),
-    "0-d": lambda n: np.array(1.0),
-    "0-d text": lambda n: np.array("a"),
-    "1-d": np.ones,
-    "3-d": lambda n: np.ones((n, 2, 2)),
-    "empty": lambda n: np.ones((0, 0)),
-    "matrix": lambda n: np.asmatrix(_numbers(n)),
-    "masked": lambda n: np.ma.masked_array(_numbers(n), _numbers(n) > 1),
-    "structured": lambda n: np.zeros(n, dtype=[("a", float), ("b", "U2")]),
-    "records": lambda n: np.rec.array(np.zeros(n, dtype=[("a", float)])),
-    "sparse matrix": lambda n: sparse.csr_matrix(_numbers(n)),
-    "sparse array": lambda n: sparse.coo_array(_numbers(n)),
-    "sparse frame": lambda n: pd.DataFrame.sparse.from_spmatrix(sparse.csr_matrix(_numbers(n))),
-    "series": lambda n: pd.Series(_numbers(n)[:, 0]),
-    "index": lambda n: pd.Index(_numbers(n)[:, 0]),
-    "polars series": lambda n: pl.Series(_numbers(n)[:, 0]),
-    "empty polars": lambda n: pl.DataFrame(),
-    "empty arrow": lambda n: pa.table({}),
-    "arrow array": lambda n: pa.array(_numbers(n)[:, 0]),
-    "arrow chunks": lambda n: pa.chunked_array([_numbers(n)[:, 0]]),
-    "arrow batch": lambda n: pa.RecordBatch.from_pydict({"a": _numbers(n)[:, 0]}),
-    "rows of series": lambda n: [pd.Series([1.0, 2.0])] * n,
-    "ragged": lambda n: [[[1], [2, 3]]] * n,
-    "records as dicts": lambda n: [{"a": 1, "b": 2}] * n,
-    "list of text": lambda n: ["ab"] * n,
-}
+ODDITIES = [
+    *(lambda n: None, lambda n: 3, lambda n: "text", lambda n: {"a": [1] * n}, range, np.ones),
+    *(lambda n: (row for row in _numbers(n).tolist()), lambda n: np.array(1.0), lambda n: np.ones((n, 2, 2))),
+    *(lambda n: np.asmatrix(_numbers(n)), lambda n: np.ma.masked_array(_numbers(n), _numbers(n) > 1)),
+    lambda n: np.zeros(n, dtype=[("a", float), ("b", "U2")]),
+    *(lambda n: sparse.csr_matrix(_numbers(n)), lambda n: pd.Series(_numbers(n)[:, 0])),
+    *(lambda n: pl.Series(_numbers(n)[:, 0]), lambda n: pl.DataFrame(), lambda n: pa.table({})),
+    *(lambda n: pa.array(_numbers(n)[:, 0]), lambda n: pa.RecordBatch.from_pydict({"a": _numbers(n)[:, 0]})),
+    *(lambda n: [[[1], [2, 3]]] * n, lambda n: [{"a": 1, "b": 2}] * n, lambda n: ["ab"] * n),
+]
 
 
 @st.composite
-def oddities(draw, n):
-    """Draw what is no table."""
-    return ODDITIES[draw(st.sampled_from(sorted(ODDITIES)))](n)
+def tables(draw, names=None):
+    """Draw a table of any kind, or what only looks like one; given names, they may be changed."""
+    n = draw(st.sampled_from([0, 1, 2, 8, 8, 8, 12, 12]))
+    if draw(st.integers(0, 9)) == 0:
+        return draw(st.sampled_from(ODDITIES))(n)
+    if names is None:
+        names = [f"c{j}" for j in range(draw(st.sampled_from([0, 1, 2, 2, 3, 4])))]
+    else:
+        names = draw(st.sampled_from([names, names, names, names[::-1], names[1:], [*names, "new"]]))
+    strange = draw(st.sampled_from([0, 0, 1, 1, 2]))
+    columns = [draw(cells(n) if j < strange else plain_cells(n)) for j in range(len(names))]
+    kind = draw(st.sampled_from(["rows", "objects", "numpy", *["pandas", "polars", "arrow"] * 2]))
+    if kind == "rows":
+        rows = [list(row) for row in zip(*columns, strict=True)]
+        return draw(st.sampled_from([rows, rows[:1] + [row[:-1] for row in rows[1:]]]))
+    objects = pd.DataFrame({name: object_array(column) for name, column in zip(names, columns, strict=True)})
+    if kind == "objects":
+        return objects.to_numpy(object)
+    if kind == "numpy":
+        numbers = np.array(picked(draw, draw(st.sampled_from([(0, 1, 2), EXTREME])), n * len(names)))
+        found = made(draw, [lambda values: values.astype(draw(st.sampled_from(DTYPES)))], numbers)
+        return (numbers if found is None else found).reshape(n, len(names))
+    makers = {"pandas": PANDAS, "polars": POLARS, "arrow": ARROW}[kind]
+    found = [made(draw, makers, column) for column in columns]
+    if not names or any(column is None for column in found):
+        return objects
+    if kind == "polars":
+        frame = pl.DataFrame(dict(zip(names, found, strict=True)))
+        return draw(st.sampled_from([frame, frame, frame.lazy()]))
+    if kind == "arrow":
+        return pa.table(found, names=draw(st.sampled_from([names, names, ["c"] * len(names)])))
+    frame = pd.concat(found, axis=1, keys=names)
+    if draw(st.integers(0, 3)) == 0:
+        frame.columns = pd.Index([draw(st.sampled_from(NAMES)) for _ in names], dtype=object)
+    return frame
+
+
+@st.composite
+def sane_tables(draw):
+    """Draw a table that can be learned from, in any library."""
+    n = draw(st.sampled_from([6, 12]))
+    columns = {f"c{j}": draw(plain_cells(n)) for j in range(draw(st.integers(1, 3)))}
+    objects = pd.DataFrame({name: object_array(column) for name, column in columns.items()})
+    inferred = pd.DataFrame(columns)
+    ways = [
+        objects,
+        objects.to_numpy(object),
+        inferred,
+        pl.from_pandas(inferred),
+        pa.Table.from_pandas(inferred),
+    ]
+    return draw(st.sampled_from(ways))
 
 
 @st.composite
 def vectors(draw, n):
     """Draw a target or weights: of a sane sort, or of any sort at all."""
+    values = draw(cells(n) if draw(st.integers(0, 3)) == 0 else plain_cells(n))
     if draw(st.integers(0, 3)) > 0:
-        values = draw(st.one_of(plain_cells(n), st.lists(st.sampled_from([0, 1, 2]), min_size=n, max_size=n)))
-    else:
-        values = draw(cells(n))
-    way = draw(
-        st.sampled_from(
-            [
-                "list",
-                "list",
-                "list",
-                "objects",
-                "numpy",
-                "pandas",
-                "pandas",
-                "polars",
-                "arrow",
-                "column",
-                "oddity",
-                "short",
-            ]
-        )
-    )
-    if way == "list":
-        return values
-    if way == "short":
-        return values[:-1]
-    if way == "oddity":
-        return draw(oddities(n))
-    if way == "column":
-        return object_array(values)[:, None]
-    made = None
-    if way == "numpy":
-        made = _or_none(np.asarray, values)
-    elif way == "pandas":
-        made = _or_none(PANDAS[draw(st.sampled_from(sorted(PANDAS)))], values)
-    elif way == "polars":
-        made = _or_none(POLARS[draw(st.sampled_from(sorted(POLARS)))], values)
-    elif way == "arrow":
-        made = _or_none(ARROW[draw(st.sampled_from(sorted(ARROW)))], values)
-    return object_array(values) if made is None else made
+        return draw(st.sampled_from([values, values, [r % 3 for r in range(n)]]))
+    found = made(draw, [np.asarray, *PANDAS, *POLARS, *ARROW], values)
+    plain = [values[:-1], object_array(values)[:, None], object_array(values)]
+    odd = draw(st.sampled_from(ODDITIES))(n)
+    return draw(st.sampled_from([*plain, odd, *([] if found is None else [found] * 4)]))
 
 
 def rows_of(X):

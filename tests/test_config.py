@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skcredal import AODE, CredalBmaAODE, CredalCompAODE, get_config, set_config
+from skcredal import AODE, CredalBmaAODE, LogPoolAODE, get_config, set_config
 from table_limits import limited_to
 
 
@@ -23,8 +23,7 @@ def run(text):
 
 def test_the_limit_comes_from_the_environment_or_is_four_gib():
     assert [run(None), run("351")] == [str(4 * 1024**3), "351"]
-    for text in ("-1", "2 GiB"):
-        assert run(text).startswith("ValueError: SKCREDAL_PAIR_TABLE_LIMIT")
+    assert run("2 GiB").startswith("ValueError: SKCREDAL_PAIR_TABLE_LIMIT")
 
 
 @pytest.mark.parametrize(("limit", "error"), [(-1, ValueError), (1.5, TypeError), (True, TypeError)])
@@ -36,25 +35,17 @@ def test_a_bad_limit_is_refused_with_the_rule_and_the_value(limit, error):
         assert get_config() == {"pair_table_limit": 7}
 
 
-@pytest.mark.parametrize("classifier", [AODE, CredalBmaAODE, CredalCompAODE])
+@pytest.mark.parametrize("classifier", [AODE, CredalBmaAODE, LogPoolAODE])
 def test_the_refusal_names_the_largest_features_and_the_way_out(classifier):
     rng = np.random.default_rng(0)
     X = pd.DataFrame({f"v{v}": rng.permutation(np.arange(120) % v).astype(str) for v in (7, 40, 2, 30, 20)})
     y = rng.integers(0, 3, 120)
     with limited_to(1000), pytest.raises(ValueError) as refusal:
         classifier().fit(X, y)
-    message = str(refusal.value)
-    assert "5 features and 3 classes" in message
-    assert "v40 (40 states), v30 (30 states), v20 (20 states)" in message
-    assert "max_categories" in message
-    assert "pair_table_limit" in message
-    with limited_to(100_000):
+    for text in ("v40 (40 states), v30 (30 states), v20 (20 states)", "max_categories", "pair_table_limit"):
+        assert text in str(refusal.value)
+    numbers = pd.DataFrame({name: np.arange(120) % 3 + rng.random(120) / 2 for name in "uvw"})
+    with limited_to(1000), pytest.raises(ValueError, match="round numbers"):
+        classifier().fit(numbers, np.arange(120) % 3)
+    with limited_to(1_000_000):
         classifier(max_categories=5).fit(X, y)
-
-
-def test_nothing_is_allocated_before_the_refusal():
-    """Tables of terabytes: code that allocates first does not come back with a ValueError."""
-    rng = np.random.default_rng(1)
-    X = np.stack([rng.permutation(20_000) for _ in range(60)], axis=1)
-    with pytest.raises(ValueError, match="more than the limit"):
-        AODE(categorical_features="all").fit(X, rng.integers(0, 3, 20_000))

@@ -41,14 +41,6 @@ def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch, step):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_two_writers_do_not_meet(tmp_path):
-    with replacing(tmp_path / "notes.txt") as first, replacing(tmp_path / "notes.txt") as second:
-        assert first != second
-        first.write_text("milk")
-        second.write_text("eggs")
-    assert [file.name for file in tmp_path.iterdir()] == ["notes.txt"]
-
-
 @pytest.mark.skipif(os.name != "posix", reason="modes and links of POSIX")
 def test_mode_and_link_stay(tmp_path):
     path, link = tmp_path / "notes.txt", tmp_path / "link"
@@ -64,12 +56,3 @@ def test_mode_and_link_stay(tmp_path):
     assert link.is_symlink()
     assert path.read_text() == "eggs"
     assert stat.S_IMODE(path.stat().st_mode) == 0o604
-
-
-def test_what_cannot_be_a_file_is_refused_before_the_work(tmp_path):
-    for path, error, message in (
-        (tmp_path, IsADirectoryError, "path must be a file, got the folder"),
-        (tmp_path / "no" / "notes.txt", FileNotFoundError, r"in a folder that exists, got '.*notes\.txt'"),
-    ):
-        with pytest.raises(error, match=message), replacing(path):
-            raise AssertionError

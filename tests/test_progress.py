@@ -1,6 +1,5 @@
 """A bar is drawn where someone is watching; elsewhere there are few lines of text, and never an empty one."""
 
-import io
 import sys
 
 import pytest
@@ -8,26 +7,6 @@ import pytest
 from skcredal._progress import progress_bar, report_progress
 
 pytest.importorskip("tqdm")
-
-
-class Terminal(io.StringIO):
-    """Standard error of someone who is watching."""
-
-    def isatty(self):
-        return True
-
-
-def test_a_bar_names_the_unit_and_the_step(monkeypatch):
-    terminal = Terminal()
-    monkeypatch.setattr(sys, "stderr", terminal)
-    with progress_bar("fits", 2000, "cross-validation") as advance:
-        advance(1500, "iris, run 1, fold 2")
-        advance(0)
-    shown = terminal.getvalue()
-    assert "cross-validation" in shown
-    assert "/2000" in shown
-    # It disappears at the end.
-    assert shown.rpartition("\r")[0].rpartition("\r")[2].strip() == ""
 
 
 @pytest.mark.parametrize("with_tqdm", [True, False])

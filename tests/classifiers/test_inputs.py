@@ -3,35 +3,22 @@
 import datetime as dt
 import re
 import warnings
-from contextlib import suppress
-from decimal import Decimal
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-import sklearn
 from scipy import sparse
-from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV, cross_val_score
 
-import oracles
-from problems import variable_width
 from skcredal import (
     AODE,
-    BmaAODE,
     CompAODE,
     CredalBmaAODE,
     CredalCompAODE,
     CredalLogPoolAODE,
-    LogPoolAODE,
 )
 
-CLASSIFIERS = [AODE, BmaAODE, CompAODE, LogPoolAODE, CredalBmaAODE, CredalCompAODE, CredalLogPoolAODE]
-CREDAL = [CredalBmaAODE, CredalCompAODE, CredalLogPoolAODE]
-POOLS = [LogPoolAODE, CredalLogPoolAODE]
-SKLEARN = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
 DICTIONARY = pa.DictionaryArray.from_arrays
 
 
@@ -91,13 +78,6 @@ def answers(clf, X):
     return found | ({"set": clf.predict_set(X)} if hasattr(clf, "predict_set") else {})
 
 
-def super_parents(clf):
-    """Return the features that models are built around."""
-    if type(clf) in POOLS:
-        return [expert.super_parent for expert in clf.experts_ if expert.kind == "spode"]
-    return clf.super_parents_.tolist()
-
-
 def assert_same(found, expected):
     assert found.keys() == expected.keys()
     for name, values in found.items():
@@ -106,7 +86,7 @@ def assert_same(found, expected):
 
 @pytest.mark.parametrize("missing", ["impute", "marginalize"])
 @pytest.mark.parametrize("container", CONTAINERS)
-@pytest.mark.parametrize("classifier", [AODE, *CREDAL])
+@pytest.mark.parametrize("classifier", [AODE, CredalCompAODE, CredalLogPoolAODE])
 def test_the_same_data_in_any_container_gives_the_same_answers(classifier, container, missing):
     if container == "arrow dictionaries" and classifier is CredalLogPoolAODE:
         pytest.skip("they declare an order of the states, on which trees depend")
@@ -115,103 +95,36 @@ def test_the_same_data_in_any_container_gives_the_same_answers(classifier, conta
     make = CONTAINERS[container]
     expected = classifier(missing=missing).fit(CONTAINERS["objects"](train), y)
     clf = classifier(missing=missing).fit(make(train), y)
-    assert len(super_parents(clf)) == 5
     assert_same(answers(clf, make(test)), answers(expected, CONTAINERS["objects"](test)))
     assert clf.predict(make({name: values[:1] for name, values in train.items()})).shape == (1,)
+    if container not in ("rows", "objects"):  # a model of one library takes the tables of another
+        named = classifier(missing=missing).fit(pd.DataFrame(train), y)
+        assert named.feature_names_in_.tolist() == list(train)
+        assert_same(answers(named, make(test)), answers(named, pd.DataFrame(test)))
 
 
-@pytest.mark.parametrize("container", [name for name in CONTAINERS if name not in ("rows", "objects")])
-def test_a_model_of_one_library_takes_the_tables_of_another(container):
-    rng = np.random.default_rng(2)
-    (train, y), (test, _) = messy_columns(rng, 80), messy_columns(rng, 30)
-    clf = CredalCompAODE().fit(pd.DataFrame(train), y)
-    assert clf.feature_names_in_.tolist() == clf.super_parents_.tolist() == list(train)
-    assert_same(answers(clf, CONTAINERS[container](test)), answers(clf, pd.DataFrame(test)))
-
-
-@pytest.mark.parametrize(
-    "X",
-    [
-        np.array([["1", "a"], ["2", "b"], ["1", "b"], ["3", "a"]]),
-        variable_width([["1", "a"], ["2", "b"], ["1", "b"], ["3", "a"]]),
-        np.array([[b"1", b"a"], [b"2", b"b"], [b"1", b"b"], [b"3", b"a"]]),
-        np.array([[True, False], [False, True], [True, True], [False, False]]),
-    ],
-    ids=["text", "variable-width text", "bytes", "booleans"],
-)
-def test_arrays_of_text_and_booleans_are_categorical(X):
-    clf = AODE().fit(X, [0, 1, 0, 1])
-    assert clf.counts_.n_states.tolist() == [len(set(column)) for column in X.T.tolist()]
-    assert clf.super_parents_.tolist() == [0, 1]
-    assert clf.predict(X[:1]).tolist() == [0]
-
-
-MEDIAN, MODE = 2.5, "b"
 FRAME = pd.DataFrame({"x": [1.0, 2.0, 2.5, 10.0, 11.0], "s": list("abbbc"), "drop": [7.0] * 5})
 LABELS = ["u", "u", "u", "v", "v"]
 
 
-@pytest.mark.parametrize(
-    "nothing", [None, np.nan, np.float32("nan"), pd.NA, Decimal("nan")], ids=["None", "NaN", "32", "NA", "D"]
-)
-@pytest.mark.parametrize("classifier", CLASSIFIERS)
-def test_a_missing_value_in_any_form_is_taken_for_the_median_or_the_mode(classifier, nothing):
-    clf = classifier().fit(FRAME.to_numpy(object), LABELS)
-    holes = np.array([[nothing, "a", nothing], [1.0, nothing, 7.0], [nothing, nothing, nothing]], object)
-    filled = np.array([[MEDIAN, "a", 7.0], [1.0, MODE, 7.0], [MEDIAN, MODE, 7.0]], object)
-    assert_same(answers(clf, holes), answers(clf, filled))
-
-
-@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
-def test_a_table_of_nothing_but_holes_is_taken_for_medians_and_modes(make):
+def test_a_table_of_nothing_but_holes_is_taken_for_medians_and_modes():
     clf = CredalCompAODE().fit(FRAME, LABELS)
-    holes = make({"x": [None], "s": [None], "drop": [None]})
-    assert_same(answers(clf, holes), answers(clf, FRAME[2:3]))
+    for make in (pd.DataFrame, pl.DataFrame, pa.table):
+        holes = make({"x": [None], "s": [None], "drop": [None]})
+        assert_same(answers(clf, holes), answers(clf, FRAME[2:3]))
 
 
-# --- Unknown values, names and positions ----------------------------------------------------------
-
-
-@pytest.mark.parametrize("classifier", CLASSIFIERS)
-def test_a_number_in_a_text_column_is_unknown_and_an_array_is_taken_by_position(classifier):
-    clf = classifier().fit(FRAME[["x", "s"]], LABELS)
+def test_a_number_in_a_text_column_is_unknown_and_an_array_is_taken_by_position():
+    clf = CredalCompAODE().fit(FRAME[["x", "s"]], LABELS)
     unknown = answers(clf, pd.DataFrame({"x": [1.0, 10.0], "s": ["unheard of"] * 2}))
-    with pytest.warns(UserWarning, match="X does not have valid feature names, but .* was fitted with"):
+    with pytest.warns(UserWarning, match="feature names"):
         proba = clf.predict_proba(np.array([[1.0, 1.0], [10.0, 2.0]]))
     np.testing.assert_array_equal(proba, unknown["proba"])
     assert np.isnan(unknown["spodes"][:, 1]).all()
     assert not np.isnan(unknown["spodes"][:, 0]).any()
 
 
-@pytest.mark.parametrize("classifier", CLASSIFIERS)
-def test_a_row_of_unknown_values_is_answered_by_the_class_frequencies(classifier):
-    X = np.array([["a", "p"], ["b", "q"], ["a", "q"], ["b", "p"], ["a", "p"]])
-    clf = classifier(ess=1.0).fit(X, ["u", "v", "u", "v", "w"])
-    expected = [(2 + 1 / 3) / 6, (2 + 1 / 3) / 6, (1 + 1 / 3) / 6]
-    np.testing.assert_allclose(clf.predict_proba(np.array([["z", "z"]])), [expected], rtol=1e-14)
-    if classifier in CREDAL:
-        assert clf.predict_set(np.array([["z", "z"]])).tolist() == [[True, True, False]]
-
-
-@pytest.mark.parametrize("make", [lambda columns: pd.DataFrame(columns, index=[0]), pl.DataFrame, pa.table])
-@pytest.mark.parametrize(
-    ("names", "message"),
-    [("sx", "same order"), ("x", "now missing:\n- s"), ("xsz", "unseen at fit time:\n- z")],
-)
-def test_a_wrong_number_or_order_of_named_columns_is_refused(make, names, message):
-    clf = AODE().fit(FRAME[["x", "s"]], LABELS)
-    columns = {"x": [1.0], "s": ["a"], "z": [1.0]}
-    with pytest.raises(ValueError, match=message):
-        clf.predict(make({name: columns[name] for name in names}))
-
-
-def test_a_wrong_number_of_nameless_columns_is_refused():
-    clf = AODE().fit(FRAME[["x", "s"]].to_numpy(object), LABELS)
-    with pytest.raises(ValueError, match="X has 3 features, but AODE is expecting 2 features"):
-        clf.predict(FRAME.to_numpy(object))
-
-
-@pytest.mark.parametrize("make", [lambda X: X, pl.from_pandas, pa.Table.from_pandas])
+@pytest.mark.parametrize("make", [lambda X: X, pl.from_pandas])
 @pytest.mark.parametrize("column", ["s", "constant"])
 def test_handle_unknown_refuses_by_column_and_value(make, column):
     X = FRAME.assign(constant="k")
@@ -219,25 +132,6 @@ def test_handle_unknown_refuses_by_column_and_value(make, column):
     clf.predict(make(X.assign(s=None)))
     with pytest.raises(ValueError, match=f"Column '{column}' must hold only known states .*, got 'new'"):
         clf.predict(make(X.assign(**{column: [*FRAME["s"][:4], "new"] if column == "s" else "new"})))
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda X: X,
-        lambda X: X.astype(np.uint8),
-        pd.DataFrame,
-        pl.DataFrame,
-        lambda X: pd.DataFrame(np.array(list("abcd"))[X]),
-    ],
-)
-def test_handle_unknown_refuses_the_state_after_the_last(make):
-    """States that are numbered as they stand, the unknown one behind the others, need no translation."""
-    X = np.array([[0, 1], [1, 0], [2, 1], [0, 2]] * 5)
-    clf = AODE(categorical_features="all", handle_unknown="error").fit(make(X), [0, 1, 0, 1] * 5)
-    clf.predict(make(X))
-    with pytest.raises(ValueError, match=r" must hold only known states .*, got ('d'|3)\."):
-        clf.predict(make(np.array([[0, 1], [1, 2], [2, 0], [3, 1]])))
 
 
 @pytest.mark.parametrize("impute", ["impute", "marginalize"])
@@ -252,116 +146,25 @@ def test_a_training_value_outside_the_categories_is_unknown_or_refused(impute):
         AODE(categories=[["c", "a"]], handle_unknown="error").fit(X, LABELS)
 
 
-@pytest.mark.parametrize(
-    ("declare", "states"),
-    [
-        (lambda s: pd.DataFrame({"s": pd.Categorical(s, ["z", "a", "b", "c"])}), 4),
-        (lambda s: pl.DataFrame({"s": pl.Series(s, dtype=pl.Enum(["z", "a", "b", "c"]))}), 4),
-        (lambda s: pa.table({"s": DICTIONARY([" zabc".index(v) - 1 for v in s], ["z", "a", "b", "c"])}), 4),
-        (lambda s: pl.DataFrame({"s": pl.Series(s, dtype=pl.Categorical)}), 3),
-    ],
-)
-def test_a_declared_state_is_known_though_it_never_occurred(declare, states):
-    s = list("abbbc")
-    clf = AODE().fit(declare(s), [0, 0, 0, 1, 1])
-    assert clf.counts_.n_states.tolist() == [states]
-    never = clf.spode_proba(pd.DataFrame({"s": ["z"]}))
-    counts = oracles.count_tables([["zabc".index(v)] for v in s], [0, 0, 0, 1, 1], [4], 2)
-    expected = oracles.spode_posteriors(counts, [0])[0] if states == 4 else [np.nan, np.nan]
-    np.testing.assert_allclose(never[0, 0], np.array(expected, float), rtol=1e-14)
-
-
-def test_marginalizing_leaves_missing_cells_out_as_the_definition_says():
-    rng = np.random.default_rng(3)
-    (train, y), (test, _) = messy_columns(rng, 50), messy_columns(rng, 12)
-    labels = np.unique(y, return_inverse=True)[1].tolist()
-    coded, coded_test, n_states = [], [], []
-    for name, values in train.items():
-        known = [(v, c) for v, c in zip(values, labels, strict=True) if v is not None]
-        if name in ("age", "visits"):
-            cuts = oracles.mdl_cuts(*zip(*known, strict=True))
-            code = {v: oracles.bin_of(v, cuts) for v in [*values, *test[name]] if v is not None}
-            n_states.append(len(cuts) + 1)
-        else:
-            states = sorted({v for v, _ in known})
-            code = {v: a for a, v in enumerate(states)}
-            n_states.append(len(states))
-        coded.append([code.get(v) for v in values])
-        coded_test.append([code.get(v) for v in test[name]])
-    assert min(n_states) > 1
-    rows, test_rows = list(zip(*coded, strict=True)), list(zip(*coded_test, strict=True))
-    counts = oracles.count_tables(rows, labels, n_states, 3)
-    prior, log_lik = oracles.class_prior(counts), oracles.log_likelihoods(counts, rows, labels)
-    log_lik_null, eps = oracles.null_log_likelihood(counts.n_c), 0.01
-    # The pools have their own oracles.
-    of_the_paper = [model for model in CLASSIFIERS if model not in POOLS]
-    models = [model(missing="marginalize").fit(pd.DataFrame(train), y) for model in of_the_paper]
-    aode, _, comp, credal_bma, credal_comp = models
-    np.testing.assert_array_equal(aode.counts_.pair(0, 2), np.array(counts.n_cab[0, 2], float))
-    np.testing.assert_allclose(comp.log_likelihood_, log_lik, rtol=1e-12)
-    found = {clf: answers(clf, pd.DataFrame(test)) for clf in models}
-    for r, row in enumerate(test_rows):
-        posteriors = oracles.spode_posteriors(counts, row)
-        for j, posterior in enumerate(posteriors):
-            expected = [np.nan] * 3 if posterior is None else np.array(posterior, float)
-            np.testing.assert_allclose(found[aode]["spodes"][r, j], expected, rtol=1e-11)
-        expected = oracles.aode_posterior(counts, row)
-        np.testing.assert_allclose(found[aode]["proba"][r], expected, rtol=1e-11)
-        bma_proba = oracles.mixture(oracles.bma_weights(log_lik), posteriors, prior)
-        comp_weights = oracles.comp_weights(log_lik, log_lik_null, eps)
-        comp_proba = oracles.mixture(comp_weights, posteriors, prior)
-        for clf, proba in zip(models[1:], [bma_proba, comp_proba] * 2, strict=True):
-            np.testing.assert_allclose(found[clf]["proba"][r], proba, rtol=1e-10)
-        bma_set = oracles.bma_set(posteriors, log_lik, eps, prior, bma_proba)
-        assert found[credal_bma]["set"][r].tolist() == bma_set
-        comp_set = oracles.comp_set(posteriors, log_lik, log_lik_null, eps, prior, comp_proba)
-        assert found[credal_comp]["set"][r].tolist() == comp_set
-
-
-# --- Refusals -------------------------------------------------------------------------------------
-
 X8 = np.arange(8.0)
 DATES = pd.date_range("2020-01-01", periods=8)
 REFUSED = {
-    "sparse matrix": (sparse.csr_matrix(np.eye(8)), "Sparse data was passed for X, but dense data"),
     "sparse array": (sparse.coo_array(np.eye(8)), "Sparse data was passed for X, but dense data"),
     "datetimes": (pd.DataFrame({"d": DATES}), "Column 'd': dtype Timestamp"),
-    "datetimes with zone": (pd.DataFrame({"d": DATES.tz_localize("UTC")}), "Column 'd': dtype"),
-    "periods": (pd.DataFrame({"d": DATES.to_period("D")}), "Column 'd': dtype"),
-    "timedeltas": (pd.DataFrame({"d": DATES - DATES[0]}), "Column 'd': dtype Timedelta"),
-    "date objects": (pd.DataFrame({"d": pd.Series([dt.date(2020, 1, 1)] * 8)}), "Column 'd': dtype"),
     "numpy dates": (DATES.to_numpy()[:, None], "Feature 0: dtype datetime64"),
-    "rows of dates": ([[dt.datetime(2020, 1, 1)]] * 8, "Feature 0: dtype datetime"),
     "polars dates": (pl.DataFrame({"d": [dt.date(2020, 1, 1)] * 8}), "Column 'd': dtype date"),
-    "polars times": (pl.DataFrame({"d": [dt.time(1)] * 8}), "Column 'd': dtype time"),
-    "arrow timestamps": (pa.table({"d": DATES}), "Column 'd': dtype (datetime|Timestamp)"),
     "infinity": (np.where(X8 == 3, np.inf, X8)[:, None], "Feature 0 contains infinity"),
-    "minus infinity": (pd.DataFrame({"x": np.where(X8 == 3, -np.inf, X8)}), "Column 'x' contains infinity"),
-    "nullable infinity": (pd.DataFrame({"x": pd.array([np.inf] * 8, "Float64")}), "'x' contains infinity"),
-    "polars infinity": (pl.DataFrame({"x": [np.inf] * 8}), "Column 'x' contains infinity"),
-    "infinity among text": (np.array([["a"], [np.inf]] * 4, object), "Feature 0 contains infinity"),
-    "small infinity among text": (np.array([["a"], [np.float32("inf")]] * 4, object), "contains infinity"),
     "infinite category": (pd.DataFrame({"x": pd.Categorical([np.inf, 1.0] * 4)}), "'x' contains infinity"),
     "complex": (np.array([[1j]] * 8), "Complex data not supported"),
-    "complex column": (pd.DataFrame({"x": [1j] * 8}), "Complex data not supported: Column 'x'"),
-    "complex objects": (np.array([[1j]] * 8, object), "Feature 0"),
     "lists": (pd.DataFrame({"x": [[1]] * 8}), "Column 'x' holds a list"),
-    "dicts": (pd.DataFrame({"x": [{}] * 8}), "Column 'x' holds a dict"),
-    "polars lists": (pl.DataFrame({"x": [[1]] * 8}), "Column 'x'"),
-    "polars arrays": (pl.DataFrame({"x": [[1, 2]] * 8}, schema={"x": pl.Array(pl.Int64, 2)}), "Column 'x'"),
     "polars structs": (pl.DataFrame({"x": [{"a": 1, "b": 2}] * 8}), "Column 'x'"),
-    "arrow structs": (pa.table({"x": [{"a": 1}] * 8}), "Column 'x' holds a "),
     "lazy frame": (pl.LazyFrame({"x": X8}), "X is a lazy table .*collect"),
     "equal names": (pd.DataFrame(np.ones((8, 2)), columns=["a", "a"]), "must have different names.*'a'"),
-    "equal names in arrow": (pa.table([X8, X8], names=["a", "a"]), "must have different names.*'a'"),
-    "no rows": (np.empty((0, 2)), r"0 sample\(s\) \(shape=\(0, 2\)\)"),
-    "no rows in pandas": (pd.DataFrame({"x": []}), r"0 sample\(s\) \(shape=\(0, 1\)\)"),
     "no columns": (np.empty((8, 0)), r"0 feature\(s\) \(shape=\(8, 0\)\)"),
-    "no columns in pandas": (pd.DataFrame(index=range(8)), r"0 feature\(s\) \(shape=\(8, 0\)\)"),
-    "one dimension": (X8, "Expected 2D array, got 1D array"),
-    "a series": (pd.Series(X8), "Expected a 2-dimensional container"),
-    "three dimensions": (np.ones((8, 2, 2)), "dim 3"),
     "nothing": (None, "Expected 2D array"),
+    "masked": (np.ma.masked_array(np.ones((8, 1)), mask=np.eye(8)[:, :1]), "masked array"),
+    "ragged": ([[1, 2], [3]] * 4, "X cannot be read: .* inhomogeneous shape"),
+    "too large": ([[10**400], [1]] * 4, r"Feature 0 is numeric, but row 0 holds 10{30}"),
 }
 
 
@@ -373,11 +176,7 @@ def test_what_is_no_table_of_features_is_refused_by_column(kind):
 
 
 @pytest.mark.parametrize("column", ["x", "s", "drop", "constant"])
-@pytest.mark.parametrize(
-    "cell",
-    [np.inf, pd.Timestamp("2020-01-01").as_unit("ns"), pd.Timedelta("1D").as_unit("ns"), dt.date(2020, 1, 1)],
-    ids=["infinity", "datetime", "timedelta", "date"],
-)
+@pytest.mark.parametrize("cell", [np.inf, pd.Timestamp("2020-01-01").as_unit("ns")])
 def test_infinities_and_dates_are_refused_in_prediction_as_in_training(column, cell):
     X = FRAME.assign(constant="k")
     clf = AODE().fit(X, LABELS)
@@ -385,120 +184,22 @@ def test_infinities_and_dates_are_refused_in_prediction_as_in_training(column, c
         clf.predict(X.assign(**{column: cell}))
 
 
-def test_text_in_a_numeric_column_is_refused_by_column_row_and_value():
-    clf = AODE().fit(FRAME, LABELS)
-    with pytest.raises(ValueError, match=r"Column 'x' is numeric, but row 1 holds 'old'"):
-        clf.predict(FRAME.assign(x=[1, "old", 2, 3, 4]))
-
-
-BAD_VALUES = {
-    "ess": [0, -1.0, np.nan, np.inf, "1", None, True],
-    "likelihood_floor": [-0.1, 1.0, np.nan, "0", None],
-    "epsilon": [0, -0.01, np.nan, "0.1", None, True],
-    "average": ["mean", None],
-    "missing": ["drop", None],
-    "handle_unknown": ["warn", True],
-    "max_categories": [1, 0, 2.5, "3", True],
-    "n_jobs": [0, 1.5, "2"],
-    "categorical_features": ["some", None, 3, ["nope"], [7], [-4], [1.5], [True], [[0]]],
-    "categories": [None, "none", [], ["abc"], [5], [["a", "a"]], [["a", None]], [[]], [[["a"], ["b"]]]],
-}
-
-
-@pytest.mark.parametrize(
-    ("name", "value"), [(name, value) for name, values in BAD_VALUES.items() for value in values]
-)
-def test_a_bad_parameter_is_refused_by_name_and_value(name, value):
-    with pytest.raises((TypeError, ValueError), match=f"^{name} (must|names|holds|as a mask)") as refusal:
-        (AODE if name == "average" else CredalCompAODE)(**{name: value}).fit(FRAME, LABELS)
-    inner = value[0] if isinstance(value, list) and value else value
-    shown = [repr(value), repr(inner), str(len(value) if isinstance(value, list) else value)]
-    assert any(text in str(refusal.value) for text in shown)
-
-
 @pytest.mark.parametrize("classifier", [CompAODE, CredalBmaAODE, CredalCompAODE])
 def test_an_epsilon_beyond_its_bound_is_taken_as_just_below_it(classifier):
     X = np.array([list("ab") * 15, list("ba") * 15] * 2)
-    with pytest.warns(UserWarning, match=r"epsilon must lie below 1/31 .* 0\.05") as caught:
+    with pytest.warns(UserWarning, match=r"epsilon must lie below 1/31 .* 0\.05"):
         found = classifier(epsilon=0.05).fit(X, [0, 1, 0, 1])
-    assert len(caught) == 1
     assert found.epsilon_ == np.nextafter(1 / 31, 0)
     assert classifier(epsilon=0.03).fit(X, [0, 1, 0, 1]).epsilon_ == 0.03
 
 
-def test_at_the_bound_comp_aodes_set_is_the_reference_prior_alone():
-    rng = np.random.default_rng(2)
-    y = rng.integers(0, 3, 60)
-    X = np.where(rng.random((60, 4)) < 0.4, y[:, None], rng.integers(0, 3, (60, 4)))
-    with pytest.warns(UserWarning, match="just below"):
-        clf = CredalCompAODE(epsilon=0.9, categorical_features="all").fit(X, y)
-    interval, proba = clf.predict_interval(X), clf.predict_proba(X)
-    np.testing.assert_allclose(interval, np.stack([proba] * 2, axis=2), atol=1e-9)
-
-
-def test_a_search_over_epsilon_does_not_fail_where_folds_keep_other_features():
-    rng = np.random.default_rng(3)
-    y = rng.integers(0, 2, 60)
-    X = rng.normal(y[:, None], 2.0, (60, 6))
-    search = GridSearchCV(CredalCompAODE(), {"epsilon": [0.01, 0.2, 0.5]}, cv=4, error_score="raise")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        search.fit(X, y)
-    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
-
-
-def test_a_refused_fit_leaves_no_half_learned_model():
-    clf = CredalCompAODE(epsilon=-0.7)
-    with pytest.raises(ValueError, match="epsilon"):
-        clf.fit(FRAME, LABELS)
-    with pytest.raises(NotFittedError):
-        clf.predict(FRAME)
-
-
-def test_a_refused_second_fit_does_not_mix_two_models():
+def test_a_refused_second_fit_leaves_the_model():
     other = FRAME.assign(s=list("aabba"), x=[50.0, 40.0, 30.0, 20.0, 10.0])
     clf = CredalCompAODE().fit(FRAME, LABELS)
     before = answers(clf, FRAME)
     with pytest.raises(ValueError, match="epsilon"):
         clf.set_params(epsilon=-0.7).fit(other, LABELS)
-    with suppress(NotFittedError):
-        assert_same(answers(clf, FRAME), before)
-
-
-# --- Edges ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("classifier", CLASSIFIERS)
-def test_one_class_is_certain(classifier):
-    clf = classifier().fit(FRAME, ["only"] * 5)
-    assert clf.predict(FRAME[:2]).tolist() == ["only"] * 2
-    np.testing.assert_array_equal(clf.predict_proba(FRAME), np.ones((5, 1)))
-    if classifier in CREDAL:
-        np.testing.assert_array_equal(clf.predict_set(FRAME), np.ones((5, 1), bool))
-    # Without classes to tell apart, there is no cut.
-    assert super_parents(clf) == ["s"]
-
-
-@pytest.mark.parametrize("classifier", CLASSIFIERS)
-def test_one_row_teaches_its_class_and_no_feature(classifier):
-    clf = classifier().fit(FRAME[:1], ["only"])
-    assert super_parents(clf) == []
-    assert clf.predict(FRAME).tolist() == ["only"] * 5
-    assert clf.spode_proba(FRAME).shape == (5, 0, 1)
-
-
-@pytest.mark.parametrize("missing", ["impute", "marginalize"])
-@pytest.mark.parametrize("classifier", CLASSIFIERS)
-def test_without_an_informative_feature_the_class_frequencies_answer(classifier, missing):
-    X = pd.DataFrame({"k": ["k"] * 7, "n": [None] * 7, "x": [1.0, 1.0, 2.0, 2.0, 1.0, 2.0, None]})
-    spodes_alone = {"n_regions": 0, "line": False, "ess": 1.0} if classifier in POOLS else {}
-    clf = classifier(missing=missing, **spodes_alone).fit(X, list("vuvuvuw"))
-    assert len(super_parents(clf)) == len(clf.weights_) == 0
-    expected = [(3 + 1 / 3) / 8, (3 + 1 / 3) / 8, (1 + 1 / 3) / 8]
-    np.testing.assert_allclose(clf.predict_proba(X), [expected] * 7, rtol=1e-14)
-    assert clf.predict(X).tolist() == ["u"] * 7
-    if classifier in CREDAL:
-        assert clf.predict_set(X).tolist() == [[True, True, False]] * 7
+    assert_same(answers(clf, FRAME), before)
 
 
 @pytest.mark.parametrize(
@@ -507,17 +208,14 @@ def test_without_an_informative_feature_the_class_frequencies_answer(classifier,
         (["k"] * 5, "new"),
         ([7.0] * 5, 8.0),
         (np.array([None] * 5, object), "text"),
-        ([np.nan] * 5, 3.0),
         (pd.array([pd.NA] * 5, "Int64"), 3),
-        (pd.array([pd.NA] * 5, "string"), "text"),
         (pd.Categorical([None] * 5, ["a", "b"]), "a"),
         (pd.Categorical(["a"] * 5, ["a", "b"]), "b"),
         (["k", None, "k", None, None], "k"),
     ],
 )
-@pytest.mark.parametrize("library", ["pandas", "polars", "numpy"])
-def test_a_constant_or_empty_column_changes_nothing(useless, later, library):
-    make = {"pandas": lambda X: X, "polars": pl.from_pandas, "numpy": lambda X: X.to_numpy(object)}[library]
+@pytest.mark.parametrize("make", [lambda X: X, pl.from_pandas], ids=["pandas", "polars"])
+def test_a_constant_or_empty_column_changes_nothing(useless, later, make):
     clf = CredalCompAODE().fit(make(FRAME[["x", "s"]].assign(useless=useless)), LABELS)
     plain = CredalCompAODE().fit(make(FRAME[["x", "s"]]), LABELS)
     assert len(clf.super_parents_) == 2
@@ -525,44 +223,29 @@ def test_a_constant_or_empty_column_changes_nothing(useless, later, library):
     assert_same(answers(clf, make(probe.assign(useless=later))), answers(plain, make(probe)))
 
 
-@pytest.mark.parametrize("classifier", CLASSIFIERS)
-def test_three_hundred_features_with_sixty_rows_work(classifier):
-    rng = np.random.default_rng(4)
-    y = np.arange(60) % 3
-    X = np.where(rng.random((60, 300)) < 0.5, y[:, None], rng.integers(0, 3, (60, 300))).astype(str)
-    clf = classifier().fit(X, y)
-    assert len(super_parents(clf)) == 300
-    found = answers(clf, X)
-    assert found["classes"].tolist() == y.tolist()
-    np.testing.assert_allclose(found["proba"].sum(axis=1), 1.0, rtol=1e-12)
-    if classifier in CREDAL:
-        assert classifier in POOLS or clf.epsilon_ == 1 / 602
-        assert found["set"][np.arange(60), y].all()
+@pytest.mark.parametrize("classifier", [AODE, CredalLogPoolAODE])
+def test_a_column_that_looks_like_an_identifier_is_named(classifier):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"x": rng.normal(size=400), "day": rng.permutation(400).astype(str)})
+    y = np.where(X["x"] + rng.normal(size=400) > 0, "high", "low")
+    with pytest.warns(UserWarning, match=r"identifiers.*'day'") as caught:
+        classifier().fit(X, y)
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        classifier(max_categories=10).fit(X, y)
+        classifier().fit(X.assign(day=X["day"].str[:1]), y)
 
 
-@pytest.mark.parametrize("classifier", CLASSIFIERS)
-def test_a_class_with_one_member_is_found_by_its_own_state(classifier):
-    X = pd.DataFrame({"s": list("aaaabbbbz"), "t": list("pqpqpqpqp")})
-    clf = classifier().fit(X, [*"uuuuvvvv", "w"])
-    assert clf.predict(X).tolist() == [*"uuuuvvvv", "w"]
-
-
-@pytest.mark.parametrize("n_jobs", [2, -1, np.int64(2)])
-@pytest.mark.parametrize("classifier", CLASSIFIERS)
-def test_threads_change_no_bit(classifier, n_jobs):
-    columns, y = messy_columns(np.random.default_rng(5), 2500)
-    X = pd.DataFrame(columns)
-    one, several = classifier(n_jobs=1).fit(X, y), classifier(n_jobs=n_jobs).fit(X, y)
-    assert_same(answers(several, X), answers(one, X))
-    np.testing.assert_array_equal(several.weights_, one.weights_)
-    np.testing.assert_array_equal(several.counts_.n_cab, one.counts_.n_cab)
-
-
-@pytest.mark.parametrize("container", ["pandas", "pandas nullable", "polars", "arrow", "objects"])
-def test_a_messy_table_is_cross_validated_as_it_is(container):
-    if container == "arrow" and SKLEARN < (1, 7):
-        pytest.skip("scikit-learn 1.6 cannot split a table of pyarrow")
-    columns, y = messy_columns(np.random.default_rng(6), 150)
-    scores = cross_val_score(CredalCompAODE(), CONTAINERS[container](columns), y, error_score="raise")
-    assert scores.min() > 0.5
-    assert scores.tolist() == cross_val_score(CredalCompAODE(), pd.DataFrame(columns), y).tolist()
+@pytest.mark.parametrize(("learned", "given"), [(["1", "2", "x"], [1, 2, 1]), ([1, 2, 3], ["1", "2", "1"])])
+def test_a_column_whose_kind_changes_altogether_is_named_and_a_new_category_is_not(learned, given):
+    X = pd.DataFrame({"code": learned * 20, "v": range(60)})
+    clf = AODE(categorical_features=["code"]).fit(X, ["a", "b", "b"] * 20)
+    with pytest.warns(UserWarning, match=r"Column 'code' .*(text|numbers)") as caught:
+        proba = clf.predict_proba(pd.DataFrame({"code": given, "v": [1, 1, 1]}))
+    assert caught[0].filename == __file__
+    assert np.isfinite(proba).all()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for code in (["new", learned[0]], [learned[0], 7]):
+            clf.predict(pd.DataFrame({"code": code, "v": [1, 1]}))

@@ -1,7 +1,6 @@
 """Learning batch by batch, without the rows from before."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,8 +10,6 @@ import skcredal
 from messy_tables import messy_table, seeds, split
 from same_models import assert_same_model, fitted
 from skcredal import AODE, TAN, BmaAODE, CredalModelAveraging, NaiveBayes, NaiveCredal, NullClassifier
-from skcredal.scale import fit_batches
-from table_limits import limited_to
 
 LEARNERS = [
     NullClassifier(),
@@ -54,21 +51,6 @@ def test_with_the_encoding_of_all_rows_the_model_is_that_of_fit(
     np.testing.assert_allclose(model.predict_proba(X), expected.predict_proba(X), rtol=1e-9)
 
 
-def test_the_first_batch_decides_cuts_states_and_imputed_values():
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 2, 300)
-    X = pd.DataFrame({"x": y + rng.normal(size=300), "z": rng.integers(0, 3, 300).astype(str)})
-    X.loc[::7, "x"] = np.nan
-    for missing in ("impute", "marginalize"):
-        clf = AODE(missing=missing).partial_fit(X[:200], y[:200], [0, 1])
-        assert_same_model(clf, AODE(missing=missing).fit(X[:200], y[:200]))
-        before = clf.encoding_
-        assert len(before[0].cuts) > 0
-        clf.partial_fit(X[200:], y[200:])
-        assert clf.encoding_ == before
-        assert clf.counts_.n == 300
-
-
 def test_later_batches_may_lack_classes_and_new_states_are_unknown():
     clf = AODE().partial_fit([["a", "p"], ["b", "q"]], ["x", "y"], classes=["z", "x", "y"])
     assert clf.classes_.tolist() == ["x", "y", "z"]
@@ -77,6 +59,12 @@ def test_later_batches_may_lack_classes_and_new_states_are_unknown():
         clf.partial_fit([["c", "p"]], ["y"], classes=["x", "y", "z"])
     assert clf.counts_.n_c.tolist() == [1, 2, 2]
     assert clf.counts_.values(0).tolist() == [[1, 0, 1], [0, 1, 1]]
+    clf.partial_fit([["b", "q"]], ["x"], sample_weight=[0])  # a batch without weight is accepted
+    assert clf.counts_.n_c.tolist() == [1, 2, 2]
+    clf.fit([["c", "p"], ["d", "p"]], [2, 3])
+    with pytest.warns(UserWarning, match="fit learned is forgotten"):
+        clf.partial_fit([["e", "p"]], [2])
+    assert clf.counts_.n_c.tolist() == [1, 0]
     declared = AODE(categories=[["a", "b", "c"], ["p", "q"]])
     declared.partial_fit([["a", "p"], ["b", "q"]], [0, 1], [0, 1]).partial_fit([["c", "p"]], [1])
     assert declared.counts_.values(0).tolist() == [[1, 0], [0, 1], [0, 1]]
@@ -115,27 +103,6 @@ def test_a_bad_batch_leaves_the_model_as_it_was(arguments, message):
     assert vars(clf) == before
 
 
-def test_a_batch_without_weight_changes_nothing():
-    clf = AODE().partial_fit([["a"], ["b"]], [0, 1], [0, 1])
-    expected = clf.predict_proba([["a"]])
-    clf.partial_fit([["b"], ["b"]], [0, 0], sample_weight=[0, 0])
-    np.testing.assert_array_equal(clf.predict_proba([["a"]]), expected)
-    assert clf.counts_.n_c.tolist() == [1, 1]
-
-
-def test_fit_forgets_the_batches_and_batches_forget_fit():
-    clf = AODE().partial_fit([["a"], ["b"]], [0, 1], classes=[0, 1])
-    clf.fit([["c"], ["d"]], [2, 3])
-    assert clf.classes_.tolist() == [2, 3]
-    with pytest.warns(UserWarning, match="what fit learned is forgotten"):
-        clf.partial_fit([["e"]], [2])
-    assert clf.counts_.n_c.tolist() == [1, 0]
-    fit_batches(clf, [([["g"], ["h"]], [6, 7])])
-    with pytest.warns(UserWarning, match="what fit learned is forgotten"):
-        clf.partial_fit([["e"], ["f"], ["f"]], [4, 5, 5], classes=[4, 5])
-    assert clf.counts_.n_c.tolist() == [1, 2]
-
-
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_a_saved_model_goes_on(learner, tmp_path):
     X, y = [["a", "p"], ["b", "q"], ["b", "p"]], [0, 1, 1]
@@ -148,12 +115,6 @@ def test_a_saved_model_goes_on(learner, tmp_path):
     np.testing.assert_array_equal(loaded.predict_proba(X), kept.predict_proba(X))
 
 
-def test_too_large_tables_are_refused_in_the_first_batch():
-    many = [[f"s{r}", f"t{r}"] for r in range(40)]
-    with limited_to(10_000), pytest.raises(ValueError, match=r"0 \(40 states\)"):
-        AODE().partial_fit(many, [0] * 40, classes=[0, 1])
-
-
 def test_only_what_counts_suffice_for_is_learned_so():
     have = {
         name
@@ -162,3 +123,4 @@ def test_only_what_counts_suffice_for_is_learned_so():
     }
     named = "NullClassifier NaiveBayes TAN AODE NaiveCredal CredalModelAveraging"
     assert have == set(named.split())
+    assert hasattr(BmaAODE(likelihood="marginal"), "partial_fit")

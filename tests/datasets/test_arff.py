@@ -1,7 +1,6 @@
 """ARFF files: what is read and what is refused, and scipy's reader as the independent judge."""
 
 import os
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -50,14 +49,6 @@ def test_only_an_unquoted_question_mark_is_missing():
     assert values.isna().to_list() == [False, True, False, False]
 
 
-def test_no_rows_and_every_encoding():
-    expected = {"size": pd.Series(dtype=float), "kind": nominal([], ["a", "b"])}
-    assert_frame_equal(frame_of(HEADER), pd.DataFrame(expected))
-    text = "@relation r\r\n@attribute x {é, b}\r\n@data\r\né\r\n"
-    for encoding in ("utf-8", "utf-8-sig", "latin-1"):
-        assert parse_arff(text.encode(encoding), "x").frame["x"].to_list() == ["é"]
-
-
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
@@ -73,13 +64,6 @@ def test_no_rows_and_every_encoding():
 def test_refusals_name_the_file_and_the_reason(text, reason):
     with pytest.raises(ValueError, match=rf"^table\.arff cannot be read as ARFF: .*{reason}"):
         frame_of(text)
-
-
-@pytest.mark.parametrize("package", ["pandas", "arff"])
-def test_without_a_package(monkeypatch, package):
-    monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(ImportError, match=r"^Reading an ARFF file needs .*skcredal\[cli\]"):
-        frame_of(HEADER)
 
 
 @pytest.mark.skipif(not FILES, reason="SKCREDAL_DATA names no folder with ARFF files")

@@ -4,12 +4,10 @@ from functools import reduce
 from operator import add
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from skcredal._encoding.features import NumericFeature
 from skcredal._encoding.histogram import Histogram
 
 FIELDS = ("low", "high", "counts", "missing", "shift")
@@ -50,34 +48,3 @@ def test_neither_the_split_nor_the_order_has_a_say(values, seed, limit):
         assert np.sum((values >= low) & (values <= high)) == n > 0
     assert (whole.high[:-1] < whole.low[1:]).all()
     assert whole.counts.sum() + whole.missing.sum() == len(values)
-
-
-@pytest.mark.parametrize("dtype", [np.float64, np.int8])
-def test_whole_numbers_are_counted_like_others(dtype):
-    """Numbers of a small range are counted in a table, others are sorted."""
-    rng = np.random.default_rng(0)
-    values = rng.integers(-100, 100, 300).astype(dtype).astype(np.float64)
-    labels, weights = rng.integers(0, 2, 300).astype(np.int32), rng.integers(1, 9, 300) / 8.0
-    small = Histogram.of_column(values, labels, weights, 2)
-    sorted_ = Histogram.of_column(values * 1e6, labels, weights, 2)
-    np.testing.assert_array_equal(small.low * 1e6, sorted_.low)
-    np.testing.assert_array_equal(small.counts, sorted_.counts)
-    far = Histogram.of_column(values * 2.0 + 2.0**60, labels, weights, 2)
-    np.testing.assert_array_equal(far.low, np.unique(values * 2.0 + 2.0**60))
-
-
-@pytest.mark.parametrize("limit", [64, 1024])
-def test_cuts_with_digits_dropped_are_close(limit):
-    rng = np.random.default_rng(0)
-    labels = rng.integers(0, 3, 20_000).astype(np.int32)
-    values = rng.normal(size=20_000) + 1.5 * labels
-    values[::11] = np.nan
-    exact = NumericFeature.learn(Histogram.of_column(values, labels, None, 3))
-    histogram = Histogram.of_column(values, labels, None, 3, limit=limit)
-    assert limit / 4 < len(histogram.low) <= limit
-    coarse = NumericFeature.learn(histogram)
-    # The width of a cell, relative to its values, is two to the digits dropped.
-    assert abs(coarse.fill - exact.fill) < 2.0 ** (histogram.shift - 51)
-    assert not np.isin(coarse.cuts, values).any()
-    for cut in coarse.cuts:
-        assert not np.any((histogram.low < cut) & (cut < histogram.high))

@@ -5,12 +5,8 @@ from functools import reduce
 from operator import add
 
 import numpy as np
-import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from messy_tables import as_arrow, as_polars, messy_table, seeds, split
 from skcredal._encoding.encoding import EncodedTable, Rules
 from skcredal._encoding.features import NumericFeature
 from skcredal._encoding.statistics import MOST_CELLS, Statistics
@@ -45,49 +41,6 @@ def assert_same(encoding, expected):
         else:
             assert (feature.values, feature.states) == (like.values, like.states)
             assert (feature.codes.tolist(), feature.n_observed) == (like.codes.tolist(), like.n_observed)
-
-
-@given(
-    seed=seeds,
-    weighting=st.sampled_from(["none", "whole", "eighths"]),
-    rules=st.sampled_from(
-        [
-            Rules(),
-            Rules("all", max_categories=2),
-            Rules(missing="marginalize"),
-            Rules(conservative_features="all"),
-        ]
-    ),
-    kind=st.sampled_from([lambda X: X, as_polars, as_arrow]),
-)
-@settings(max_examples=150)
-def test_the_sum_over_batches_is_the_one_batch(seed, weighting, rules, kind):
-    rng = np.random.default_rng(seed)
-    X, y, weights = messy_table(rng, weighting=weighting)
-    if weights is not None:
-        X, y, weights = X[weights > 0], y[weights > 0], weights[weights > 0]
-    if len(as_polars(X).columns) == 0:
-        kind = lambda X: X  # noqa: E731
-    batches = [batch for batch in split(rng, X, y, weights) if len(batch[1])]
-    rng.shuffle(batches)
-    parts = []
-    for Xb, yb, *wb in batches:
-        classes, labels = encode_target(yb, estimator=None)
-        wb = None if weights is None else np.asarray(wb[0], float)
-        table = read_table(kind(Xb), estimator=None)
-        parts.append(Statistics.of_rows(table, classes, labels, wb, rules, None, limit=MOST_CELLS))
-    total = reduce(add, parts)
-    classes, labels = encode_target(y, estimator=None)
-    weights = None if weights is None else np.asarray(weights, float)
-    table = read_table(kind(X), estimator=None)
-    whole = Statistics.of_rows(table, classes, labels, weights, rules, None)
-    assert total.classes.tolist() == whole.classes.tolist()
-    np.testing.assert_array_equal(total.n_c, whole.n_c)
-    assert total.n_rows == whole.n_rows == len(y)
-    encoding, expected = learn(total, rules), learn(whole, rules)
-    assert_same(encoding, expected)
-    found, like = (EncodedTable.of(one, table, is_part=True).states for one in (encoding, expected))
-    np.testing.assert_array_equal(found, like)
 
 
 def test_cuts_of_very_many_values_depend_on_the_values_alone():
@@ -126,24 +79,3 @@ def test_a_column_that_is_numbers_in_one_batch_and_text_in_another():
     assert isinstance(learn(total).features[0], NumericFeature)
     with pytest.raises(ValueError, match="Feature 0 must hold the same kind of values in all batches"):
         statistics(np.array([[1.0]]), [0]) + statistics(np.array([["a"]]), [0])
-
-
-def test_declared_states_come_batch_after_batch_and_others_are_sorted():
-    def part(values, categories):
-        return pd.DataFrame({"s": pd.Categorical(values, categories)})
-
-    total = statistics(part(["b"], ["b", "x"]), [0]) + statistics(part(["a"], ["a", "b"]), [1])
-    assert learn(total).features[0].states == ["b", "x", "a"]
-    # Once a batch declares nothing, only what occurs counts.
-    total = total + statistics(pd.DataFrame({"s": ["c", "b"]}), [0, 1])
-    assert learn(total).features[0].states == ["a", "b", "c"]
-
-
-def test_classes_of_all_batches_are_one_list():
-    total = statistics([[1.0], [2.0]], ["b", "b"]) + statistics([[1.0], [3.0]], ["a", "c"])
-    assert total.classes.tolist() == ["a", "b", "c"]
-    assert total.n_c.tolist() == [1.0, 2.0, 1.0]
-    with pytest.raises(ValueError, match="y must be all text or all numbers"):
-        total + statistics([[1.0]], [1])
-    with pytest.raises(ValueError, match="same features, got 1 and 2"):
-        total + statistics([[1.0, 2.0]], ["a"])

@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
 
 import oracles
 from answers import (
@@ -45,45 +44,11 @@ def test_bma_bounds_are_those_of_all_extreme_points(kind):
         assert (reference <= interval[:, 1]).all()
 
 
-def lowest_ratio(problem, members, p):
-    """Return the minimum of Σ p_j π_j / Σ π_j over the priors, by multi-start SLSQP and at vertices."""
-    k, eps = len(problem.log_lik), problem.eps
-    b = problem.log_lik_null + math.log(eps)
-
-    def ratio(y):
-        pi = coefficients(problem, y)[members]
-        return float(p[members] @ pi / pi.sum())
-
-    def gradient(y):
-        pi = coefficients(problem, y)[members]
-        return np.where(members, (p - ratio(y)) / pi.sum() * (-1.0 / b) / y, 0.0)
-
-    best = math.inf
-    rng = np.random.default_rng(0)
-    vertices = [np.where(np.arange(k) == j, 1.0 - k * eps, eps) for j in range(k)]
-    starts = [np.full(k, (1.0 - eps) / k), *(0.9 * v + 0.1 * (1 - eps) / k for v in vertices)]
-    starts += [eps + (1 - eps - k * eps) * rng.dirichlet(np.ones(k)) for _ in range(3)]
-    constraint = {"type": "eq", "fun": lambda y: y.sum() - (1.0 - eps), "jac": lambda y: np.ones(k)}
-    for start in starts:
-        found = minimize(
-            ratio,
-            start,
-            jac=gradient,
-            bounds=[(eps, 1.0)] * k,
-            constraints=[constraint],
-            options={"ftol": 1e-15, "maxiter": 300},
-        )
-        y = np.clip(found.x, eps, 1.0)
-        # Back into the set, so that an optimiser's slack never counts as a lower value.
-        y = eps + (y - eps) * (1.0 - eps - k * eps) / max(y.sum() - k * eps, 1e-300)
-        best = min(best, ratio(y))
-    return min(best, *(ratio(v) for v in vertices))
-
-
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "ten classes"])
-def test_compression_bounds_are_those_of_a_general_optimiser(kind):
-    rng = np.random.default_rng(51)
-    for _ in range(8):
+@pytest.mark.parametrize("kind", KINDS)
+def test_compression_bounds_are_exact_to_the_last_digits(kind):
+    rng = np.random.default_rng(57)
+    checked = 0
+    for _ in range(5):
         problem = random_ensemble(rng, kind)
         reference, interval, _ = answers_to(problem, compression)
         members, same_models = compression_members(problem)
@@ -94,30 +59,9 @@ def test_compression_bounds_are_those_of_a_general_optimiser(kind):
             continue
         least = least_sum(problem, members)
         if least <= 0.0:
-            assert interval[:, 0].tolist() == [0.0] * len(reference)
-            assert interval[:, 1].tolist() == [1.0] * len(reference)
-            continue
-        if least < 1e-6:
-            continue  # the ratio is all but undefined, and the optimiser with it
-        if not same_models:
-            continue  # the bounds are widened to contain the reference
-        for c in range(len(reference)):
-            p = problem.posterior[:, c]
-            lower, upper = lowest_ratio(problem, members, p), 1.0 - lowest_ratio(problem, members, 1.0 - p)
-            assert interval[c, 0] == pytest.approx(max(lower, 0.0), abs=2e-6)
-            assert interval[c, 1] == pytest.approx(min(upper, 1.0), abs=2e-6)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_compression_bounds_are_exact_to_the_last_digits(kind):
-    rng = np.random.default_rng(57)
-    checked = 0
-    for _ in range(5):
-        problem = random_ensemble(rng, kind)
-        reference, interval, _ = answers_to(problem, compression)
-        members, same_models = compression_members(problem)
-        # Other answers than the minimum have tests of their own above.
-        if not members.any() or not same_models or least_sum(problem, members) < 1e-6:
+            assert interval.tolist() == [[0.0, 1.0]] * len(reference)
+        # Where the ratio is all but undefined, or the bounds are widened to contain the reference.
+        if least < 1e-6 or not same_models:
             continue
         checked += 1
         for c in range(min(len(reference), 3)):
@@ -201,6 +145,36 @@ def test_a_case_is_determinate_exactly_if_it_is_robust_enough(kind):
             assert (sets.sum() == 1) == (robustness > replaced)
 
 
+def test_the_null_model_is_robust_unless_it_is_tied():
+    rng = np.random.default_rng(56)
+    problem = random_ensemble(rng, "ordinary")
+    problem.known[:] = False
+    n_classes = len(problem.prior)
+    for prior, expected in ((np.arange(1.0, n_classes + 1), 1.0), (np.ones(n_classes), 0.0)):
+        problem.prior = prior / prior.sum()
+        assert answers_to(problem, bma)[2] == expected
+        assert answers_to(problem, compression)[2] == expected
+
+
+@pytest.mark.parametrize("n_classes", [1, 2, 3])
+def test_without_features_the_frequencies_are_the_only_answer(n_classes):
+    nothing, n = np.empty(0), 4
+    for prior, n_best in ((np.arange(1.0, n_classes + 1), 1), (np.ones(n_classes), n_classes)):
+        prior = prior / prior.sum()
+        reference = np.tile(prior, (n, 1))
+        evidence = Evidence(np.empty((0, n_classes, n)), np.empty((0, n), np.bool_), reference, prior)
+        for priors in (
+            BmaPriors.from_likelihoods(nothing, 0.01),
+            CompressionPriors.from_likelihoods(nothing, -10.0, 0.01),
+        ):
+            assert (priors.maximal_sets(evidence) == (prior == prior.max())).all()
+            np.testing.assert_array_equal(priors.intervals(evidence), reference[:, :, None].repeat(2, axis=2))
+            assert (priors.robustness(evidence) == (n_best == 1)).all()
+            rival, worst = priors.contest(evidence)
+            assert worst.shape == (0, n)
+            assert (rival != evidence.best).all()
+
+
 def test_compression_robustness_is_where_the_minimum_crosses_zero():
     """Just below the reported r the class dominates every rival, just above it does not."""
     rng = np.random.default_rng(54)
@@ -213,7 +187,7 @@ def test_compression_robustness_is_where_the_minimum_crosses_zero():
             continue
         checked += 1
         best = int(reference.argmax())
-        for factor, holds in ((1.02, True), (0.98, False)):
+        for factor, holds in ((1 + 1e-6, True), (1 - 1e-6, False)):
             kept = min(1.0, (1.0 - robustness) * factor)
             lower = kept * (1.0 - problem.eps) / k
             margins = []
@@ -244,43 +218,3 @@ def _least_difference(problem, members, d, lower, b):
         if (y >= lower * (1 - 1e-12)).all():
             candidates.append(y)
     return min(float(d[members] @ (1.0 - (problem.log_lik + np.log(y)) / b)[members]) for y in candidates)
-
-
-def test_without_rivals_an_answer_is_fully_robust():
-    rng = np.random.default_rng(55)
-    problem = random_ensemble(rng, "ordinary")
-    problem.posterior, problem.prior = np.ones((len(problem.log_lik), 1)), np.ones(1)
-    for method in (bma, compression):
-        _, interval, robustness = answers_to(problem, method)
-        assert robustness == 1.0
-        np.testing.assert_allclose(interval, [[1.0, 1.0]])
-
-
-def test_the_null_model_is_robust_unless_it_is_tied():
-    rng = np.random.default_rng(56)
-    problem = random_ensemble(rng, "ordinary")
-    problem.known[:] = False
-    n_classes = len(problem.prior)
-    for prior, expected in ((np.arange(1.0, n_classes + 1), 1.0), (np.ones(n_classes), 0.0)):
-        problem.prior = prior / prior.sum()
-        assert answers_to(problem, bma)[2] == expected
-        assert answers_to(problem, compression)[2] == expected
-
-
-@pytest.mark.parametrize("n_classes", [1, 2, 3])
-def test_without_features_the_frequencies_are_the_only_answer(n_classes):
-    nothing, n = np.empty(0), 4
-    for prior, n_best in ((np.arange(1.0, n_classes + 1), 1), (np.ones(n_classes), n_classes)):
-        prior = prior / prior.sum()
-        reference = np.tile(prior, (n, 1))
-        evidence = Evidence(np.empty((0, n_classes, n)), np.empty((0, n), np.bool_), reference, prior)
-        for priors in (
-            BmaPriors.from_likelihoods(nothing, 0.01),
-            CompressionPriors.from_likelihoods(nothing, -10.0, 0.01),
-        ):
-            assert (priors.maximal_sets(evidence) == (prior == prior.max())).all()
-            np.testing.assert_array_equal(priors.intervals(evidence), reference[:, :, None].repeat(2, axis=2))
-            assert (priors.robustness(evidence) == (n_best == 1)).all()
-            rival, worst = priors.contest(evidence)
-            assert worst.shape == (0, n)
-            assert (rival != evidence.best).all()

@@ -8,7 +8,6 @@ from naive_problems import KINDS, random_table
 from problems import as_states, value_counts
 from skcredal._ensemble.naive import averaged_tables, log_bayes_factors, naive_tables
 from skcredal._ensemble.ncc import InclusionPriors, NaiveEvidence
-from skcredal._ties import best_class
 
 
 def priors_of(counts, eps, ess=1.0):
@@ -59,19 +58,6 @@ def test_answers_are_those_of_all_models_at_all_corners(kind):
     assert close_calls == 0
 
 
-def test_eight_features_and_their_256_models():
-    rng = np.random.default_rng(31)
-    for _ in range(6):
-        table = random_table(rng, "ordinary", k=8, n_test=2)
-        reference, sets, _ = answers_of(table, 0.01)
-        for r, row in enumerate(table.test_rows):
-            models = models_of(table, row)
-            np.testing.assert_allclose(
-                reference[r], oracles_naive.cma_posterior(models, [0.5] * 8), rtol=1e-10
-            )
-            assert sets[r].tolist() == oracles_naive.set_of_margins(oracles_naive.cma_margins(models, 0.01))
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_inclusion_probabilities_are_shares_of_all_models(kind):
     rng = np.random.default_rng(32)
@@ -83,17 +69,6 @@ def test_inclusion_probabilities_are_shares_of_all_models(kind):
             oracles_naive.cma_inclusion(models),
             rtol=1e-9,
         )
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_reference_prior_belongs_to_the_set(kind):
-    rng = np.random.default_rng(33)
-    for _ in range(200):
-        reference, sets, intervals = answers_of(random_table(rng, kind), random_eps(rng))
-        assert sets[np.arange(len(sets)), best_class(reference)].all()
-        assert (intervals[:, :, 0] <= reference).all()
-        assert (reference <= intervals[:, :, 1]).all()
-        assert ((intervals >= 0) & (intervals <= 1)).all()
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -109,17 +84,6 @@ def test_no_prior_of_the_set_contradicts_sets_or_bounds(kind):
                 assert sets[r, p.argmax()]
                 assert (intervals[r, :, 0] <= p + 1e-12).all()
                 assert (p <= intervals[r, :, 1] + 1e-12).all()
-
-
-def test_a_smaller_epsilon_never_shrinks_a_set():
-    rng = np.random.default_rng(35)
-    for _ in range(300):
-        table = random_table(rng, "ordinary")
-        _, narrow, narrow_bounds = answers_of(table, 0.3)
-        _, wide, wide_bounds = answers_of(table, 0.001)
-        assert (wide >= narrow).all()
-        assert (wide_bounds[:, :, 0] <= narrow_bounds[:, :, 0] + 1e-12).all()
-        assert (wide_bounds[:, :, 1] >= narrow_bounds[:, :, 1] - 1e-12).all()
 
 
 def test_evidence_of_a_hundred_thousand_nats_neither_overflows_nor_blurs():

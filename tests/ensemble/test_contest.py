@@ -88,12 +88,3 @@ def test_the_prior_of_compression_is_one_of_the_set_and_favours_the_rival_most(k
                 log_y,
             )
             assert advantage <= against(d, log_y[0])[1] + 1e-12
-
-
-def test_a_single_class_has_no_rival():
-    problem = random_ensemble(np.random.default_rng(1), "ordinary")
-    problem.posterior, problem.prior = np.ones((len(problem.log_lik), 1)), np.ones(1)
-    for priors, evidence in (bma(problem), compression(problem)):
-        rival, worst = priors.contest(evidence)
-        assert rival.tolist() == [-1]
-        assert np.isnan(worst).all()

@@ -49,40 +49,6 @@ def test_counts_are_those_of_the_definition(unknown, weighting, monkeypatch):
         np.testing.assert_array_equal(values.n_c, counts.n_c)
 
 
-@pytest.mark.parametrize("n", [64, 65, 9000, 64 * 512, 70_001])
-def test_rows_beyond_one_block_are_counted(n):
-    rng = np.random.default_rng(2)
-    codes, labels, n_states, n_classes = random_codes(rng, n=n, k=3)
-    codes[1, n // 2] = n_states[1]
-    counts = counts_of(codes, labels, n_states, n_classes)
-    assert counts.n_c.sum() == n
-    for i, j in ((0, 1), (0, 2), (1, 2)):
-        expected = np.zeros((*(n_states[[i, j]] + 1), n_classes))
-        np.add.at(expected, (codes[i], codes[j], labels), 1)
-        np.testing.assert_array_equal(counts.pair(i, j), expected[:-1, :-1])
-
-
-def test_states_may_have_any_width_and_lie_in_any_order():
-    rng = np.random.default_rng(5)
-    codes, labels, n_states, n_classes = random_codes(rng, n=200, k=4, unknown=0.1)
-    states, weights = as_states(codes, n_states), np.ones(200)
-    expected = count(states, labels, weights, n_states, n_classes)
-    every_other = np.repeat(states, 2, axis=1)[:, ::2]
-    for other in (states.astype(np.uint32), np.asfortranarray(states), every_other):
-        assert_same(count(other, labels, weights, n_states, n_classes), expected)
-    of_values = count_values(every_other, labels, weights, n_states, n_classes)
-    np.testing.assert_array_equal(of_values.n_ca, expected.n_ca)
-
-
-def test_more_classes_and_states_than_a_byte_has_are_counted():
-    labels = np.arange(300, dtype=np.int32)
-    codes = np.vstack([labels % 2, labels])
-    counts = counts_of(codes, labels, np.array([2, 300]), 300)
-    assert counts.pair(0, 1).sum() == 300
-    assert counts.pair(0, 1)[1, 299, 299] == 1
-    assert counts.values(1)[299, 299] == 1
-
-
 @st.composite
 def coded_tables(draw, unknown=True):
     seed = draw(st.integers(0, 2**32 - 1))
@@ -129,49 +95,6 @@ def test_regions_are_counted_as_super_parents(table, data):
     np.testing.assert_array_equal(whole.n_cza, n_cza[:, :, :-1])
 
 
-@given(coded_tables(), st.integers(2, 4))
-def test_counts_of_rows_repeated_are_multiples(table, m):
-    codes, labels, n_states, n_classes = table
-    once = counts_of(codes, labels, n_states, n_classes)
-    repeated = counts_of(np.tile(codes, m), np.tile(labels, m), n_states, n_classes)
-    np.testing.assert_array_equal(repeated.n_cab, m * once.n_cab)
-    np.testing.assert_array_equal(repeated.n_ca, m * once.n_ca)
-    np.testing.assert_array_equal(repeated.n_c, m * once.n_c)
-    assert_same(counts_of(codes, labels, n_states, n_classes, np.full(len(labels), m)), repeated)
-
-
-@given(coded_tables(), st.integers(2, 5), st.booleans())
-def test_counts_do_not_depend_on_threads(table, n_threads, real_weights):
-    codes, labels, n_states, n_classes = table
-    weights = np.random.default_rng(0).random(len(labels)) if real_weights else None
-    alone = counts_of(codes, labels, n_states, n_classes, weights)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counts_module, "WORTH_A_THREAD", 0)
-        assert_same(counts_of(codes, labels, n_states, n_classes, weights, n_threads=n_threads), alone)
-
-
-@given(coded_tables(unknown=False))
-def test_counts_of_pairs_sum_to_counts_of_values(table):
-    codes, labels, n_states, n_classes = table
-    counts = counts_of(codes, labels, n_states, n_classes)
-    for i in range(len(n_states)):
-        for j in range(i + 1, len(n_states)):
-            np.testing.assert_array_equal(counts.pair(i, j).sum(axis=1), counts.values(i))
-            np.testing.assert_array_equal(counts.pair(i, j).sum(axis=0), counts.values(j))
-
-
-def test_counts_of_different_shapes_do_not_add():
-    rng = np.random.default_rng(0)
-    codes, labels, _, _ = random_codes(rng, n=10, k=2, n_classes=2, most_states=2)
-    counts = counts_of(codes, labels, np.array([2, 2]), 2)
-    assert repr(counts) == "Counts(n=10, features=2, classes=2)"
-    for n_states, n_classes in (([2, 3], 2), ([2, 2], 3), ([2], 2)):
-        with pytest.raises(ValueError, match="features, states and classes are the same"):
-            counts + counts_of(codes[: len(n_states)], labels, np.array(n_states), n_classes)
-    with pytest.raises(TypeError):
-        counts + 1
-
-
 def test_size_of_the_tables_is_what_they_take():
     rng = np.random.default_rng(0)
     codes, labels, n_states, n_classes = random_codes(rng, n=20, k=5, n_classes=3)
@@ -183,3 +106,12 @@ def test_size_of_the_tables_is_what_they_take():
     assert pair_table_bytes(n_values, n_classes, 7) - taken == 8 * n_classes * 7 * (2 * n_values + 1)
     # Beyond 64 bits it is still a number.
     assert pair_table_bytes(10**9, 10**4) > 2**64
+
+
+def test_counts_of_different_shapes_do_not_add():
+    codes, labels, _, _ = random_codes(np.random.default_rng(0), n=10, k=2, n_classes=2, most_states=2)
+    counts = counts_of(codes, labels, np.array([2, 2]), 2)
+    assert repr(counts) == "Counts(n=10, features=2, classes=2)"
+    for n_states, n_classes in (([2, 3], 2), ([2, 2], 3), ([2], 2)):
+        with pytest.raises(ValueError, match="features, states and classes"):
+            counts + counts_of(codes[: len(n_states)], labels, np.array(n_states), n_classes)

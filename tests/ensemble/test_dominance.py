@@ -7,7 +7,6 @@ import pytest
 import oracles
 from answers import bma, bma_extreme_points, compression, compression_members, least_sum, sets_of
 from problems import KINDS, random_ensemble
-from skcredal._ensemble.dominance import undominated
 from skcredal._ensemble.priors import CompressionPriors
 from skcredal._ties import most_probable
 
@@ -118,46 +117,6 @@ def test_classes_that_are_equal_stay_together(kind, method):
         sets, _ = sets_of(*method(problem))
         half = len(problem.prior) // 2
         np.testing.assert_array_equal(sets[0, :half], sets[0, half:])
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_best_class_is_dominated_only_where_feasibility_differs(kind):
-    rng = np.random.default_rng(16)
-    for _ in range(400):
-        problem = random_ensemble(rng, kind)
-        for method, same_models in ((bma, True), (compression, compression_members(problem)[1])):
-            priors, evidence = method(problem)
-            _, undominated = sets_of(priors, evidence)
-            assert undominated.any()
-            if same_models:
-                assert undominated[0, evidence.best[0]]
-
-
-@pytest.mark.parametrize("margin", [0.0, 0.1, 0.7, 2.0])
-def test_sets_are_those_of_all_pairs(margin):
-    """Survivors alone are compared after the best class: any transitive dominance has the same sets then."""
-    rng = np.random.default_rng(19)
-    n, n_classes = 50, 5
-    scores = rng.normal(size=(n, n_classes))
-
-    def dominates(rows, c, d):
-        return scores[rows, c] - scores[rows, d] > margin
-
-    best = rng.integers(0, n_classes, n)
-    expected = ~(scores[:, :, None] - scores[:, None] > margin).any(axis=1)
-    expected[np.arange(n), best] = True
-    np.testing.assert_array_equal(undominated(dominates, best, n_classes), expected)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_smaller_epsilon_never_shrinks_a_bma_set(kind):
-    rng = np.random.default_rng(17)
-    for _ in range(100):
-        problem = random_ensemble(rng, kind)
-        sets, _ = sets_of(*bma(problem))
-        problem.eps /= float(rng.uniform(1.0, 100.0))
-        wider, _ = sets_of(*bma(problem))
-        assert (wider >= sets).all()
 
 
 def test_a_prior_that_says_nothing_leaves_all_classes():

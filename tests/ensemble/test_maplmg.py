@@ -7,7 +7,6 @@ import pytest
 
 import oracles_maplmg
 from problems import as_rows, as_states, counts_of, random_codes
-from skcredal._ensemble import maplmg
 from skcredal._ensemble.maplmg import log_own_left_out, maplmg_weights
 from skcredal._ensemble.spodes import SpodeTables
 
@@ -43,24 +42,6 @@ def test_leaving_a_row_out_is_counting_without_it(kind, unknown, ess):
             weights.tolist(),
         )
         np.testing.assert_allclose(np.exp(found), np.array(expected, float), rtol=1e-11)
-
-
-@pytest.mark.parametrize("unknown", [0.0, 0.3])
-def test_rows_that_count_less_than_once_are_looked_up_as_if_counted_anew(unknown):
-    rng = np.random.default_rng(60)
-    for _ in range(20):
-        codes, labels, n_states, n_classes = random_codes(rng, n=12, unknown=unknown)
-        weights = rng.choice([1e-9, 0.1, 0.3, 0.999, 1.0, 1.0, 2.5], 12)
-        states, ess = as_states(codes, n_states), float(rng.choice([1e-3, 1.0, 20.0]))
-        tables = SpodeTables(counts_of(codes, labels, n_states, n_classes, weights), ess)
-        found = log_own_left_out(tables, states, labels, weights)
-        for r in range(12):
-            others = weights.copy()
-            others[r] -= min(1.0, others[r])
-            anew = SpodeTables(counts_of(codes, labels, n_states, n_classes, others), ess)
-            known = codes[:, r] < n_states
-            expected = anew.posteriors(states[:, [r]])[known, labels[r], 0]
-            np.testing.assert_allclose(np.exp(found[r])[known], expected, rtol=1e-9)
 
 
 def test_the_weights_are_those_of_a_general_solver():
@@ -122,81 +103,3 @@ def test_em_stays_at_the_maximum_even_where_the_models_nearly_agree():
         assert found.gap <= 1e-10 * abs(found.objective)
         assert found.n_iter < 20
         np.testing.assert_allclose(em_step(found.weights, np.exp(log_p)), found.weights, rtol=1e-8)
-
-
-def test_tiny_row_weights_and_a_hopeless_model_do_no_harm():
-    rng = np.random.default_rng(59)
-    for _ in range(50):
-        out = sharp_mixture(rng, 60, 4)
-        out[:, 3] += np.log(1e-30)
-        row_weights = 10.0 ** rng.uniform(-6.0, 3.0, 60)
-        found = maplmg_weights(out, row_weights, tol=1e-12)
-        assert found.converged
-        relative = np.exp(out - out.max(axis=1, keepdims=True))
-        gap = oracles_maplmg.optimality_gap(found.weights, relative.tolist(), row_weights.tolist())
-        assert gap <= 1e-9 * row_weights.sum()
-
-
-def test_every_step_climbs():
-    rng = np.random.default_rng(53)
-    for _ in range(30):
-        out = sharp_mixture(rng, 30, 5)
-        steps = [maplmg_weights(out, np.ones(30), tol=0.0, max_iter=t).objective for t in range(1, 40)]
-        assert (np.diff(steps) >= -1e-12 * abs(steps[-1])).all()
-        assert steps[0] >= oracles_maplmg.objective([0.2] * 5, np.exp(out).tolist()) - 1e-12
-
-
-def test_it_stops_by_the_gap_or_by_max_iter():
-    out = sharp_mixture(np.random.default_rng(54), 40, 5)
-    full = maplmg_weights(out, np.ones(40), tol=1e-6)
-    before = maplmg_weights(out, np.ones(40), tol=1e-6, max_iter=full.n_iter - 1)
-    assert full.converged
-    assert not before.converged
-    assert before.n_iter == full.n_iter - 1
-    assert full.gap <= 1e-6 * abs(full.objective) < before.gap
-    # With nothing to wait for it stops where rounding does.
-    assert maplmg_weights(out, np.ones(40), tol=0.0).converged
-
-
-@pytest.mark.parametrize("unknown", [0.0, 0.3])
-def test_a_whole_weight_repeats_the_row(unknown):
-    rng = np.random.default_rng(55)
-    for _ in range(40):
-        codes, labels, n_states, n_classes = random_codes(rng, n=15, unknown=unknown)
-        weights = rng.integers(1, 4, len(labels))
-        copies = np.repeat(np.arange(len(labels)), weights)
-        short = left_out(codes, labels, n_states, n_classes, weights=weights)
-        long = left_out(codes[:, copies], labels[copies], n_states, n_classes)
-        np.testing.assert_allclose(short[copies], long, rtol=1e-12)
-        once, repeated = (
-            maplmg_weights(out, w, tol=0.0, max_iter=20)
-            for out, w in ((short, weights.astype(np.float64)), (long, np.ones(len(copies))))
-        )
-        np.testing.assert_allclose(once.weights, repeated.weights, rtol=1e-12)
-        assert once.objective == pytest.approx(repeated.objective, rel=1e-12)
-
-
-def test_threads_do_not_change_a_bit(monkeypatch):
-    monkeypatch.setattr(maplmg, "chunks", lambda n, _: [slice(r, r + 3) for r in range(0, n, 3)])
-    table = random_codes(np.random.default_rng(57), n=40, k=4, unknown=0.1)
-    np.testing.assert_array_equal(left_out(*table), left_out(*table, n_threads=3))
-
-
-def test_without_features_there_is_nothing_to_weigh():
-    out = left_out(np.empty((0, 3), np.uint8), np.array([0, 1, 1], np.int32), np.empty(0, np.int64), 2)
-    found = maplmg_weights(out, np.ones(3))
-    assert found.weights.shape == (0,)
-    assert np.isnan(found.objective)
-    assert (found.n_iter, found.converged) == (0, True)
-
-
-def test_probabilities_too_small_for_a_double_do_no_harm():
-    """In the last row every pair is new to its class and usual in the other: far below exp(-745)."""
-    k = 400
-    codes = np.concatenate([np.zeros((k, 200)), 1 - np.eye(k), np.zeros((k, 1))], axis=1).astype(np.uint8)
-    labels = np.repeat([0, 1], [200, k + 1]).astype(np.int32)
-    out = left_out(codes, labels, np.full(k, 2), 2)
-    assert out[-1].max() < -745
-    found = maplmg_weights(out, np.ones(len(out)))
-    assert np.isfinite(found.objective)
-    np.testing.assert_allclose(found.weights, 1 / k)

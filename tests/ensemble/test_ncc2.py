@@ -115,27 +115,6 @@ def test_several_values_take_over_as_the_worst_one_after_another():
     assert changes > 0
 
 
-def test_by_hand():
-    # Two apples and one banana are red, another banana is of any colour: 2/(1+1+1) with the cell red.
-    train, y = [[0], [0], [1], [0], [ANY]], [0, 0, 0, 1, 1]
-    _, sets, intervals = answers_of(train, y, [[0], [1]], [2], 2)
-    assert sets.tolist() == [[True, True], [True, True]]
-    np.testing.assert_allclose(intervals[0, 0, 0], (2 / 3) / (1 + 2 / 3))
-    # Nothing but apples is known to be green, but the banana may be: 1/(0+1+1).
-    np.testing.assert_allclose(intervals[1, 0, 0], 0.5 / 1.5)
-    # A row of any colour: the least of 2/(2+x) and 1/(1+x) at x = 1, the smaller 1/2.
-    _, sets, intervals = answers_of(train, y, [[ANY]], [2], 2)
-    assert sets.tolist() == [[True, True]]
-    np.testing.assert_allclose(intervals[0, 0, 0], 0.5 / 1.5)
-
-
-def test_a_value_that_a_class_never_has_keeps_it_from_dominating_where_the_cell_is_open():
-    train, y = [[0]] * 20 + [[1]], [0] * 20 + [1]
-    _, sets, intervals = answers_of(train, y, [[0], [ANY]], [2], 2)
-    assert sets.tolist() == [[True, False], [True, True]]
-    assert intervals[1].tolist() == [[0.0, 1.0], [0.0, 1.0]]
-
-
 def test_no_completion_and_no_prior_contradicts_sets_or_bounds():
     """Larger tables, whose completions cannot all be tried: some at random, with priors at random."""
     rng = np.random.default_rng(63)

@@ -7,7 +7,6 @@ import pytest
 import oracles
 import oracles_averages
 from problems import as_rows, as_states, counts_of, random_codes
-from skcredal._ensemble.counts import count
 from skcredal._ensemble.spodes import MOST_ROWS, SpodeTables, log_likelihoods, normalised
 
 
@@ -53,35 +52,6 @@ def test_any_number_of_classes_and_features_is_summed(n_classes, k):
     """Features are summed four at a time; of two classes, one has its exponential taken."""
     rng = np.random.default_rng(8)
     assert_exact(*random_problem(rng, n=40, k=k, n_classes=n_classes, unknown_in_training=0.1))
-
-
-def test_many_states_are_looked_up():
-    codes = np.array([[0, 1, 2, 2], [0, 699, 3, 350]])
-    labels, n_states = np.array([0, 1, 0, 1], np.int32), np.array([3, 700])
-    rows = as_rows(codes, n_states)
-    counts = oracles.count_tables(rows, labels.tolist(), n_states.tolist(), 2)
-    tables, states = tables_of(codes, labels, n_states, 2), as_states(codes, n_states)
-    assert_exact(tables, counts, states, rows)
-    for other in (states.astype(np.uint32), np.asfortranarray(states)):
-        np.testing.assert_array_equal(tables.posteriors(other), tables.posteriors(states))
-
-
-@pytest.mark.parametrize("unknown", [0.0, 0.2])
-@pytest.mark.parametrize("k", [7, 8, 9, 19])
-def test_joints_of_many_features_are_those_of_the_definition(k, unknown):
-    rng = np.random.default_rng(k)
-    codes, labels, n_states, n_classes = random_codes(rng, n=60, k=k, n_classes=3, unknown=unknown)
-    tables = tables_of(codes, labels, n_states, n_classes, 2.0)
-    counts, row = tables.counts, rng.integers(0, n_states)
-    found = tables.log_joints(as_states(row[:, None], n_states))[:, :, 0]
-    for j in range(k):
-        n_j = counts.values(j)[row[j]] + 2.0 / (n_classes * n_states[j])
-        known = counts.values(j).sum(axis=0) + 2.0 / n_classes
-        expected = tables.log_c + np.log(n_j / known)
-        for i in set(range(k)) - {j}:
-            pairs = counts.pair(i, j)[:, row[j]] + 2.0 / (n_classes * n_states[i] * n_states[j])
-            expected = expected + np.log(pairs[row[i]] / pairs.sum(axis=0))
-        np.testing.assert_allclose(found[j], expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("floor", [0.0, 0.3])
@@ -151,46 +121,6 @@ def test_weighted_mean_renormalises_over_the_spodes_of_a_row():
             np.testing.assert_allclose(found[r], np.array(expected, float), rtol=1e-12)
 
 
-@pytest.mark.parametrize("n", [64, 65, 255, 256, 257, 1000])
-def test_a_row_has_the_same_answer_whatever_rows_are_with_it(n):
-    rng = np.random.default_rng(9)
-    codes, labels, n_states, n_classes = random_codes(rng, n=n, k=4, n_classes=3, unknown=0.1)
-    tables, states = tables_of(codes, labels, n_states, n_classes), as_states(codes, n_states)
-    posterior = tables.posteriors(states)
-    alone = np.concatenate([tables.posteriors(states[:, [r]]) for r in range(n)], axis=2)
-    np.testing.assert_allclose(posterior, alone, rtol=1e-14)
-    known = codes < n_states[:, None]
-    log_p = np.where(known, np.log(alone[:, labels, np.arange(n)]), tables.log_c[labels])
-    weights = rng.random(n)
-    found = log_likelihoods(tables, states, labels, weights, n_threads=2)
-    np.testing.assert_allclose(found, log_p @ weights, rtol=1e-12)
-    mean, some = tables.mean_posterior(states, np.full(4, 0.25), posterior), known.any(axis=0)
-    share = np.where(known, 1.0, 0.0)[:, :, None] / known.sum(axis=0)[:, None].clip(1)
-    np.testing.assert_allclose(mean[some], (share * alone.swapaxes(1, 2)).sum(axis=0)[some], rtol=1e-12)
-    np.testing.assert_allclose(mean[~some], np.tile(tables.prior, ((~some).sum(), 1)), rtol=1e-12)
-
-
-@pytest.mark.parametrize("n_classes", [1, 2, 3])
-def test_without_features_only_the_frequencies_are_known(n_classes):
-    labels = np.array([0, 0, n_classes - 1], np.int32)
-    nothing = np.empty((0, 3), np.uint16)
-    tables = tables_of(nothing, labels, np.empty(0, np.int64), n_classes)
-    posterior = tables.posteriors(nothing)
-    assert posterior.shape == (0, n_classes, 3)
-    assert log_likelihoods(tables, nothing, labels, np.ones(3)).shape == (0,)
-    prior = np.tile(tables.prior, (3, 1))
-    np.testing.assert_array_equal(tables.mean_posterior(nothing, np.empty(0), posterior), prior)
-    np.testing.assert_allclose(tables.mean_joint(nothing, np.empty(0)), prior, rtol=1e-15)
-
-
-def test_one_class_is_certain():
-    rng = np.random.default_rng(3)
-    codes, labels, n_states, _ = random_codes(rng, n=20, k=3, n_classes=1, unknown=0.2)
-    tables, states = tables_of(codes, labels, n_states, 1), as_states(codes, n_states)
-    assert (tables.posteriors(states) == 1.0).all()
-    assert log_likelihoods(tables, states, labels, np.ones(20)).tolist() == [0.0] * 3
-
-
 def test_probabilities_too_small_for_a_double_do_no_harm():
     """Half the features contradict the other half: log joints differ by more than 745, the range of exp."""
     k, n = 300, 400
@@ -214,18 +144,3 @@ def test_states_beyond_the_table_are_refused():
     for ask in (tables.posteriors, tables.log_joints):
         with pytest.raises(IndexError, match=str(n_states.sum() + 1)):
             ask(beyond)
-
-
-def test_means_of_certain_posteriors_do_not_exceed_one():
-    """Weights that do not sum to exactly 1 in doubles, and SPODEs that agree."""
-    rng = np.random.default_rng(5)
-    for _ in range(200):
-        k = int(rng.integers(2, 60))
-        labels = rng.integers(0, 2, 400).astype(np.int32)
-        states = (labels + 2 * np.arange(k)[:, None]).astype(np.uint16)
-        counts = count(states, labels, np.ones(400), np.full(k, 2), 2)
-        tables = SpodeTables(counts, 1e-6)
-        weights = rng.random(k)
-        mean = tables.mean_posterior(states, weights / weights.sum(), tables.posteriors(states))
-        assert mean.min() >= 0.0
-        assert mean.max() <= 1.0

@@ -8,7 +8,7 @@ import pytest
 import oracles_averages
 from problems import as_rows, as_states, counts_of, random_codes, value_counts
 from skcredal._ensemble.naive import NaiveTables, naive_tables
-from skcredal._ensemble.subsets import SubsetSearch, average_subsets, log_subset_priors, n_searches
+from skcredal._ensemble.subsets import SubsetSearch, average_subsets, log_subset_priors
 
 
 def search_of(codes, labels, n_states, n_classes, ess=1.0, weights=None):
@@ -59,55 +59,10 @@ def test_the_search_is_that_of_the_definition(unknown, weighted):
         )
 
 
-def test_a_subset_met_twice_counts_once():
-    codes, labels, n_states, n_classes = random_codes(np.random.default_rng(81), n=40, k=4, n_classes=3)
-    search = search_of(codes, labels, n_states, n_classes)
-    order = np.array([2, 0, 3, 1])
-    once, thrice = (average_subsets(search, [order] * times) for times in (1, 3))
-    assert once.n_models == thrice.n_models > 1
-    np.testing.assert_array_equal(once.weights, thrice.weights)
-
-
-def test_features_are_dropped_again():
-    """The first feature copies one or the other of two: good alone, and too much beside both."""
-    rng = np.random.default_rng(82)
-    n = 600
-    labels = rng.integers(0, 2, n).astype(np.int32)
-    first, second = (np.where(rng.random(n) < 0.85, labels, 1 - labels) for _ in range(2))
-    mixed = np.where(rng.random(n) < 0.5, first, second)
-    codes, n_states = np.array([mixed, first, second], np.uint8), np.array([2, 2, 2])
-    scores = scores_of(codes, labels, n_states, 2)
-    assert scores[frozenset([0])] > scores[frozenset()]
-    assert scores[frozenset([1, 2])] == max(scores.values())
-    found = search_of(codes, labels, n_states, 2).from_empty(np.array([0, 1, 2]))
-    assert members(max(found, key=found.get), 3) == {1, 2}
-
-
-def test_threads_do_not_change_a_bit():
-    codes, labels, n_states, n_classes = random_codes(np.random.default_rng(83), n=200, k=6, n_classes=3)
-    search = search_of(codes, labels, n_states, n_classes)
-    orders = [np.random.default_rng(seed).permutation(6) for seed in range(9)]
-    one, three = (average_subsets(search, orders, n_threads=t) for t in (1, 3))
-    np.testing.assert_array_equal(one.weights, three.weights)
-    assert one.n_models == three.n_models
-
-
 def test_priors_of_subsets_are_counts_of_choices():
     for k in range(8):
         expected = [oracles_averages.log_prior(k, d) for d in range(k + 1)] if k else [0.0]
         np.testing.assert_allclose(log_subset_priors(k), expected, atol=1e-13)
-
-
-def test_how_many_searches():
-    # ⌈log₂(n k)⌉ + 1, at least one.
-    assert [n_searches(n, k) for n, k in ((1, 1), (3, 3), (8, 8), (65, 1), (0.01, 3), (10, 0))] == [
-        1,
-        5,
-        7,
-        8,
-        1,
-        1,
-    ]
 
 
 def test_products_below_the_smallest_number_are_added_as_logarithms():

@@ -17,14 +17,6 @@ def random_counts(rng):
     return counts.astype(float), float(rng.choice([1.0, 2.0, 7.0]))
 
 
-def test_upper_entropy_is_that_of_the_sorted_counts():
-    rng = np.random.default_rng(60)
-    for _ in range(500):
-        counts, s = random_counts(rng)
-        found = upper_entropy(counts, s)
-        assert found == pytest.approx(float(oracles_trees.upper_entropy(counts, s)), rel=1e-13, abs=1e-15)
-
-
 def test_upper_entropy_is_that_of_the_solver_and_of_falling_drops():
     rng = np.random.default_rng(61)
     for _ in range(100):
@@ -88,16 +80,6 @@ def test_the_root_splits_on_the_largest_gain_of_the_definition(unknown):
     assert n_splits > 10
 
 
-def test_of_equal_gains_the_first_feature_is_split_on():
-    rng = np.random.default_rng(63)
-    labels = rng.integers(0, 2, 60).astype(np.int32)
-    telling, noise = np.where(rng.random(60) < 0.8, labels, 1 - labels), rng.integers(0, 2, 60)
-    # The same feature three times, once with its states exchanged: their gains are equal up to rounding.
-    codes = np.array([noise, 1 - telling, telling, telling])
-    weights = rng.random(60)
-    assert grown(codes, labels, np.full(4, 2), 2, weights=weights).node(0).feature == 1
-
-
 @pytest.mark.parametrize("unknown", [0.0, 0.2])
 @pytest.mark.parametrize("weighting", ["none", "integer", "real"])
 def test_trees_are_those_grown_by_recursion_node_by_node(unknown, weighting):
@@ -127,27 +109,6 @@ def test_trees_are_those_grown_by_recursion_node_by_node(unknown, weighting):
     assert answers > 0  # some rows end before a leaf
 
 
-def test_a_node_outside_the_tree_is_refused():
-    tree = grown(np.empty((0, 3), np.uint8), np.zeros(3, np.int32), np.empty(0, np.int64), 2)
-    assert repr(tree) == "DecisionTree(nodes=1, leaves=1, depth=0)"
-    assert tree.find(np.empty((0, 5), np.uint16)).tolist() == [0] * 5
-    for index in (-1, 1):
-        with pytest.raises(IndexError, match=r"\[0, 1\)"):
-            tree.node(index)
-
-
-def test_depths_below_nodes_are_those_of_their_paths():
-    rng = np.random.default_rng(65)
-    codes, labels, n_states, n_classes = random_codes(rng, n=300, k=5, n_classes=3)
-    tree = grown(codes, labels, n_states, n_classes)
-
-    def depth_below(index):
-        return max((1 + depth_below(child) for child in tree.node(index).children.values()), default=0)
-
-    assert tree.n_nodes > 20
-    assert [tree.depth_below(i) for i in range(tree.n_nodes)] == [depth_below(i) for i in range(tree.n_nodes)]
-
-
 def test_answers_are_those_of_the_extreme_points():
     rng = np.random.default_rng(66)
     for _ in range(300):
@@ -163,3 +124,11 @@ def test_answers_are_those_of_the_extreme_points():
 def test_classes_that_tie_up_to_rounding_stay():
     assert idm_sets(np.array([0.1 + 0.2 + 1.0, 0.3]), 1.0).tolist() == [True, True]
     assert idm_sets(np.array([1.3 + 1e-9, 0.3]), 1.0).tolist() == [True, False]
+
+
+def test_upper_entropy_is_that_of_the_sorted_counts():
+    rng = np.random.default_rng(60)
+    for _ in range(500):
+        counts, s = random_counts(rng)
+        found = upper_entropy(counts, s)
+        assert found == pytest.approx(float(oracles_trees.upper_entropy(counts, s)), rel=1e-13, abs=1e-15)

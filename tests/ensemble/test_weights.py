@@ -44,12 +44,6 @@ def test_a_spread_of_likelihoods_beyond_the_range_of_doubles_does_no_harm():
     assert relative_likelihoods(np.array([-3.0, -3.0])).tolist() == [1.0, 1.0]
 
 
-def test_no_model_better_than_none_leaves_no_weight():
-    assert compression_weights(np.array([-90.0, -80.0]), -50.0, 0.01).tolist() == [0.0, 0.0]
-    assert compression_weights(np.empty(0), -50.0, 0.01).size == 0
-    assert bma_weights(np.empty(0)).size == 0
-
-
 def test_null_likelihood_takes_the_empirical_frequencies():
     rng = np.random.default_rng(21)
     for _ in range(50):
@@ -82,19 +76,6 @@ def test_marginal_likelihoods_are_products_of_predictive_probabilities(ess, unkn
         np.testing.assert_allclose(found, [log_of(p) for p in expected], rtol=1e-11, atol=1e-12)
 
 
-def test_a_whole_weight_is_that_many_rows():
-    rng = np.random.default_rng(71)
-    for unknown in (0.0, 0.4):
-        codes, labels, n_states, n_classes = random_codes(rng, n=25, k=4, unknown=unknown)
-        weights = rng.integers(1, 4, len(labels))
-        again = np.repeat(np.arange(len(labels)), weights)
-        once = counts_of(codes, labels, n_states, n_classes, weights)
-        repeated = counts_of(codes[:, again], labels[again], n_states, n_classes)
-        np.testing.assert_allclose(
-            spode_log_marginals(once, 1.0), spode_log_marginals(repeated, 1.0), rtol=1e-12
-        )
-
-
 def test_rounded_sums_of_weights_are_no_missing_cells():
     """With a minute prior, the last digit of a sum, taken for a part of a row, would cost hundreds."""
     rng = np.random.default_rng(72)
@@ -115,21 +96,3 @@ def test_rounded_sums_of_weights_are_no_missing_cells():
             pair = counts.pair(j, i)
             expected += sum(log_g(pair[a, :, c], pseudo_count) for a in range(v) for c in range(2))
         assert found == pytest.approx(expected, rel=1e-9)
-
-
-def test_a_super_parent_does_not_win_by_its_missing_cells():
-    """A feature that tells nothing is no better a super-parent where half of its cells are missing."""
-    rng = np.random.default_rng(73)
-    n = 400
-    labels = rng.integers(0, 2, n).astype(np.int32)
-    told = np.where(rng.random(n) < 0.9, labels, 1 - labels)
-    other = np.where(rng.random(n) < 0.9, told, 1 - told)
-    noise = np.where(rng.random(n) < 0.5, rng.integers(0, 2, n), 2)
-    codes = np.array([told, other, noise], np.uint8)
-    log_p = spode_log_marginals(counts_of(codes, labels, np.array([2, 2, 2]), 2), 1.0)
-    assert log_p.argmax() != 2
-
-
-def test_without_features_there_is_no_model():
-    counts = counts_of(np.empty((0, 3), np.uint8), np.array([0, 1, 1], np.int32), np.empty(0, np.int64), 2)
-    assert spode_log_marginals(counts, 1.0).shape == (0,)

@@ -1,12 +1,10 @@
 """Learning from batches is learning from all rows."""
 
 import tracemalloc
-import warnings
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -32,121 +30,38 @@ from skcredal import (
     NullClassifier,
 )
 from skcredal.scale import fit_batches
-from table_limits import limited_to
 
-FAMILY = [AODE, BmaAODE, CompAODE, CredalBmaAODE, CredalCompAODE]
-POOLS = [LogPoolAODE, CredalLogPoolAODE]
-OTHERS = [TAN, NaiveBayes, NaiveCredal, CredalModelAveraging, NullClassifier]
+# The second chooses among the rows.
+POOLS = [LogPoolAODE(), CredalLogPoolAODE(max_rows=20, random_state=5)]
+LEARNERS = [
+    *(AODE(), BmaAODE(), CompAODE(), CredalBmaAODE(), CredalCompAODE(), BmaAODE(likelihood="marginal")),
+    *(TAN(), NaiveBayes(), NaiveCredal(), CredalModelAveraging(), NullClassifier()),
+    *(NaiveCredal(conservative_features="all"), *POOLS),
+]
 
 
 @given(
     seed=seeds,
-    learner=st.sampled_from(FAMILY + POOLS + OTHERS),
+    learner=st.sampled_from(LEARNERS),
     weighting=st.sampled_from(["none", "whole", "eighths"]),
     missing=st.sampled_from(["impute", "marginalize"]),
     choices=st.sampled_from([{}, {"categorical_features": "all"}, {"max_categories": 2}]),
     n_jobs=st.sampled_from([1, 3]),
     kind=st.sampled_from([lambda X: X, as_polars, as_arrow]),
 )
-@settings(max_examples=120)
+@settings(max_examples=140)
 def test_the_model_is_that_of_all_rows(seed, learner, weighting, missing, choices, n_jobs, kind):
     rng = np.random.default_rng(seed)
     X, y, weights = messy_table(rng, weighting=weighting)
     if len(as_polars(X).columns) == 0:
         kind = lambda X: X  # noqa: E731
-    clf = learner(missing=missing, n_jobs=n_jobs, **choices)
+    clf = clone(learner).set_params(missing=missing, n_jobs=n_jobs, **choices)
     batches = [(kind(batch[0]), *batch[1:]) for batch in split(rng, X, y, weights)]
     if learner not in POOLS:  # these depend on the order of the rows
         rng.shuffle(batches)
     model = fitted(lambda: fit_batches(clone(clf), batches))
     expected = fitted(lambda: clone(clf).fit(kind(X), y, weights))
     assert_same_model(model, expected)
-
-
-@given(seed=seeds)
-@settings(max_examples=20)
-def test_counts_with_any_weights_are_the_same_up_to_rounding(seed):
-    rng = np.random.default_rng(seed)
-    X, y, _ = messy_table(rng)
-    weights = rng.exponential(size=len(y))
-    batches = split(rng, X, y, weights)
-    rng.shuffle(batches)
-    model = fitted(lambda: fit_batches(CompAODE(), batches))
-    assert_same_model(model, fitted(lambda: CompAODE().fit(X, y, weights)), exact=False)
-
-
-def test_an_array_and_a_function_that_makes_a_generator():
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(300, 4)), rng.integers(0, 2, 300)
-    X[:, 0] += y
-    model = fit_batches(CompAODE(), lambda: ((X[r : r + 7], y[r : r + 7]) for r in range(0, 300, 7)))
-    assert_same_model(model, CompAODE().fit(X, y))
-    assert not hasattr(model, "feature_names_in_")
-
-
-def test_declared_categories_and_their_unknown_values():
-    X = pd.DataFrame({"a": list("xyxyxzz"), "b": list("pqpqqqp")})
-    y = [0, 1, 0, 1, 0, 1, 0]
-    for handle_unknown in ("ignore", "error"):
-        clf = AODE(categories=[["y", "x"], ["q", "p", "o"]], handle_unknown=handle_unknown)
-        batches = [(X[:6], y[:6]), (X[6:], y[6:])]
-        if handle_unknown == "error":
-            with pytest.raises(ValueError, match=r"Column 'a' must hold only known states .*'z'"):
-                fit_batches(clf, batches)
-            assert not hasattr(clf, "classes_")
-        else:
-            assert_same_model(fit_batches(clone(clf), batches), clone(clf).fit(X, y))
-
-
-def test_arrow_dictionaries_of_their_own():
-    parts = [["b", "a", "b"], ["c", "a", None], ["a", "d", "c"]]
-    tables = [pa.table({"s": pa.array(part).dictionary_encode(), "t": [1, 2, 3]}) for part in parts]
-    y = [0, 1, 0, 1, 1, 0, 0, 1, 0]
-    batches = [(table, y[3 * r : 3 * r + 3]) for r, table in enumerate(tables)]
-    model = fit_batches(CompAODE(categorical_features="all"), batches)
-    assert_same_model(model, CompAODE(categorical_features="all").fit(pa.concat_tables(tables), y))
-    assert model._encoding.features[0].states == ["b", "a", "c", "d"]
-
-
-@pytest.mark.parametrize("learner", [CompAODE, CredalLogPoolAODE, NaiveCredal])
-@pytest.mark.parametrize("missing", ["impute", "marginalize"])
-def test_a_batch_in_which_a_column_is_empty(learner, missing):
-    """pandas reads it as numbers, all missing, wherever in the file it is."""
-    X = pd.DataFrame({"text": list("xyxyyx"), "number": [1.0, 2, 3, 1, 2, 3], "nothing": [np.nan] * 6})
-    y = np.array([0, 1, 0, 1, 1, 0])
-    empty = pd.DataFrame({"text": [np.nan] * 3, "number": [np.nan] * 3, "nothing": [np.nan] * 3})
-    batches = [(X[:3], y[:3]), (X[3:], y[3:])]
-    expected = learner(missing=missing).fit(pd.concat([X, empty]), [*y, 0, 0, 1])
-    for place in range(3):
-        some = [*batches[:place], (empty, [0, 0, 1]), *batches[place:]]
-        if learner is CredalLogPoolAODE:  # which depends on the order of the rows
-            rows, classes = (pd.concat([X for X, _ in some]), np.concatenate([y for _, y in some]))
-            expected = learner(missing=missing).fit(rows, classes)
-        assert_same_model(fit_batches(learner(missing=missing), some), expected)
-
-
-def test_warnings_speak_of_all_rows_and_come_once():
-    X = pd.DataFrame({"id": [f"r{r}" for r in range(60)], "kind": list("ab") * 30})
-    y = [0, 1, 1] * 20
-    batches = [(X[r : r + 2], y[r : r + 2]) for r in range(0, 60, 2)]
-    with pytest.warns(UserWarning, match=r"In 60 rows.*Column 'id' \(60 states\)") as caught:
-        fit_batches(AODE(), batches)
-    assert len(caught) == 1
-    kinds = pd.DataFrame({"kind": np.array(["a", 1, "b", 1], object)})
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        fit_batches(AODE(categories=[["a", "b"]]), [(kinds[r : r + 1], y[r : r + 1]) for r in range(4)])
-
-
-def test_no_pass_more_than_needed():
-    X, y = pd.DataFrame({"a": list("xyxy"), "b": list("ppqq")}), [0, 1, 0, 1]
-    for learner, n_passes in ((AODE, 2), (NaiveBayes, 2), (CompAODE, 3), (CredalBmaAODE, 3)):
-        stages = []
-        fit_batches(learner(), [(X, y)], progress=lambda progress: stages.append(progress.stage))  # noqa: B023
-        assert stages == ["encoding", "counts", "likelihoods"][:n_passes]
-    stages = []
-    fit_batches(CredalLogPoolAODE(), [(X, y)], progress=lambda progress: stages.append(progress.stage))
-    assert stages == ["encoding", "counts"]
 
 
 def test_progress_counts_rows(capsys):
@@ -164,30 +79,8 @@ def test_progress_counts_rows(capsys):
     printed = capsys.readouterr()
     assert "rows/s" in printed.err
     assert printed.out == ""
-    with pytest.raises(TypeError, match="progress must be"):
+    with pytest.raises(TypeError, match=r"^progress must .*'yes'"):
         fit_batches(AODE(), batches, progress="yes")
-
-
-def test_more_values_than_are_counted_one_by_one():
-    rng = np.random.default_rng(0)
-    n = 90_000
-    y = rng.integers(0, 2, n)
-    X = pd.DataFrame({"real": rng.normal(size=n) + y, "few": rng.integers(0, 5, n) + y})
-    X.loc[::50, "real"] = np.nan
-    stages = []
-    batches = [(X[r : r + 20_000], y[r : r + 20_000]) for r in range(0, n, 20_000)]
-    model = fit_batches(
-        CompAODE(),
-        batches,
-        progress=lambda progress: stages.append(progress.stage) if progress.n_rows == n else None,
-    )
-    assert stages == ["encoding", "counts", "likelihoods"]
-    other = fit_batches(CompAODE(), [(X[r::7], y[r::7]) for r in range(7)])
-    assert_same_model(model, other)
-    expected = CompAODE().fit(X, y)
-    assert abs(model._encoding.features[0].fill - expected._encoding.features[0].fill) < 1e-3
-    np.testing.assert_array_equal(model._encoding.features[1].cuts, expected._encoding.features[1].cuts)
-    assert np.abs(model.predict_proba(X) - expected.predict_proba(X)).mean() < 0.005
 
 
 def test_memory_does_not_grow_with_the_rows():
@@ -215,39 +108,10 @@ def test_memory_does_not_grow_with_the_rows():
     assert most(40) < 1.2 * most(8)
 
 
-class BrokenError(Exception):
-    pass
-
-
-@pytest.mark.parametrize("failing", [1, 2, 3])
-def test_a_batch_that_fails_leaves_nothing_behind(failing):
-    X, y = pd.DataFrame({"a": list("xyxy"), "b": list("ppqq")}), np.array([0, 1, 0, 1])
-    passes = []
-
-    def batches():
-        passes.append(None)
-        yield X[:2], y[:2]
-        if len(passes) == failing:
-            raise BrokenError
-        yield X[2:], y[2:]
-
-    for clf in (CompAODE(), CompAODE().fit(pd.DataFrame({"other": list("uv")}), ["p", "q"])):
-        passes.clear()
-        state = vars(clf).copy()
-        with pytest.raises(BrokenError):
-            fit_batches(clf, batches)
-        assert vars(clf) == state
-
-
 @pytest.mark.parametrize(
     ("batches", "error", "message"),
     [
-        (
-            (batch for batch in []),
-            TypeError,
-            "iterable several times.* or a function that returns one, got <generator",
-        ),
-        (iter([]), TypeError, "iterable several times"),
+        ((batch for batch in []), TypeError, "batches must be .*<generator"),
         (3, TypeError, "batches must be an iterable of tables"),
         ("rows.parquet", TypeError, r"got 'rows\.parquet'; scan_parquet reads"),
         (Path("rows.parquet"), TypeError, "scan_parquet reads"),
@@ -257,8 +121,6 @@ def test_a_batch_that_fails_leaves_nothing_behind(failing):
         ([([[1]], [0], None, None)], TypeError, r"must yield \(X, y\).* got tuple"),
         ([(3, [0])], TypeError, "X cannot be read"),
         ([([["a"]], [0], [0.0])], ValueError, "a row of positive weight"),
-        ([([["a"]], [0], [-1.0])], ValueError, "sample_weight must hold 0 or numbers from"),
-        ([([["a"]], [None])], ValueError, "missing value"),
         ([([["a"]], ["x"]), ([["a"]], [1])], ValueError, "all text or all numbers"),
         ([([[1.0]], [0]), ([["a"]], [1])], ValueError, "Feature 0 must hold the same kind"),
         ([([[1.0]], [0]), ([[np.inf]], [1])], ValueError, "Feature 0 contains infinity"),
@@ -268,15 +130,11 @@ def test_a_batch_that_fails_leaves_nothing_behind(failing):
 )
 def test_bad_batches_are_refused(batches, error, message):
     clf = AODE()
-    with pytest.raises(error, match=message):
+    with pytest.raises(error, match=message) as caught:
         fit_batches(clf, batches)
     assert vars(clf) == vars(AODE())
-
-
-def test_an_iterator_that_is_spent_is_noticed():
-    generator = (batch for batch in [([["a"], ["b"]], [0, 1])] * 3)
-    with pytest.raises(ValueError, match="in every pass, got none for the counts"):
-        fit_batches(AODE(), lambda: generator)
+    if "infinity" in message:
+        assert "batch 2" in caught.value.__notes__[0]
 
 
 @pytest.mark.parametrize("stage", ["encoding", "counts", "likelihoods"])
@@ -292,30 +150,12 @@ def test_an_interrupt_leaves_the_classifier_as_it_was(stage):
         assert vars(clf) == before
 
 
-def test_an_error_says_in_which_batch_it_arose():
-    with pytest.raises(ValueError, match="infinity") as caught:
-        fit_batches(AODE(), [([[1.0]], [0]), ([[np.inf]], [1])])
-    assert caught.value.__notes__ == ["This happened in batch 2 in the pass for the encoding."]
-
-
 @pytest.mark.parametrize("learner", [MaplmgAODE, CompressionNB, CredalTree])
 def test_those_that_need_all_rows_are_refused(learner):
     with pytest.raises(TypeError, match=f"{learner.__name__} cannot learn"):
         fit_batches(learner(), [])
     with pytest.raises(TypeError, match="cannot learn"):
         fit_batches(object(), [])
-
-
-class Tree(CredalTree):
-    """A classifier that needs all rows at once, and does not say so."""
-
-    _needs_all_rows = None
-
-
-def test_a_classifier_that_hides_that_it_needs_all_rows_fails():
-    batches = [([["a"], ["b"]] * 4, [0, 1] * 4)] * 2
-    with pytest.raises(TypeError, match=r"unsupported operand.*DecisionTree"):
-        fit_batches(Tree(), batches)
 
 
 @pytest.mark.parametrize(
@@ -338,11 +178,3 @@ def test_batches_that_change_between_passes_are_refused(changed, message):
     with pytest.raises(ValueError, match=message):
         fit_batches(clf, batches)
     assert vars(clf) == vars(CompAODE())
-
-
-def test_tables_that_are_too_large_are_refused_before_the_rows_are_counted():
-    stages = []
-    X = pd.DataFrame({"a": [f"s{r}" for r in range(30)], "b": [f"t{r}" for r in range(30)]})
-    with limited_to(10_000), pytest.raises(ValueError, match="more than the limit"):
-        fitted(lambda: fit_batches(AODE(), [(X, [0, 1] * 15)], progress=lambda p: stages.append(p.stage)))
-    assert stages == ["encoding"]

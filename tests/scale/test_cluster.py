@@ -9,6 +9,7 @@ import pytest
 from distributed import Client, LocalCluster
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 
 import dask_parts
 from messy_tables import messy_table, seeds
@@ -41,11 +42,11 @@ def one_thread():
 
 @given(
     seed=seeds,
-    learner=st.sampled_from([AODE, CompAODE, CredalLogPoolAODE, NaiveCredal]),
+    learner=st.sampled_from([AODE(), CompAODE(), CredalLogPoolAODE(max_rows=20), NaiveCredal()]),
     weighting=st.sampled_from(["none", "whole", "eighths"]),
     n_parts=st.integers(1, 12),
 )
-@settings(max_examples=15)
+@settings(max_examples=25)
 def test_the_model_is_that_of_the_table(seed, learner, weighting, n_parts):
     X, y, weights = messy_table(np.random.default_rng(seed), weighting=weighting)
     X = X.drop(columns=["mixed", "number objects", "nothing"], errors="ignore")
@@ -54,27 +55,10 @@ def test_the_model_is_that_of_the_table(seed, learner, weighting, n_parts):
     frame = X.assign(**{"class": y} if weights is None else {"class": y, "weight": weights})
     ddf = dd.from_pandas(frame, npartitions=n_parts, sort=False)
     weight = None if weights is None else "weight"
-    model = fitted(lambda: fit_dask(learner(), ddf, target="class", sample_weight=weight))
+    model = fitted(lambda: fit_dask(clone(learner), ddf, target="class", sample_weight=weight))
     same = ddf.compute()
     weights = None if weights is None else same["weight"]
-    assert_same_model(model, fitted(lambda: learner().fit(same[X.columns], same["class"], weights)))
-
-
-@pytest.mark.parametrize("unknown_sizes", [False, True])
-def test_arrays(unknown_sizes):
-    rng = np.random.default_rng(0)
-    y, weights = rng.integers(0, 2, 250), rng.integers(0, 4, 250)
-    X = np.round(rng.normal(size=(250, 4)) + y[:, None], 1)
-    given = da.from_array(X, chunks=(33, 2)), da.from_array(y, chunks=77), da.from_array(weights, chunks=50)
-    if unknown_sizes:
-        rows = da.from_array(rng.random(250) < 0.6, chunks=60)
-        given = [da.from_array(array, chunks=60)[rows] for array in (X, y, weights)]
-        X, y, weights = (array.compute() for array in given)
-    model = fit_dask(CompAODE(), given[0], target=given[1], sample_weight=given[2])
-    assert_same_model(model, CompAODE().fit(X, y, weights))
-    answers = predict_dask(model, given[0]).compute()
-    assert answers["predicted"].tolist() == model.predict(X).tolist()
-    np.testing.assert_allclose(answers["probability_1"], model.predict_proba(X)[:, 1], rtol=1e-12)
+    assert_same_model(model, fitted(lambda: clone(learner).fit(same[X.columns], same["class"], weights)))
 
 
 def test_a_cluster_of_processes(client, whole):
@@ -91,9 +75,8 @@ def test_a_cluster_of_processes(client, whole):
     assert predict_dask(model, features)._meta.dtypes.equals(answers.dtypes)
 
 
-@pytest.mark.parametrize("deadly", [3, N_PARTS + 3, 2 * N_PARTS + 3])  # one in each pass
-def test_a_worker_that_is_killed_changes_nothing(client, whole, tmp_path, deadly):
-    log = tmp_path / "loads"
+def test_a_worker_that_is_killed_changes_nothing(client, whole, tmp_path):
+    log, deadly = tmp_path / "loads", N_PARTS + 3  # in the second of three passes
     ddf = dd.from_map(dask_parts.load_or_die, range(N_PARTS), log=str(log), deadly=deadly, meta=whole[:0])
     model = fit_dask(BmaAODE(), ddf, target="class", sample_weight="weight", client=client)
     assert log.stat().st_size > 3 * N_PARTS  # a worker died, and its partitions were loaded again
@@ -105,17 +88,6 @@ def test_fit_names_what_takes_a_frame_of_dask(whole):
     ddf = dd.from_pandas(whole, npartitions=2)
     with pytest.raises(TypeError, match="fit_dask"):
         AODE().fit(ddf, np.arange(len(whole)) % 2)
-
-
-def test_categories_that_dask_does_not_know(whole):
-    """Each partition has its own; the states of the model are those of all."""
-    frame = whole[["text", "number", "class"]]
-    ddf = dd.from_pandas(frame, npartitions=4)
-    ddf = ddf.assign(text=ddf["text"].astype("category"))
-    model = fit_dask(CompAODE(), ddf, target="class")
-    assert sorted(model.encoding_[0].states) == ["a", "bbb", "cc"]
-    answers = predict_dask(model, ddf[["text", "number"]]).compute()
-    np.testing.assert_array_equal(answers["predicted"], model.predict(frame[["text", "number"]]))
 
 
 def test_bad_collections_are_refused(client, whole):
@@ -153,16 +125,3 @@ def test_bad_collections_are_refused(client, whole):
     number = int(whole["number"].argmax()) // (len(whole) // 3) + 1
     assert caught.value.__notes__ == [f"This happened in partition {number}."]
     assert vars(clf) == vars(AODE())
-
-
-def test_a_partition_that_changes_between_passes_is_refused():
-    loads = []
-
-    def load(number):
-        loads.append(number)
-        return dask_parts.load(number).iloc[: -1 if loads.count(1) == 2 and number == 1 else None]
-
-    meta = dask_parts.load(0).iloc[:0]
-    data = dd.from_delayed([dask.delayed(load)(number) for number in range(3)], meta=meta, verify_meta=False)
-    with pytest.raises(ValueError, match="same rows in every pass"):
-        fit_dask(CompAODE(), data, target="class")

@@ -3,14 +3,14 @@
 import fsspec
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pyarrow.fs
 import pyarrow.parquet as pq
 import pytest
 
-from skcredal import AODE, CredalBmaAODE, CredalCompAODE, CredalLogPoolAODE, NaiveCredal
-from skcredal.scale import fit_batches, predict_batches, scan_parquet
+import skcredal
+from skcredal import AODE, CredalCompAODE, CredalLogPoolAODE, NaiveCredal
+from skcredal.scale import predict_batches, scan_parquet
 
 
 def long_table(n=700):
@@ -30,45 +30,17 @@ def test_what_is_written_is_what_the_methods_answer(tmp_path, learner):
     scan = scan_parquet(tmp_path / "rows.parquet", target="class", batch_rows=77)
     assert predict_batches(clf, scan, tmp_path / "answers.parquet") == 700
     assert sorted(file.name for file in tmp_path.iterdir()) == ["answers.parquet", "rows.parquet"]
-    for read in (pd.read_parquet, pl.read_parquet):
-        answers = read(tmp_path / "answers.parquet")
-        assert list(answers["predicted"]) == list(clf.predict(X))
-        assert list(answers["target"]) == y.tolist()
-        proba = np.stack([answers[f"probability_{label}"] for label in clf.classes_], axis=1)
-        np.testing.assert_allclose(proba, clf.predict_proba(X), rtol=1e-12)
-        assert ("set" in answers.columns) == hasattr(clf, "predict_set")
-        if hasattr(clf, "predict_set"):
-            sets, interval = clf.predict_set(X), clf.predict_interval(X)
-            assert [list(labels) for labels in answers["set"]] == [list(clf.classes_[one]) for one in sets]
-            np.testing.assert_array_equal(answers["set_size"], sets.sum(axis=1))
-            for c, label in enumerate(clf.classes_):
-                np.testing.assert_allclose(answers[f"lower_{label}"], interval[:, c, 0], rtol=1e-9)
-                np.testing.assert_allclose(answers[f"upper_{label}"], interval[:, c, 1], rtol=1e-9)
-        assert ("robustness" in answers.columns) == hasattr(clf, "robustness")
-        if hasattr(clf, "robustness"):
-            np.testing.assert_allclose(answers["robustness"], clf.robustness(X), rtol=1e-9)
-
-
-def test_tables_without_classes_from_a_generator(tmp_path):
-    clf = AODE().fit([["a", 1], ["b", 2]], [False, True])
-    rows = np.array([["a", 1], ["b", 2], ["c", 3]], object)
-    path = tmp_path / "answers.parquet"
-    assert predict_batches(clf, (rows[r : r + 1] for r in range(3)), path) == 3
-    answers = pq.read_table(path)
-    assert answers.column_names == ["predicted", "probability_False", "probability_True"]
-    assert answers["predicted"].to_pylist() == clf.predict(rows).tolist()
-
-
-def test_record_batches_of_arrow(tmp_path):
-    """They have names, too: a column in another place is refused, not taken for its neighbour."""
-    table, y = long_table()
-    clf = fit_batches(CredalBmaAODE(), [(one, y) for one in table.to_batches()])
-    assert clf.feature_names_in_.tolist() == table.column_names
-    with pytest.raises(ValueError, match="feature names"):
-        predict_batches(
-            clf, table.select(table.column_names[::-1]).to_batches(), tmp_path / "answers.parquet"
-        )
-    assert predict_batches(clf, table.to_batches(max_chunksize=1)[:5], tmp_path / "answers.parquet") == 5
+    found = pd.read_parquet(tmp_path / "answers.parquet")
+    assert found.pop("target").tolist() == y.tolist()
+    expected = skcredal.answers(clf, X.to_pandas()).to_frame()
+    assert set(found.columns) == set(expected.columns)
+    for name in expected:
+        if expected[name].dtype == float:
+            np.testing.assert_allclose(found[name], expected[name], rtol=1e-9)
+        else:
+            assert [str(list(cell)) if name == "set" else cell for cell in found[name]] == [
+                str(cell) if name == "set" else cell for cell in expected[name]
+            ]
 
 
 def test_a_file_appears_only_when_it_is_complete(tmp_path):
@@ -85,36 +57,17 @@ def test_a_file_appears_only_when_it_is_complete(tmp_path):
     for wrong, message in [
         ([], "at least one row"),
         ([([["a"]], [0]), [["a"]]], "field names"),
-        ([([["a"]], [0]), ([["a"]], ["x"])], "x"),
-        ([([["a"]], [0, 1])], "target expected length 1 but got length 2"),
+        ([([["a"]], [0, 1])], "target .*length 2"),
     ]:
         with pytest.raises(ValueError, match=message):
             predict_batches(clf, wrong, path)
     with pytest.raises(ValueError, match="2 features") as caught:
         predict_batches(clf, [[["a"]], [["a", "b"]]], path)
-    assert caught.value.__notes__ == ["This happened in batch 2 in the pass for the predictions."]
-    with pytest.raises(TypeError, match="batches must be an iterable"):
-        predict_batches(clf, 3, path)
+    assert "batch 2" in caught.value.__notes__[0]
     with pytest.raises(TypeError, match="scan_parquet reads"):
         predict_batches(clf, path, path)
     assert path.read_text() == "from before"
     assert list(tmp_path.iterdir()) == [path]
-
-
-def test_classes_that_are_missing_or_of_many_kinds(tmp_path):
-    clf = AODE().fit([["a"], ["b"]], ["x", "y"])
-    path, row = tmp_path / "answers.parquet", [["a"]]
-    batches = [
-        (row, ["x"]),
-        (row, [None]),
-        (row * 2, pd.Series(["y", None])),
-        (row, pl.Series(["other"])),
-        (row, pd.Categorical(["x"])),
-        (row, pa.chunked_array([pa.array(["y"]).dictionary_encode()])),
-        (row, pa.array(["x"], pa.large_string())),
-    ]
-    assert predict_batches(clf, batches, path) == 8
-    assert pq.read_table(path)["target"].to_pylist() == ["x", None, "y", None, "other", "x", "y", "x"]
 
 
 def stores():
@@ -149,10 +102,8 @@ def test_stores(kind, error):
     answers = pq.read_table(path, filesystem=filesystem)
     assert answers["predicted"].to_pylist() == clf.predict(rows[0] + rows[1]).tolist()
     if kind == "memory":
-        for address in (f"memory:/{path}", "memory://bucket"):
-            assert scan_parquet(address).n_rows == 3
         assert predict_batches(clf, rows[:1], f"memory:/{path}") == 2
-        assert scan_parquet("/bucket", filesystem=filesystem).n_rows == 2
+        assert scan_parquet("memory://bucket").n_rows == 2
 
 
 @pytest.mark.parametrize(
@@ -175,11 +126,3 @@ def test_destinations_that_are_none_are_refused_before_any_work(tmp_path, path, 
     with pytest.raises(error, match=message):
         predict_batches(clf, batches, path, filesystem=filesystem)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_an_address_of_a_file_and_a_link(tmp_path):
-    (tmp_path / "with space").symlink_to(tmp_path / "answers.parquet")
-    clf = AODE().fit([["a"], ["b"]], [0, 1])
-    predict_batches(clf, [[["a"]]], (tmp_path / "with space").as_uri())
-    assert (tmp_path / "with space").is_symlink()
-    assert pq.read_table(tmp_path / "answers.parquet")["predicted"].to_pylist() == [0]
