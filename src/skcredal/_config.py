@@ -6,13 +6,20 @@ from typing import Any
 
 from skcredal._validation import check_integer, naming
 
-__all__ = ["check_pair_tables", "get_config", "set_config"]
+__all__ = ["VARIABLE", "PairTableError", "check_pair_tables", "get_config", "set_config"]
 
-_VARIABLE = "SKCREDAL_PAIR_TABLE_LIMIT"
+VARIABLE = "SKCREDAL_PAIR_TABLE_LIMIT"
 # Read at import: a wrong value fails at once, not in the middle of a fit. Worker processes inherit it.
-with naming(_VARIABLE):
-    _limit = check_integer(_VARIABLE, int(os.environ.get(_VARIABLE, 4 * 1024**3)), low=0)
+with naming(VARIABLE):
+    _limit = check_integer(VARIABLE, int(os.environ.get(VARIABLE, 4 * 1024**3)), low=0)
 _settings = {"pair_table_limit": _limit}
+
+
+class PairTableError(ValueError):
+    """Pair tables would exceed the limit; the arguments are the fact, and what to do about it in Python."""
+
+    def __str__(self) -> str:
+        return " ".join(self.args)
 
 
 def get_config() -> dict[str, int]:
@@ -62,9 +69,10 @@ def check_pair_tables(needed: int, n_states: Mapping[Any, int], n_classes: int) 
     # Name a few features: those that are worth merging or dropping.
     largest = sorted(n_states, key=lambda name: -n_states[name])[:3]
     worst = ", ".join(f"{name} ({n_states[name]} states)" for name in largest)
-    raise ValueError(
+    raise PairTableError(
         f"The pair tables of {len(n_states)} features and {n_classes} classes would take "
         f"{needed / 2**20:.3g} MiB, more than the limit of {limit / 2**20:.3g} MiB. The largest features "
-        f"are {worst}: set max_categories to merge rare states, round numbers, drop some features, or "
-        "raise the limit with skcredal.set_config(pair_table_limit=...)."
+        f"are {worst}:",
+        "set max_categories to merge rare states, round numbers, drop some features, or raise the limit with "
+        "skcredal.set_config(pair_table_limit=...).",
     )

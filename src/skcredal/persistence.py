@@ -33,6 +33,7 @@ from skcredal._ensemble.line import Line
 from skcredal._ensemble.tree import DecisionTree
 from skcredal._files import replacing
 from skcredal._validation import naming, safe_repr
+from skcredal.classifiers._base import TabularClassifier
 
 __all__ = ["load", "read_notes", "save"]
 
@@ -41,10 +42,8 @@ FORMAT = 5
 _CLASSES = [getattr(skcredal, name) for name in skcredal.__all__ if name[0].isupper()]
 ESTIMATORS = {kind.__name__: kind for kind in _CLASSES if hasattr(kind, "fit")}
 # What a fitted estimator is made of.
-PARTS = {
-    kind.__name__: kind
-    for kind in (NumericFeature, CategoricalFeature, Encoding, Counts, DecisionTree, Regions, Line)
-}
+_KINDS = (NumericFeature, CategoricalFeature, Encoding, Counts, DecisionTree, Regions, Line)
+PARTS = {kind.__name__: kind for kind in _KINDS}
 
 
 def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, Any] | None = None) -> None:
@@ -95,7 +94,7 @@ def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, An
                 file.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
 
 
-def load(path: str | os.PathLike[str]) -> Any:
+def load(path: str | os.PathLike[str]) -> TabularClassifier | MDLDiscretizer:
     """Read an estimator that :func:`save` has written; nothing in the file is run.
 
     Parameters
@@ -105,7 +104,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    estimator : estimator
+    estimator : TabularClassifier or MDLDiscretizer
         The fitted estimator, with the answers of the one that was saved.
 
     Raises
@@ -126,7 +125,8 @@ def load(path: str | os.PathLike[str]) -> Any:
     Traceback (most recent call last):
     ValueError: ...notes.txt cannot be loaded: File is not a zip file.
     """
-    return _open(path, lambda _, file: _unpack(file))
+    loaded: TabularClassifier | MDLDiscretizer = _open(path, lambda _, file: _unpack(file))
+    return loaded
 
 
 def read_notes(path: str | os.PathLike[str]) -> dict[str, Any]:

@@ -8,9 +8,11 @@ import shutil
 import subprocess
 import sys
 import unicodedata
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+import openpyxl
 import pandas as pd
 import pytest
 
@@ -115,14 +117,14 @@ def test_rows_come_and_go_by_pipes_and_in_any_order(table):
     assert run("predict", "again", "strange.csv").stdout == expected
 
 
-@pytest.mark.parametrize("out", ["answers.csv", "answers.tsv", "answers.parquet"])
+@pytest.mark.parametrize("out", ["answers.csv", "answers.tsv", "answers.xlsx", "answers.parquet"])
 def test_answers_are_written_by_suffix_with_ids_first(table, out):
     table.assign(case=[f"p{r}" for r in range(60)]).to_csv("ids.csv", index=False)
     run("fit", "ids.csv", "--target", "outcome", "--id", "case", "-o", "m")
     run("predict", "m", "ids.csv", "-o", out)
-    found = (
-        pd.read_parquet(out) if out.endswith("parquet") else pd.read_csv(out, sep="[,\t]", engine="python")
-    )
+    readers = {"parquet": pd.read_parquet, "xlsx": partial(pd.read_excel, engine="calamine")}
+    readers |= dict.fromkeys(["csv", "tsv"], lambda out: pd.read_csv(out, sep="[,\t]", engine="python"))
+    found = readers[out.partition(".")[2]](out)
     assert found["case"].tolist() == [f"p{r}" for r in range(60)]
     assert list(found)[:2] == ["case", "predicted"]
     labels = found["set"][0] if out.endswith("parquet") else found["set"][0].split("|")
@@ -221,8 +223,85 @@ def test_a_spreadsheet_goes_through_all_commands_with_no_option_at_all(table, st
     assert Path("page.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
+@pytest.mark.parametrize("ending", ["csv", "xlsx"])
+@pytest.mark.parametrize(("style", "separator"), [(german, ";"), (american, ",")])
+def test_a_real_export_goes_through_all_commands(table, style, separator, ending):
+    """A title, dates, identifiers, money, percentages and missing cells: only the target is to be named."""
+    rng, n, coin = np.random.default_rng(2), 60, "{} €" if style is german else "${}"
+    amount, rate = rng.normal(1500, 400, n).round(2), rng.uniform(1, 30, n).round(1)
+    shown = pd.DataFrame(
+        {
+            "customer no": rng.permutation(n) + 1000,
+            "opened": pd.date_range("2024-01-01", periods=n).strftime("%d.%m.%Y"),
+            "amount": [coin.format(style(value)) for value in amount],
+            "rate": [f"{style(value)} %" for value in rate],
+            "purpose": rng.choice(["car", "home"], n),
+            "risk": np.where(amount + 40 * rate > 2000, "bad", "good"),
+        }
+    )
+    shown.loc[3, ["amount", "purpose"]] = None
+    name = f"loans.{ending}"
+    if ending == "csv":
+        Path(name).write_text(f"Loans of 2024\n{shown.to_csv(index=False, sep=separator)}")
+    else:
+        shown.to_excel(name, index=False, startrow=2)
+        book = openpyxl.load_workbook(name)
+        book.active["A1"] = "Loans of 2024"
+        book.save(name)
+    said = run("fit", name, "--target", "risk", "-o", "m").stderr
+    assert "Warning" not in said
+    for part in (
+        "Loans of 2024",
+        f"amount ({shown['amount'][0]} is {amount[0]:.15g})",
+        "as identifiers: customer no;",
+        "as dates: opened.",
+    ):
+        assert part in said
+    features = pd.DataFrame({"amount": amount, "rate": rate, "purpose": shown["purpose"]})
+    features.loc[3, "amount"] = None
+    plain = CredalLogPoolAODE().fit(features, shown["risk"])
+    run("predict", "m", name, "-o", "answers.xlsx")
+    found = pd.read_excel("answers.xlsx", engine="calamine")
+    np.testing.assert_allclose(found["probability_bad"], plain.predict_proba(features)[:, 0], rtol=1e-12)
+    # A row alone is read in the same way.
+    shown[7:8].to_csv("one.csv", index=False, sep=separator)
+    one = answers_of(run("predict", "m", "one.csv"))
+    np.testing.assert_allclose(one["probability_bad"], found["probability_bad"][[7]], rtol=1e-5)
+    assert run("explain", "m", name, "--row", 3).stdout.startswith("Row 3: ")
+    call = ("evaluate", name, "--target", "risk", "--folds", 2, "--report", "page.html", "--no-baselines")
+    result = run(*call)
+    assert "null" in result.stdout
+    assert "random-forest" not in result.stdout
+    assert "Loans of 2024" in Path("page.html").read_text(encoding="utf-8")
+
+
+def test_sheets_and_header_rows_are_found_or_given(table):
+    with pd.ExcelWriter("t.xlsx") as book:
+        pd.DataFrame({"read": ["me"]}).to_excel(book, sheet_name="Cover", index=False)
+        table.to_excel(book, sheet_name="All patients", index=False, startrow=1)
+    assert "in sheet 'All patients': use --sheet" in refused(
+        2, "fit", "t.xlsx", "--target", "outcome", "-o", "m"
+    )
+    expected = run("predict", "m.skcredal", "patients.csv").stdout
+    assert run("predict", "m.skcredal", "t.xlsx", "--sheet", "All patients").stdout == expected
+    Path("t.csv").write_text(f"made,by\nhand,x\n{Path('patients.csv').read_text()}")
+    assert run("predict", "m.skcredal", "t.csv", "--header-row", 3).stdout == expected
+
+
+def test_texts_that_look_like_formulas_are_texts_in_excel(table):
+    labels = {"ill": "=1+1", "well": "@SUM(A1)"}
+    notes = (["+1", "-1", "=A1", "#N/A"] * 15)[:60]
+    table.assign(outcome=table["outcome"].map(labels), note=notes).to_csv("t.csv", index=False)
+    run("fit", "t.csv", "--target", "outcome", "--id", "note", "--no-usual-na", "-o", "m")
+    run("predict", "m", "t.csv", "-o", "t.xlsx")
+    rows = list(openpyxl.load_workbook("t.xlsx").active.iter_rows(min_row=2, max_col=2))
+    assert {cell.data_type for row in rows for cell in row} == {"s"}
+    assert [row[0].value for row in rows] == notes
+    assert {row[1].value for row in rows} == set(labels.values())
+
+
 def test_ambiguous_cells_are_said_in_the_words_of_the_command_line(table):
-    table.assign(age=[f"1.{r:03}" for r in range(100, 160)]).to_csv("t.csv", index=False, sep=";")
+    table.assign(age=[f"1.{r:03}" for r in range(100, 220, 2)]).to_csv("t.csv", index=False, sep=";")
     said = run("fit", "t.csv", "--target", "outcome", "-o", "m").stderr
     assert (
         "Warning: column 'age' is ambiguous: '1.100' was read as 1.1; use --decimal . or --thousands ."
@@ -230,7 +309,7 @@ def test_ambiguous_cells_are_said_in_the_words_of_the_command_line(table):
     )
     result = run("fit", "t.csv", "--target", "outcome", "-o", "m", "--thousands", ".")
     assert "Warning" not in result.stderr
-    assert {one.name: one for one in skcredal.load("m").encoding_}["age"].range == (1100.0, 1159.0)
+    assert {one.name: one for one in skcredal.load("m").encoding_}["age"].range == (1100.0, 1218.0)
 
 
 def test_a_model_remembers_what_marks_a_missing_value(table):
@@ -330,6 +409,8 @@ def test_parameters_of_classifiers_can_be_given(table):
     expected = {"credibility": 0.5, "ess": 2.0, "criterion": "interval_dominance"}
     expected |= {"missing": "marginalize", "handle_unknown": "error"}
     assert {name: found[name] for name in expected} == expected
+    run("fit", "patients.csv", *options, "--max-categories", 2)
+    assert {one.name: one for one in skcredal.load("m").encoding_}["pain"].states[-1] == "(other)"
     run("fit", "patients.csv", *options, "--classifier", "comp-aode-star", "--epsilon", "0.05")
     assert skcredal.load("m").epsilon_ == 0.05
     # A classifier without sets has nothing that the option is for.
@@ -342,13 +423,9 @@ def test_parameters_of_classifiers_can_be_given(table):
 
 
 def test_what_was_read_and_what_is_strange_is_said(table):
-    table.assign(one=1, name=[f"n{r}" for r in range(60)]).to_csv("p.csv", index=False)
+    table.assign(one=1).to_csv("p.csv", index=False)
     said = run("fit", "p.csv", "--target", "outcome", "-o", "m", "--classifier", "aode").stderr
     assert "left out: one (it has a single value)" in said
-    assert "Warning: " in said
-    assert "'name'" in said
-    said = run("evaluate", "p.csv", "--target", "outcome", "--classifiers", "null").stderr
-    assert "--drop: name" in said
     table.loc[[1, 2], "smoker"] = "x"
     table.loc[3, "age"] = 9000.0
     table.to_csv("new.csv", index=False)
@@ -504,10 +581,64 @@ def test_targets_that_are_no_classes_are_refused(table, values, message):
         run("fit", "t.csv", "--target", "y", "-o", "m", "--as-classes", "--classifier", "null")
 
 
-def test_dates_are_refused_by_name(table):
-    table.assign(seen="2024-03-01").to_csv("t.csv", index=False)
-    assert "'seen'" in refused(1, "fit", "t.csv", "--target", "outcome", "-o", "m")
-    run("fit", "t.csv", "--target", "outcome", "-o", "m", "--drop", "seen")
+@pytest.mark.parametrize("ending", ["csv", "xlsx", "parquet"])
+def test_dates_are_left_out_or_refused_by_name(table, ending):
+    dates = pd.date_range("2024-03-01", periods=60)
+    dated = table.assign(seen=dates, born=dates.date)
+    write = {"csv": dated.to_csv, "xlsx": dated.to_excel, "parquet": dated.to_parquet}
+    write[ending](f"t.{ending}", index=False)
+    call = ("fit", f"t.{ending}", "--target", "outcome", "-o", "m")
+    assert "Note: Left out as dates: seen, born." in run(*call).stderr
+    assert skcredal.load("m").feature_names_in_.tolist() == ["age", "smoker", "pain"]
+    assert run("predict", "m", f"t.{ending}").stdout == run("predict", "m.skcredal", "patients.csv").stdout
+    assert "'seen'" in refused(1, *call, "--keep", "seen", "--drop", "born")
+    run(*call, "--categorical", "seen")
+
+
+def test_identifiers_are_left_out_unless_they_are_kept(table):
+    """Text that differs in nearly all rows, and whole numbers that count them or are called keys."""
+    numbers = np.random.default_rng(1).permutation(60)
+    suspects = {
+        "name": [f"n{r // 2 if r < 4 else r}" for r in range(60)],  # 58 of 60
+        "place": numbers + 17,
+        "KundenNr": numbers**2,
+        "visit_id": numbers * 3.0,
+    }
+    others = {
+        "ward": [f"w{r % 56}" for r in range(60)],
+        "weight": numbers**2,
+        "no": numbers // 2,
+        "idea": numbers * 7,
+        "code": numbers + 0.5,
+    }
+    table.assign(**suspects, **others).to_csv("t.csv", index=False)
+    call = ("fit", "t.csv", "--target", "outcome", "-o", "m")
+    said = run(*call).stderr
+    assert "--keep COL" in said
+    assert "Warning" not in said
+    assert f"Left out as identifiers: {', '.join(suspects)};" in said
+    assert set(skcredal.load("m").feature_names_in_) == {"age", "smoker", "pain", *others}
+    decided = ("--keep", "name", "--categorical", "place", "--numeric", "KundenNr", "--id", "visit_id")
+    said = run(*call, *decided).stderr
+    assert "Left out" not in said
+    assert "identifiers" not in said
+    assert set(suspects) - set(skcredal.load("m").feature_names_in_) == {"visit_id"}
+    page = ("evaluate", "t.csv", "--target", "outcome", "--folds", 2, "--classifiers", "ncc")
+    said = run(*page, "--report", "p.html", "--no-baselines").stderr
+    assert "as identifiers: name, " in said
+    assert "left out: identifiers" in Path("p.html").read_text(encoding="utf-8")
+    table[["outcome"]].assign(name=suspects["name"]).to_csv("t.csv", index=False)
+    assert "(name); --keep COL" in refused(2, *call)
+
+
+def test_of_the_twelve_patients_the_age_stays(table):
+    ages = [51, 25, 56, 31, 36, 35, 67, 58, 61, 77, 54, None]
+    twelve = {"patient_id": [f"P{r:02}" for r in range(12)], "age": ages, "pain": ["none", "mild"] * 6}
+    pd.DataFrame(twelve).assign(outcome=["well"] * 6 + ["ill"] * 6).to_csv("t.csv", index=False)
+    assert (
+        "Left out as identifiers: patient_id;" in run("fit", "t.csv", "--target", "outcome", "-o", "m").stderr
+    )
+    assert skcredal.load("m").feature_names_in_.tolist() == ["age", "pain"]
 
 
 FIT = ("fit", "patients.csv", "--target", "outcome", "-o", "m")
@@ -526,7 +657,6 @@ EVALUATE = ("evaluate", "patients.csv", "--target", "outcome")
         ((*FIT, "--categorical", "age", "--numeric", "age"), "got 'age'"),
         (("fit", "nowhere.csv", "--target", "y", "-o", "m"), "nowhere.csv cannot be read: No such file"),
         (("fit", ".", "--target", "y", "--format", "csv", "-o", "m"), ". cannot be read: Is a directory"),
-        (("fit", "patients.sav", "--target", "y", "-o", "m"), "got 'patients.sav'"),
         ((*FIT, "-o", "no/folder"), "-o must be a file in an existing folder"),
         ((*FIT, "-o", "-"), "cannot be written to standard output"),
         ((*FIT, "-o", "patients.csv"), "-o must not be one of the input files"),
@@ -548,7 +678,7 @@ EVALUATE = ("evaluate", "patients.csv", "--target", "outcome")
         ((*EVALUATE, "--report", "page.pdf"), "--report must end in .html"),
         (("predict", "nothing.skcredal", "patients.csv"), "There is no model file 'nothing.skcredal'"),
         (("predict", "m.skcredal", "patients.csv", "--close-call", 2), "argument --close-call"),
-        (("predict", "m.skcredal", "patients.csv", "-o", "answers.xlsx"), "-o must end in .csv"),
+        (("predict", "m.skcredal", "patients.csv", "-o", "answers.docx"), "-o must end in .csv"),
         (("predict", "m.skcredal", "patients.csv", "-o", "m.skcredal"), "-o must not be one of"),
         (("explain", "m.skcredal", "patients.csv", "--row", 61), "--row must be at most 60"),
         (("datasets", "--data", "nowhere"), "--data nowhere"),
@@ -561,7 +691,26 @@ def test_a_wrong_call_is_one_line_and_exit_code_2(table, arguments, message):
     assert message in refused(2, *arguments)
 
 
+@pytest.fixture
+def no_room():
+    usual = skcredal.get_config()["pair_table_limit"]
+    skcredal.set_config(pair_table_limit=0)
+    yield
+    skcredal.set_config(pair_table_limit=usual)
+
+
+def test_advice_is_in_options_here_and_in_parameters_there(table, no_room):
+    for call in (FIT, (*EVALUATE, "--folds", 2, "--classifiers", "aode")):
+        advice = refused(1, *call)
+        assert "--max-categories" in advice
+        assert "set_config" not in advice
+    with pytest.raises(ValueError, match=r"set max_categories .*set_config"):
+        CredalLogPoolAODE().fit(table.drop(columns="outcome"), table["outcome"])
+
+
 def test_other_errors_are_one_line_and_exit_code_1(table, monkeypatch):
+    Path("patients.sav").touch()
+    assert "got 'patients.sav'" in refused(1, "fit", "patients.sav", "--target", "y", "-o", "m")
     assert "patients.csv" in refused(1, "predict", "patients.csv", "patients.csv")
     Path("bad.csv").write_text("age,smoker,pain\n1,yes,mild\n2,no,x,y\n")
     assert "line 3" in refused(1, "predict", "m.skcredal", "bad.csv")

@@ -447,6 +447,27 @@ def test_a_warning_points_at_the_line_of_the_user():
     assert [caught[0].filename, later[0].filename] == [__file__] * 2
 
 
+@pytest.mark.parametrize(
+    ("values", "suspicious"),
+    [
+        ([f"r{r}" for r in range(10)], True),
+        ([f"r{r}" for r in range(9)], False),
+        ([f"r{r % 95}" for r in range(100)], True),
+        ([f"r{r % 94}" for r in range(100)], False),
+        ([f"r{r}" if r < 10 else None for r in range(100)], True),  # among the known ones
+        ([*range(100)], False),
+    ],
+)
+def test_text_that_differs_in_nearly_all_rows_looks_like_an_identifier(values, suspicious):
+    X, y = pd.DataFrame({"key": values, "kind": np.arange(len(values)) % 2}), np.arange(len(values)) % 3
+    for weights in (None, np.full(len(X), 0.5)):
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            AODE().fit(X, y, weights)
+            AODE(max_categories=5).fit(X, y, weights)
+        assert [("'key'" in str(one.message)) for one in said] == [True] * suspicious
+
+
 def test_rows_of_weight_zero_are_left_out_of_batches_too():
     X, y, weights = np.array([[0, 1], [1, 0], [0, 0], [1, 1]]), [0, 1, 0, 1], [0, 1, 2, 1]
     expected = NaiveBayes(categorical_features="all").fit(X, y, weights)

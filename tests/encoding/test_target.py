@@ -1,5 +1,7 @@
 """The classes and the weights of the training rows, alone and through every classifier."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -111,6 +113,24 @@ def test_a_missing_class_is_refused(y, estimator):
 def test_what_is_no_class_is_refused(estimator, y, message):
     with pytest.raises(ValueError, match=message):
         estimator.fit(X[["x"]], y)
+
+
+@pytest.mark.parametrize("kind", [lambda y: y, np.array, pd.Series, lambda y: np.array(y, object)])
+def test_many_classes_are_suspicious_only_in_few_rows(kind):
+    y = [f"class {r % 30}" for r in range(70)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(encode_target(kind(y), estimator=None)[0]) == 30
+        encode_target(kind(y[:60]), estimator=None)
+    with pytest.warns(UserWarning, match="could represent a regression problem"):
+        encode_target(kind(y[:58]), estimator=None)
+
+
+@pytest.mark.parametrize("y", [[True, False, True, True], [np.True_, np.False_, np.True_, True]])
+def test_booleans_of_dtype_object_are_classes(y):
+    clf = AODE().fit(X, np.array(y, object))
+    assert clf.classes_.dtype == bool
+    assert clf.predict(X).dtype == bool
 
 
 def test_a_column_of_classes_is_taken_with_a_warning():

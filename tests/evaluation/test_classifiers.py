@@ -24,6 +24,7 @@ def test_public_are_the_steps_from_a_file_to_the_page():
             "write_evaluation",
         ),
         "CLASSIFIERS",
+        "cross_val_predict_set",
     }
 
 

@@ -111,6 +111,92 @@ def test_numbers_are_found_by_the_whole_file(text, expected):
     assert read(text)["a"].tolist() == expected
 
 
+@pytest.mark.parametrize(
+    ("cells", "expected", "way"),
+    [
+        (["$1,169.00", "-$5", "$ -3", "0"], [1169, -5, -3, 0], "1,234.5$"),
+        (["€ 12,50", "1.234,50 €", "-€ 7", "?"], [12.5, 1234.5, -7, None], "1.234,5€"),
+        (["12.3%", "7 %", "NA", "-1%"], [12.3, 7, None, -1], "1234.5%"),
+        (["12,3 %", "7%", "", "1.000 %", "0"], [12.3, 7, None, 1000, 0], "1.234,5%"),
+        (["5 %", "7%", "12 %", "%"], ["5 %", "7%", "12 %", "%"], "text"),
+        (["5 %", "7", "12 %", "0"], ["5 %", "7", "12 %", "0"], "text"),  # 7, or 700 %?
+        (["5 %", "7 €", "12", "0"], ["5 %", "7 €", "12", "0"], "text"),
+        (["$5", "7 €", "12", "0"], ["$5", "7 €", "12", "0"], "text"),
+        (["100% wool", "5%", "1%", "2%"], ["100% wool", "5%", "1%", "2%"], "text"),
+    ],
+)
+def test_money_and_percentages_are_numbers_where_all_cells_fit(cells, expected, way):
+    content = "a|b\n" + "".join(f"{cell}|x\n" for cell in cells)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        table = read(content)
+    assert as_lists(table)["a"] == expected
+    assert table.attrs["read_as"]["a"] == way
+    # A note, without anything to settle.
+    assert [one.message.settings for one in said] == ([] if way == "text" else [{}])
+    assert all(f"({cells[0]} is {expected[0]:.15g})" in str(one.message) for one in said)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for cell, number in zip(cells, expected, strict=True):
+            row = read(f"a|b\n{cell}|x\n", read_as=table.attrs["read_as"])
+            assert as_lists(row)["a"] == [number]
+
+
+def test_units_are_those_of_the_table_before():
+    for way, cell in (("1234.5$", "€5"), ("1234.5$", "5%"), ("number", "5%"), ("1234.5%", "0.05")):
+        with pytest.raises(ValueError, match="column 'a'"):
+            read(f"a|b\n{cell}|x\n", read_as={"a": way})
+    assert read("a|b\n$5|x\n7%|y\n", read_as={"a": "text"})["a"].tolist() == ["$5", "7%"]
+    assert read("a|b\n$5|x\n", read_as={"a": "number"})["a"].tolist() == [5.0]
+    assert read("a|b\n5|x\n", read_as={"a": "1234.5$"})["a"].tolist() == [5.0]
+    # Excel stores 5 % as 0.05.
+    assert read_sheets([["a"], ["5 %"], [0.05]])["a"].tolist() == ["5 %", "0.05"]
+    with pytest.raises(ValueError, match="column 'a'"):
+        read_sheets([["a"], [0.05]], read_as={"a": "1234.5%"})
+
+
+TITLED = [["Patients", None, None], [], ["age", "sex", "ill"], [51, "f", "no"], [25, None, "yes"]]
+
+
+@pytest.mark.parametrize("rows", [TITLED, [["Ward 3"], *TITLED], TITLED[:3]])
+def test_titles_above_the_header_are_found(rows):
+    expected = {"age": [51, 25], "sex": ["f", None], "ill": ["no", "yes"]}
+    expected = expected if len(rows) > 3 else {"age": [], "sex": [], "ill": []}
+    number = rows.index(["age", "sex", "ill"]) + 1
+    lines = [";".join("" if cell is None else str(cell) for cell in row) for row in rows]
+    for reader in (lambda **how: read_sheets(rows, **how), lambda **how: read("\n".join(lines), **how)):
+        with pytest.warns(ReadingWarning, match=f"row {number}, below the title '.*Patients'"):
+            assert as_lists(reader()) == expected
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert as_lists(reader(header_row=number)) == expected
+    # A title without the delimiter, as a writer may put it above the table.
+    with pytest.warns(ReadingWarning):
+        assert list(read("\n".join(["All patients", *lines[2:]]))) == ["age", "sex", "ill"]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        (",a\nx,red\ny,blue\n", ["column 1", "a"]),  # an index without a name
+        ("a,\n1,2\n3,4\n", ["a", "column 2"]),
+        ("a,\nx,1\ny,2\n", ["a", "column 2"]),
+        ("a,,\nx,y,\nx,y,z\n", ["a", "column 2", "column 3"]),
+        ("a\nx\ny\n", ["a"]),
+    ],
+)
+def test_what_may_be_a_header_is_not_taken_for_a_title(text, names):
+    assert list(read(text)) == names
+
+
+def test_a_header_row_must_exist():
+    for header_row, error in ((0, "header_row must be at least 1"), (9, "standard input: ")):
+        with pytest.raises(ValueError, match=error):
+            read("a,b\n1,2\n", header_row=header_row)
+    with pytest.raises(ValueError, match="empty from row 9 on"):
+        read_sheets([["a"], [1]], header_row=9)
+
+
 def test_what_can_be_read_in_two_ways_is_said_in_the_words_of_python():
     with pytest.warns(ReadingWarning, match=r"column 'a'.*'1\.275'.* decimal='\.' or thousands='\.'") as said:
         assert read("a;b\n1.275;x\n576;y\n")["a"].tolist() == [1.275, 576.0]

@@ -101,6 +101,12 @@ def test_a_worker_that_is_killed_changes_nothing(client, whole, tmp_path, deadly
     assert_same_model(model, BmaAODE().fit(X, whole["class"], whole["weight"]))
 
 
+def test_fit_names_what_takes_a_frame_of_dask(whole):
+    ddf = dd.from_pandas(whole, npartitions=2)
+    with pytest.raises(TypeError, match="fit_dask"):
+        AODE().fit(ddf, np.arange(len(whole)) % 2)
+
+
 def test_categories_that_dask_does_not_know(whole):
     """Each partition has its own; the states of the model are those of all."""
     frame = whole[["text", "number", "class"]]

@@ -47,7 +47,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def _run(words: Sequence[str]) -> None:
     arguments = build_parser().parse_args(words)
-    for module in ("pandas", "pyarrow", "tqdm"):
+    for module in ("pandas", "pyarrow", "openpyxl", "tqdm"):
         # Looked for, not imported: not every command needs them at once.
         if find_spec(module) is None:
             require(module, extra="cli", purpose="The command line")
@@ -56,8 +56,12 @@ def _run(words: Sequence[str]) -> None:
 
 
 def _reason(error: Exception) -> str:
+    from skcredal._config import VARIABLE, PairTableError  # imports numpy, for which help must not wait
+
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
+    if isinstance(error, PairTableError):
+        return f"{error.args[0]} use --max-categories or --drop, or set {VARIABLE} to more bytes."
     if isinstance(error, (ValueError, TypeError, ImportError, OSError)):
         return str(error)
     return f"{type(error).__name__}: {error} (--debug shows where)"

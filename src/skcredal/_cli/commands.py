@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from skcredal._cli.console import CallError, format_table, say
 from skcredal._extras import require
-from skcredal.evaluation._names import COMPARED, DEFAULT, counted
+from skcredal.evaluation._names import COMPARED, DEFAULT, counted, listed
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["datasets", "evaluate", "explain", "fit", "predict", "reproduce"]
 
 # Options that are parameters of classifiers.
-_PARAMETERS = ("epsilon", "credibility", "ess", "criterion", "missing", "handle_unknown")
+_PARAMETERS = ("epsilon", "credibility", "ess", "criterion", "missing", "handle_unknown", "max_categories")
 # Rows per batch: few enough for a smooth progress bar, enough that the overhead does not show.
 _ROWS = 20_000
 # With fewer rows in all folds together, starting processes takes longer than the work.
@@ -45,11 +45,9 @@ def fit(arguments: Namespace) -> None:
     table = tables.label_table(arguments)
     made.fit(table.features, table.target)
     save(made, arguments.out, notes=table.notes)
-    n_rows, n_columns = table.features.shape
-    learned = (
-        f"{counted(n_rows, 'row')} and {counted(n_columns, 'column')}, {counted(len(made.classes_), 'class')}"
-    )
-    say("Note", f"Fitted {type(made).__name__} to {learned}; saved to {arguments.out}.")
+    size = (*table.features.shape, len(made.classes_))
+    rows, columns, classes = map(counted, size, ("row", "column", "class"))
+    say("Note", f"Fitted {type(made).__name__} to {rows} and {columns}, {classes}; saved to {arguments.out}.")
     say("Note", tables.what_was_read(made))
 
 
@@ -58,7 +56,7 @@ def predict(arguments: Namespace) -> None:
 
     Writes an answer for each row, in the same order: the columns predicted (the most
     probable class) and probability_CLASS. A classifier with sets adds set (the classes
-    that remain; separated by | in text, a list in Parquet), set_size, and lower_CLASS
+    not ruled out; separated by | in text, a list in Parquet), set_size, and lower_CLASS
     and upper_CLASS, the bounds of each probability; lp-aode*, bma-aode* and comp-aode*
     also add robustness. Standard error shows how many rows are undecided or close calls.
     Columns that the model does not know are ignored. The model remembers how each
@@ -74,23 +72,19 @@ def predict(arguments: Namespace) -> None:
     model, notes = tables.read_model(arguments.model)
     rows = tables.read_for_model(model, notes, arguments)
     frame = rows.features
-    found = no_answers(model)  # an estimator of scikit-learn refuses to be asked about nothing
+    parts = [no_answers(model)]  # an estimator of scikit-learn refuses to be asked about nothing
     for name in rows.ids:
-        if name in found.columns():
+        if name in parts[0].columns():
             raise CallError(f"--id must not be the name of a column of the answers, got {name!r}.")
-    if frame.empty:
-        # Not an error: it may be a step of a pipeline that had nothing to do.
-        say("Note", f"{tables.named(arguments.data)} has no rows, so the output has none either.")
-    else:
-        parts = []
-        with progress_bar("rows", len(frame), "predicting") as advance:
-            for start in range(0, len(frame), _ROWS):
-                parts.append(answers(model, frame.iloc[start : start + _ROWS]))
-                advance(len(parts[-1].proba))
-        found = Answers.joined(parts)
+    with progress_bar("rows", len(frame), "predicting") as advance:
+        for start in range(0, len(frame), _ROWS):
+            parts.append(answers(model, frame.iloc[start : start + _ROWS]))
+            advance(len(parts[-1].proba))
+    found = Answers.joined(parts)
     tables.write_answers(rows.ids, found, arguments.out, format_)
-    if not frame.empty:
-        say("Note", tables.doubts(found, arguments.close_call))
+    # Without rows it is not an error: it may be a step of a pipeline that had nothing to do.
+    nothing = f"{tables.named(arguments.data)} has no rows, so the output has none either."
+    say("Note", nothing if frame.empty else tables.doubts(found, arguments.close_call))
     if remark := tables.strange_values(model, frame):
         say("Note", remark)
 
@@ -127,8 +121,8 @@ def evaluate(arguments: Namespace) -> None:
 
     All classifiers learn from the same training folds and nothing else. They are ordered
     by the utility u65. For those with sets, two kinds of doubt are counted: undecided
-    rows, in which several classes remain, and close calls, in which one remains that is
-    not very probable. With --report, a self-contained page shows all this, and the
+    rows, in which several classes cannot be ruled out, and close calls, in which one is
+    left that is not very probable. With --report, a self-contained page shows all this, and the
     doubtful cases with their reasons.
 
     Example: skcredal evaluate iris.csv --target class --report iris.html
@@ -138,36 +132,31 @@ def evaluate(arguments: Namespace) -> None:
     from skcredal._cli import tables
     from skcredal._cli.rankings import print_ranking, write_page
     from skcredal.evaluation import evaluate_table, make_classifiers, ranking
+    from skcredal.evaluation._classifiers import BASELINES, MOST_ROWS
 
-    made = _make("all" if arguments.classifiers == ["all"] else arguments.classifiers, arguments)
+    usual = COMPARED[:4] if arguments.no_baselines else COMPARED
+    made = _make("all" if arguments.classifiers == ["all"] else arguments.classifiers or usual, arguments)
     if arguments.report is not None:
-        tables.check_file(arguments.report, [arguments.data], "--report")
-        if Path(arguments.report).suffix.lower() not in (".html", ".htm"):
-            raise CallError(f"--report must end in .html, got {arguments.report!r}.")
+        tables.check_file(arguments.report, [arguments.data], (".html", ".htm"), "--report")
         # The page compares with always giving the most frequent class, and with what anybody would try.
-        made |= {name: one for name, one in make_classifiers().items() if name in COMPARED[3:]}
+        made |= {name: one for name, one in make_classifiers().items() if name in usual[3:]}
     format_ = None if arguments.out is None else tables.check_output(arguments.out, [arguments.data])
     table = tables.label_table(arguments)
-    _warn_of_identifiers(table)
     folds = _choose_folds(table, arguments.folds)
-    n_folds = arguments.runs * folds
-    jobs = arguments.jobs or (-1 if len(table.target) * n_folds > _WORTH_PROCESSES else 1)
-    evaluation = evaluate_table(
-        made,
-        table.features,
-        table.target,
-        explain=arguments.report is not None,
-        runs=arguments.runs,
-        folds=folds,
-        seed=arguments.seed,
-        jobs=jobs,
-        progress=True,
-    )
+    n_rows = len(table.target) * (folds - 1) // folds
+    if n_rows > MOST_ROWS and set(made) & set(BASELINES):
+        some = f"{MOST_ROWS:,} of the {n_rows:,} rows of a training fold"
+        table.say("Note", f"{listed([name for name in made if name in BASELINES], 3)} learn from {some}.")
+    has_work = len(table.target) * arguments.runs * folds > _WORTH_PROCESSES
+    protocol = {"runs": arguments.runs, "folds": folds, "seed": arguments.seed}
+    protocol["jobs"] = arguments.jobs or (-1 if has_work else 1)
+    report = arguments.report is not None
+    evaluation = evaluate_table(made, table.features, table.target, explain=report, progress=True, **protocol)
     measures = pd.DataFrame(ranking(evaluation))
     # Files first: the reader of standard output may close it early, which ends the command.
     if format_ is not None and arguments.out != "-":
         tables.write_table(measures, arguments.out, format_)
-    if arguments.report is not None:
+    if report:
         write_page(arguments, table, evaluation, made.get(DEFAULT, made["null"]))
         say("Note", f"Wrote {arguments.report}, which opens with the cases of {evaluation.opening}.")
     if arguments.out == "-":
@@ -175,16 +164,6 @@ def evaluate(arguments: Namespace) -> None:
     else:
         how = f"{len(table.target)} rows, {arguments.runs} × {folds}-fold cross-validation"
         print_ranking(measures, evaluation, how, arguments.close_call)
-
-
-def _warn_of_identifiers(table: Any) -> None:
-    """Say once, by the library's rule, what every fold would repeat."""
-    from skcredal._encoding.features import too_many_states
-
-    texts = table.features.select_dtypes(object)
-    suspects = [name for name in texts if too_many_states(texts[name].nunique(), len(texts))]
-    if suspects:
-        table.say("Warning", f"These look like identifiers; consider --drop: {', '.join(suspects)}.")
 
 
 def _choose_folds(table: Any, folds: int | None) -> int:
@@ -199,7 +178,7 @@ def _choose_folds(table: Any, folds: int | None) -> int:
     return folds or min(10, most)
 
 
-def _make(names: list[str] | str | None, arguments: Namespace) -> dict[str, Any]:
+def _make(names: Any, arguments: Namespace) -> dict[str, Any]:
     """Return classifiers by name, with the parameters of the call; one that none of them has is refused."""
     from skcredal.evaluation import make_classifiers
 

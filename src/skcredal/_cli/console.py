@@ -31,15 +31,17 @@ def shown_warnings() -> Iterator[list[str]]:
 
     def show(message: Any, *_: Any, **__: Any) -> None:
         # What was read in a doubtful way is settled by an option here, by a parameter in Python.
-        settings = getattr(message, "settings", {})
-        advice = " or ".join(f"--{name} {shlex.quote(value)}" for name, value in settings.items())
+        settings = getattr(message, "settings", None)
+        advice = " or ".join(f"--{name} {shlex.quote(value)}" for name, value in (settings or {}).items())
         text = f"{message.fact}; use {advice} to settle it." if advice else str(message)
         if " ".join(text.split()) not in said:
-            said.append(say("Warning", text))
+            # Without anything to settle, it is only a note.
+            said.append(say("Note" if settings == {} else "Warning", text))
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", UserWarning)
+        warnings.filterwarnings("ignore", ".*look like identifiers")  # kept because the user said so
         warnings.showwarning = show
         yield said
 

@@ -32,8 +32,9 @@ def build_parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="skcredal", description="Credal classification with AODE ensembles.", **how)
     parser.epilog = "To get started: skcredal datasets iris -o iris.csv"
     parser.add_argument("--version", action="version", version=f"skcredal {skcredal.__version__}")
-    text = "show the traceback of an error; can be given anywhere in the call"
-    parser.add_argument("--debug", action="store_true", help=text)
+    parser.add_argument(
+        "--debug", action="store_true", help="the traceback of an error; anywhere in the call"
+    )
     some = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, groups in _COMMANDS.items():
         text = inspect.getdoc(getattr(commands, name)) or ""
@@ -77,6 +78,11 @@ def _folds(runs: int, folds: int | None, jobs: int | None) -> list[tuple[list[st
     ]
 
 
+def _close_call(text: str) -> float:
+    # Below one half, another answer is more likely to be right: a close call in any case.
+    return float(max(0.5, _PROBABILITY(text)))
+
+
 _SEED = _type(int, "a whole number from 0 to 4294967295", lambda n: 0 <= n < 2**32)
 _FROM_1 = _type(int, "a whole number, at least 1", lambda n: n >= 1)
 _FROM_2 = _type(int, "a whole number, at least 2", lambda n: n >= 2)
@@ -87,21 +93,17 @@ _ENCODING = _type(str, "a text encoding", lambda name: codecs.lookup(name)._is_t
 _SIGN = _type(lambda text: "\t" if text == "tab" else text, "one sign", re.compile(r'[^\w"\r\n]').fullmatch)
 
 _ALL = f"{', '.join(NAMES)} (write -star for *, which shells expand)"
-_COMPARED = ",".join(COMPARED)
 _USUAL = "an empty cell, ?, NA, N/A, NaN and null (None, - and . among numbers)"
 _SOURCE = '"embedded" (the default), "openml", or a folder of ARFF files whose last attribute is the class'
-_CRITERIA = ["maximality", "interval_dominance", "e_admissibility"]
 _SETTING: dict[str, Any] = {"choices": ["honest", "paper"], "default": "honest"}
-_TREATMENTS = ["impute", "marginalize"]
 _UNKNOWN: dict[str, Any] = {"choices": ["ignore", "error"], "dest": "handle_unknown"}
-_FORMATS = ["csv", "tsv", "xlsx", "parquet", "arff"]
+_CRITERIA = ["maximality", "interval_dominance", "e_admissibility"]
 _MANY: dict[str, Any] = {"action": "append", "default": []}
 _SEVERAL: dict[str, Any] = {"metavar": "COL", "type": _column, **_MANY}
 _IDS = _option("--id", "names the rows; never learned from; can be repeated", dest="ids", **_SEVERAL)
 _NAMED: dict[str, Any] = {"type": _LIST, "metavar": "NAMES"}
-_TABLE = _option("-o --out", ".csv, .tsv or .parquet; - (the default): standard output", "OUT", default="-")
-_REPORT = f"also write a page with the classifiers and the doubtful cases, first those of {DEFAULT}"
-_CLOSE = f"one class with a probability below this is a close call (default: {CLOSE_CALL})"
+_TABLE = _option("-o --out", ".csv, .tsv, .xlsx or .parquet; default: standard output", "OUT", default="-")
+_CLOSE = f"one class with a probability below this, or below 0.5, is a close call (default: {CLOSE_CALL})"
 _SOME = f"some of {_ALL}, separated by commas"
 _BASELINES = "logistic-regression, random-forest, gradient-boosting"
 _TITLED = ("columns", "parameters of the classifiers", "reading (default: found out from the table)")
@@ -116,14 +118,13 @@ _OPTIONS: dict[str, list[tuple[list[str], Any]]] = {
     "row": [_option("--row", "from 1; can be repeated", "N", type=_FROM_1, action="append", required=True)],
     "table": [_TABLE],
     "ids": [_IDS],
-    "close call": [
-        _option("--close-call", _CLOSE, "P", type=_PROBABILITY, default=CLOSE_CALL),
-    ],
+    "close call": [_option("--close-call", _CLOSE, "P", type=_close_call, default=CLOSE_CALL)],
     "evaluate": [
-        _option("--classifiers", f"{_SOME}, {_BASELINES}, or all; default: {_COMPARED}", **_NAMED),
+        _option("--classifiers", f"{_SOME}, {_BASELINES}, or all; default: {','.join(COMPARED)}", **_NAMED),
         *_folds(1, None, None),
-        _option("-o --out", "also write the measures to this file: .csv, .tsv or .parquet", "OUT"),
-        _option("--report", _REPORT, "FILE.html"),
+        _option("-o --out", "also write the measures to this file: .csv, .tsv, .xlsx or .parquet", "OUT"),
+        _option("--report", f"also write a page of the doubtful cases, first of {DEFAULT}", "FILE.html"),
+        _option("--no-baselines", "without logistic regression and random forest", action="store_true"),
     ],
     "datasets": [
         _option("name", "write this data set as a table", "NAME", nargs="?"),
@@ -142,6 +143,7 @@ _OPTIONS: dict[str, list[tuple[list[str], Any]]] = {
     ],
     _TITLED[0]: [
         _option("--drop", "left out; can be repeated", **_SEVERAL),
+        _option("--keep", "not left out, even if it looks like an identifier; can be repeated", **_SEVERAL),
         _IDS,
         _option("--categorical", "has categories, even if they are numbers; can be repeated", **_SEVERAL),
         _option("--numeric", "has numbers: anything else is refused; can be repeated", **_SEVERAL),
@@ -151,12 +153,15 @@ _OPTIONS: dict[str, list[tuple[list[str], Any]]] = {
         _option("--epsilon", "ε of bma-aode*, comp-aode* and cma (default: from the table)", "X", type=float),
         _option("--credibility", "credibility of lp-aode* (default: 0.95)", "P", type=float),
         _option("--ess", "sample size of the prior (default: 4 for lp-aode*, else 1)", "X", type=float),
-        _option("--criterion", f"{', '.join(_CRITERIA)} (default: the first)", "NAME", choices=_CRITERIA),
-        _option("--missing --treat-missing", "missing values (default: impute)", choices=_TREATMENTS),
+        _option("--criterion", "what a set contains (default: maximality)", choices=_CRITERIA),
+        _option("--missing", "missing values (default: impute)", choices=["impute", "marginalize"]),
         _option("--unknown", "unseen categories (default: ignore)", **_UNKNOWN),
+        _option(
+            "--max-categories", "of a column; the rarest are merged (default: no limit)", "N", type=_FROM_2
+        ),
     ],
     _TITLED[2]: [
-        _option("--format", "of the file", choices=_FORMATS),
+        _option("--format", "of the file", choices=["csv", "tsv", "xlsx", "parquet", "arff"]),
         _option("--encoding", "encoding of a CSV", "NAME", type=_ENCODING),
         _option("--delimiter", "delimiter of a CSV: a character, or the word tab", "CHAR", type=_SIGN),
         _option("--decimal", "decimal sign: . or a comma", "CHAR", choices=[".", ","]),
@@ -164,6 +169,7 @@ _OPTIONS: dict[str, list[tuple[list[str], Any]]] = {
         _option("--na", f"a missing value, besides {_USUAL}; can be repeated", "TEXT", **_MANY),
         _option("--usual-na", "whether these are (default: yes)", action=argparse.BooleanOptionalAction),
         _option("--sheet", "name or number of the sheet of an Excel file (default: the first)", "NAME"),
+        _option("--header-row", "the row with the names of the columns, from 1", "N", type=_FROM_1),
     ],
 }
 _COMMANDS = {

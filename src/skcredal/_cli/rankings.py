@@ -78,7 +78,7 @@ def write_page(
     }
     aside = [(table.name, "", f"the target: {counted(len(evaluation.classes), 'class')}", "")]
     aside += [(str(one), "", "an id: carried along, never learned from", "") for one in table.ids.columns]
-    aside += [(one, "", "left out, as you asked", "") for one in table.dropped]
+    aside += [(one, "", f"left out: {why}", "") for one, why in table.dropped.items()]
     write_evaluation(
         arguments.report,
         evaluation,

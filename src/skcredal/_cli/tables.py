@@ -7,10 +7,9 @@ import re
 import sys
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,12 +17,12 @@ import pandas as pd
 from skcredal._arrays import AnyArray, IntArray
 from skcredal._cli.console import CallError, say, shown_warnings
 from skcredal._encoding.columns import is_missing
-from skcredal._encoding.features import CategoricalFeature
+from skcredal._encoding.features import CategoricalFeature, look_like_identifiers
 from skcredal._files import replacing
 from skcredal.classifiers._answers import Answers
 from skcredal.classifiers._base import TabularClassifier, learned_features
 from skcredal.evaluation._names import counted, is_below, listed
-from skcredal.evaluation._reading import read_table_file, table_format
+from skcredal.evaluation._reading import read_table_file, sheets_with
 from skcredal.persistence import load, read_notes
 from skcredal.scale._predictions import arrow_columns
 
@@ -37,20 +36,26 @@ _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,17})")
 # Up to so many different values may well be classes; beyond, they are compared with the number of rows. And
 # a target is numeric even if a few of its values are not ("unknown").
 _FEW, _NEARLY_ALL = 20, 0.9
+# A word of a name that says that the numbers are keys: customer_id, KundenNr.
+_KEY = re.compile("((?i:(^|[^a-z])(id|nr|no|key|code))|[a-z](Id|ID|Nr|No|Key|Code))($|[^a-z])|(?i:nr)$")
+_OPTIONS = ("format", "sheet", "header_row", "encoding", "delimiter", "decimal", "thousands")
 # What fit notes in a model file; a model that was saved from Python has no notes.
 _NOTES: dict[str, Any] = {"target": "", "ids": [], "na": [], "usual_na": True, "read_as": {}}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LabelledTable:
-    """A table to learn from; ``numbers`` are those of its rows in the file, ``notes`` go with the model."""
+class LabelledTable(NamedTuple):
+    """A table to learn from.
+
+    ``numbers`` are those of its rows in the file, ``dropped`` are the columns left out, with the reason, and
+    ``notes`` go with the model.
+    """
 
     features: pd.DataFrame
     target: AnyArray
     name: str
     numbers: IntArray
     ids: pd.DataFrame
-    dropped: list[str]
+    dropped: dict[str, str]
     notes: dict[str, Any]
     messages: list[str]
 
@@ -59,8 +64,7 @@ class LabelledTable:
         self.messages.append(say(label, message))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ModelRows:
+class ModelRows(NamedTuple):
     """The columns that a model was fitted to, the target if the table has it, and the columns of ids."""
 
     features: pd.DataFrame
@@ -70,11 +74,11 @@ class ModelRows:
 
 def label_table(arguments: Namespace) -> LabelledTable:
     """Read a table and split it into features and classes; refuse a target that cannot be a class."""
-    target, data = arguments.target, arguments.data
-    chosen = {"--drop": arguments.drop, "--id": arguments.ids}
+    target, data, aside = arguments.target, arguments.data, [*arguments.drop, *arguments.ids]
+    chosen = {"--drop": arguments.drop, "--id": arguments.ids, "--keep": arguments.keep}
     chosen |= {"--categorical": arguments.categorical, "--numeric": arguments.numeric}
     # The target as text: 1 and 01 may be different classes.
-    ways = dict.fromkeys([target, *arguments.drop, *arguments.ids, *arguments.categorical], "text")
+    ways = dict.fromkeys([target, *aside, *arguments.categorical], "text")
     for option, names in chosen.items():
         if target in names:
             raise CallError(f"{option} must not name the target {target!r}.")
@@ -83,7 +87,7 @@ def label_table(arguments: Namespace) -> LabelledTable:
     with shown_warnings() as messages:
         frame = _read(arguments, ways | dict.fromkeys(arguments.numeric, "number"), {})
     for option, names in {"--target": [target], **chosen}.items():
-        _check_columns(names, frame, option, data)
+        _check_columns(names, frame, option, arguments)
     for name in arguments.categorical:
         frame[name] = _as_text(frame[name])
     for name in arguments.numeric:
@@ -95,20 +99,40 @@ def label_table(arguments: Namespace) -> LabelledTable:
         raise ValueError(f"{named(data)} has no rows." if frame.empty else f"No row has a {target!r}.")
     classes = labels[kept].tolist()
     _check_classes(classes, target, as_classes=arguments.as_classes)
-    features = frame.drop(columns=[target, *arguments.drop, *arguments.ids])[kept].reset_index(drop=True)
+    features = frame.drop(columns=[target, *aside])[kept].reset_index(drop=True)
+    open_ = [name for name in features if not any(name in names for names in chosen.values())]
+    useless = {name: why for name in open_ if (why := _why_useless(features[name]))}
+    features = features.drop(columns=list(useless))
     if features.shape[1] == 0:
-        raise CallError(f"{named(data)} has no columns other than the target and those left out.")
+        known = f"{named(data)} has no columns other than the target and those left out"
+        raise CallError(f"{known} ({listed([*aside, *useless], 20) or 'none'}); --keep COL keeps one.")
     # Integers sort as numbers, 9 before 10, and read back as they were.
     values = np.array(classes, np.int64 if all(map(_INTEGER.fullmatch, classes)) else None)
     ids = frame[arguments.ids][kept].reset_index(drop=True)
-    read_as = {name: way for name, way in frame.attrs.get("read_as", {}).items() if name in features}
-    notes = {"target": target, "ids": arguments.ids, "na": arguments.na, "read_as": read_as}
-    notes["usual_na"] = arguments.usual_na is not False
-    numbers = np.flatnonzero(kept) + 1
-    table = LabelledTable(features, values, target, numbers, ids, arguments.drop, notes, messages)
+    usual_na, read_as = arguments.usual_na is not False, frame.attrs.get("read_as", {})
+    notes = {"target": target, "ids": arguments.ids, "na": arguments.na, "usual_na": usual_na}
+    notes["read_as"] = {name: way for name, way in read_as.items() if name in features}
+    numbers, dropped = np.flatnonzero(kept) + 1, dict.fromkeys(arguments.drop, "as you asked") | useless
+    table = LabelledTable(features, values, target, numbers, ids, dropped, notes, messages)
+    for why, advice in (("dates", ""), ("identifiers", "; --keep COL keeps one")):
+        if names := [name for name in useless if useless[name] == why]:
+            table.say("Note", f"Left out as {why}: {listed(names, 10)}{advice}.")
     if not kept.all():
         table.say("Note", f"{(~kept).sum()} of {len(kept)} rows have no {target!r} and are left out.")
     return table
+
+
+def _why_useless(column: Any) -> str:
+    """Return why nothing can be learned from a column, if so: it contains dates or identifiers."""
+    known = column.dropna()
+    if pd.api.types.infer_dtype(known).startswith(("date", "time", "period")):
+        return "dates"
+    is_key = look_like_identifiers(known.nunique(), len(known))
+    if is_key and pd.api.types.is_numeric_dtype(column):
+        # Even if all are different, numbers may be quantities.
+        is_run = known.max() - known.min() == len(known) - 1
+        is_key = known.is_unique and (known % 1 == 0).all() and bool(is_run or _KEY.search(column.name))
+    return "identifiers" if is_key else ""
 
 
 def named(data: str) -> str:
@@ -120,33 +144,23 @@ def _read(arguments: Namespace, ways: Mapping[str, str], notes: Mapping[str, Any
     """Read the table that a call names; what marked a missing value in training does so here, too."""
     if arguments.decimal is not None and arguments.decimal == arguments.thousands:
         raise CallError(f"--thousands must be another sign than --decimal, got {arguments.decimal!r}.")
-    options = {name: getattr(arguments, name) for name in ("sheet", "encoding", "delimiter", "decimal")}
     usual_na = notes.get("usual_na", True) if arguments.usual_na is None else arguments.usual_na
+    options = {name: getattr(arguments, name) for name in _OPTIONS}
+    options |= {"na": [*arguments.na, *notes.get("na", ())], "usual_na": usual_na, "read_as": ways}
     try:
-        if arguments.data != "-" and arguments.format is None:
-            arguments.format = table_format(arguments.data)
-    except ValueError as error:
-        raise CallError(str(error)) from error
-    try:
-        return read_table_file(
-            sys.stdin.buffer if arguments.data == "-" else arguments.data,
-            format=arguments.format,
-            thousands=arguments.thousands,
-            na=[*arguments.na, *notes.get("na", ())],
-            usual_na=usual_na,
-            read_as=ways,
-            **options,
-        )
+        return read_table_file(sys.stdin.buffer if arguments.data == "-" else arguments.data, **options)
     except OSError as error:
         raise CallError(f"{arguments.data} cannot be read: {error.strerror or error}.") from error
 
 
-def _check_columns(names: Sequence[str], frame: pd.DataFrame, option: str, data: str) -> None:
-    columns = {str(column).lower(): str(column) for column in frame}
+def _check_columns(names: Sequence[str], frame: pd.DataFrame, option: str, arguments: Namespace) -> None:
+    columns, data = {str(column).lower(): str(column) for column in frame}, arguments.data
     for name in names:
         if name not in frame:
             close = difflib.get_close_matches(name.lower(), columns, n=1)
             hint = f" Did you mean {columns[close[0]]!r}?" if close else ""
+            if data.lower().endswith((".xlsx", ".xls")) and (sheets := sheets_with(data, name)):
+                hint = f" It is in sheet {' and '.join(map(repr, sheets))}: use --sheet or --header-row."
             there = f"The columns are {listed(list(columns.values()), 20)}."
             raise CallError(f"{option}: there is no column {name!r} in {named(data)}.{hint} {there}")
 
@@ -171,16 +185,15 @@ def _check_classes(labels: Sequence[str], target: str, *, as_classes: bool) -> N
     # Also with a decimal comma.
     numbers = pd.to_numeric(pd.Series(different).str.replace(",", "."), errors="coerce").dropna()
     if len(numbers) < _NEARLY_ALL * many:
-        found = "values" if many > _FEW and many > n / 2 else None
+        most, what = max(_FEW, n / 2), "values"
         looks = "like an identifier or free text, not like classes: choose another target"
     else:
         # Fractions are rarely classes; whole numbers may be, unless they are many, absolutely or per row.
-        too_many = many > (_FEW if (numbers % 1 == 0).all() else _FEW / 2)
-        found = "numbers" if many > 50 or (too_many and (many <= _FEW or many > n / 20)) else None
+        most, what = max(_FEW if (numbers % 1 == 0).all() else _FEW / 2, min(n / 20, 50)), "numbers"
         looks = "like regression, not like classification: group them into a few (low, middle, high)"
-    if found and not as_classes:
-        what = f"{many} different {found} in {n} rows, which looks {looks}"
-        raise ValueError(f"Column {target!r} has {what}, or use --as-classes if each is a class of its own.")
+    if many > most and not as_classes:
+        found = f"{many} different {what} in {n} rows, which looks {looks}"
+        raise ValueError(f"Column {target!r} has {found}, or use --as-classes if each is a class of its own.")
 
 
 def read_model(path: str) -> tuple[Any, dict[str, Any]]:
@@ -215,7 +228,7 @@ def read_for_model(model: Any, notes: dict[str, Any], arguments: Namespace) -> M
     if lacking:
         what = f"{named(arguments.data)} lacks {counted(len(lacking), 'column')} that the model was fitted to"
         raise ValueError(f"{what}: {listed(lacking, 10)}.")
-    _check_columns(arguments.ids, table, "--id", arguments.data)
+    _check_columns(arguments.ids, table, "--id", arguments)
     frame = table[names].copy() if names else table
     for name, known in states.items():
         # A text file has only text: a model fitted to Parquet knows the state True, not "True".
@@ -241,7 +254,7 @@ def doubts(found: Answers, close_call: float) -> str:
     text = f"{close} {calls} (one class, but with a probability below {100 * close_call:.4g} %)"
     if found.set_size is not None:
         n = int((size > 1).sum())
-        text = f"{n} {'is' if n == 1 else 'are'} undecided (several classes remain) and {text}"
+        text = f"{n} {'is' if n == 1 else 'are'} undecided (several classes cannot be ruled out) and {text}"
     return f"Of {counted(len(size), 'row')}, {text}."
 
 
@@ -263,24 +276,21 @@ def strange_values(model: Any, frame: pd.DataFrame) -> str | None:
     return f"The table contains {' and '.join(parts)}." if parts else None
 
 
-def check_file(out: str, inputs: Sequence[str], option: str = "-o") -> None:
-    """Refuse what cannot be written as a file, or is one of the input files."""
+def check_file(out: str, inputs: Sequence[str], suffixes: Sequence[str] = (), option: str = "-o") -> str:
+    """Return the suffix of an output file after checking, before any work is done, that it can be written."""
     path = Path(out)
     if path.is_dir() or not path.absolute().parent.is_dir():
         raise CallError(f"{option} must be a file in an existing folder, got {out!r}.")
     if any(path.exists() and Path(given).exists() and path.samefile(given) for given in inputs):
         raise CallError(f"{option} must not be one of the input files, got {out!r}.")
+    if suffixes and path.suffix.lower() not in suffixes:
+        raise CallError(f"{option} must end in {' or '.join(suffixes)}, got {out!r}.")
+    return path.suffix.lower()
 
 
 def check_output(out: str, inputs: Sequence[str] = ()) -> str:
-    """Return the format of an output file after checking, before any work is done, that it can be written."""
-    if out == "-":
-        return "csv"
-    check_file(out, inputs)
-    format_ = Path(out).suffix.lower().removeprefix(".")
-    if format_ not in ("csv", "tsv", "parquet"):
-        raise CallError(f"-o must end in .csv, .tsv or .parquet, got {out!r}.")
-    return format_
+    """Return the format of an output table after the same checks."""
+    return "csv" if out == "-" else check_file(out, inputs, (".csv", ".tsv", ".xlsx", ".parquet"))[1:]
 
 
 def write_answers(ids: Mapping[str, Any], found: Answers, out: str, format_: str) -> None:
@@ -300,6 +310,12 @@ def write_table(columns: Any, out: str, format_: str, *, float_format: str | Non
         from pyarrow import parquet, table  # type: ignore[import-untyped]
 
         parquet.write_table(table(dict(columns)), content)
+    elif format_ == "xlsx":
+        with pd.ExcelWriter(content, engine="openpyxl") as book:
+            pd.DataFrame(columns).to_excel(book, index=False)
+            # Text as text: =1+1 would be a formula, #N/A an error.
+            for cell in (one for row in book.book.active.iter_rows() for one in row if one.data_type in "fe"):
+                cell.data_type = "s"
     else:
         sep = "\t" if format_ == "tsv" else ","
         pd.DataFrame(columns).to_csv(content, index=False, sep=sep, float_format=float_format)

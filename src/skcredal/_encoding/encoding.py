@@ -12,20 +12,12 @@ import numpy as np
 
 from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray, LabelArray, StateArray
 from skcredal._encoding.columns import is_missing
-from skcredal._encoding.features import CategoricalFeature, Feature, NumericFeature, too_many_states
+from skcredal._encoding.features import CategoricalFeature, Feature, NumericFeature
 from skcredal._encoding.tables import Table
 from skcredal._threads import run_in_threads
-from skcredal._validation import has_hash, safe_repr, warn
+from skcredal._validation import has_hash, safe_repr
 
-__all__ = [
-    "Cells",
-    "EncodedTable",
-    "Encoding",
-    "FeatureEncoding",
-    "Rules",
-    "for_each_column",
-    "warn_of_identifiers",
-]
+__all__ = ["Cells", "EncodedTable", "Encoding", "FeatureEncoding", "Rules", "for_each_column"]
 
 Value = TypeVar("Value")
 # The columns of some rows as they were read, one array each.
@@ -254,21 +246,6 @@ class EncodedTable:
         """Return some of the rows: a slice, or an array of indices."""
         states = np.ascontiguousarray(self.states[:, rows])
         return EncodedTable(self.encoding, [own[rows] for own in self.cells], states)
-
-
-def warn_of_identifiers(encoding: Encoding, labels: Sequence[str], n_rows: int) -> None:
-    """Warn of features with so many states that most have too few rows to learn from."""
-    suspects = [
-        f"{label} ({feature.n_observed} states)"
-        for feature, label in zip(encoding.features, labels, strict=True)
-        if isinstance(feature, CategoricalFeature) and too_many_states(feature.n_observed, n_rows)
-    ]
-    if suspects:
-        some = ", ".join(suspects[:5]) + (", ..." if len(suspects) > 5 else "")
-        warn(
-            f"In {n_rows} rows these look like identifiers, which will be trusted too much: {some}. "
-            "Drop them, turn them into numbers, or set max_categories."
-        )
 
 
 def _chosen(

@@ -27,12 +27,12 @@ from skcredal._validation import naming, safe_repr, warn
 if TYPE_CHECKING:
     from skcredal._encoding.encoding import Rules
 
-__all__ = ["IDENTIFIER_STATES", "CategoricalFeature", "Feature", "NumericFeature", "too_many_states"]
+__all__ = ["CategoricalFeature", "Feature", "NumericFeature", "look_like_identifiers"]
 
 # The display name of the state that all but the most frequent values are merged into.
 OTHER = "(other)"
-# A column with so many states or fewer is never suspected to be an identifier.
-IDENTIFIER_STATES = 20
+# Where there are so many values, and such a share of them are different, they look like identifiers.
+_IDENTIFIERS, _DIFFERENT = 10, 0.95
 # Comparing many rows with a few cuts, one after another, takes a fifth of the time of a search for each row.
 FEW_CUTS, MANY_ROWS = 20, 1000
 
@@ -284,9 +284,9 @@ class CategoricalFeature:
 Feature: TypeAlias = NumericFeature | CategoricalFeature
 
 
-def too_many_states(n_states: int, n_rows: float) -> bool:
-    """Tell whether so many states look like an identifier: each has hardly a row to learn from."""
-    return n_states > IDENTIFIER_STATES and n_states > n_rows / 4
+def look_like_identifiers(n_different: int, n_known: int) -> bool:
+    """Tell whether so many different texts among those known look like identifiers."""
+    return n_known >= _IDENTIFIERS and n_different >= _DIFFERENT * n_known
 
 
 def _kind(state: Any) -> str:

@@ -14,10 +14,11 @@ import numpy as np
 
 from skcredal._arrays import AnyArray, FloatArray, LabelArray
 from skcredal._encoding.columns import Column, in_order
-from skcredal._encoding.encoding import Encoding, Rules, for_each_column, warn_of_identifiers
-from skcredal._encoding.features import CategoricalFeature, Feature, NumericFeature
+from skcredal._encoding.encoding import Encoding, Rules, for_each_column
+from skcredal._encoding.features import CategoricalFeature, Feature, NumericFeature, look_like_identifiers
 from skcredal._encoding.histogram import Histogram
 from skcredal._encoding.tables import Table
+from skcredal._validation import warn
 
 __all__ = ["MOST_CELLS", "Statistics"]
 
@@ -225,8 +226,23 @@ class Statistics:
             return self.columns[j].learn(rules, declared=declared.get(j), conservative=conservative[j])
 
         encoding = Encoding(for_each_column(learn, len(labels), self.n_rows, n_threads))
-        warn_of_identifiers(encoding, labels, self.n_rows)
+        self._warn_of_identifiers(encoding)
         return encoding
+
+    def _warn_of_identifiers(self, encoding: Encoding) -> None:
+        """Warn of features with so many states that most have a single row to learn from."""
+        suspects = []
+        for feature, column in zip(encoding.features, self.columns, strict=True):
+            if isinstance(feature, CategoricalFeature) and column.states is not None:
+                n_known = round(self.n_rows * (1.0 - column.states.missing / self.n_c.sum()))
+                if look_like_identifiers(feature.n_observed, n_known):
+                    suspects.append(f"{column.label} ({feature.n_observed} states)")
+        if suspects:
+            some = ", ".join(suspects[:5]) + (", ..." if len(suspects) > 5 else "")
+            warn(
+                f"In {self.n_rows} rows these look like identifiers, which will be trusted too much: {some}. "
+                "Drop them, turn them into numbers, or set max_categories."
+            )
 
 
 def _merge_classes(one: AnyArray, two: AnyArray) -> AnyArray:

@@ -76,7 +76,10 @@ def _as_frame(X: Any) -> nw.DataFrame[Any] | None:
     except nw.exceptions.DuplicateError as error:
         raise ValueError(f"The columns of X must have different names. {error}") from error
     if isinstance(frame, nw.LazyFrame):
-        raise TypeError(f"X is a lazy table ({type(X).__name__}); collect or compute it first.")
+        other = (
+            ", or use fit_dask and predict_dask of skcredal.scale" if frame.implementation.is_dask() else ""
+        )
+        raise TypeError(f"X is a lazy table ({type(X).__name__}); collect or compute it first{other}.")
     return frame if isinstance(frame, nw.DataFrame) else None
 
 

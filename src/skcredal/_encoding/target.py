@@ -55,8 +55,10 @@ def encode_target(y: Any, *, estimator: Any, n_rows: int | None = None) -> tuple
         codes, different = _number(target) if target.dtype.kind == "O" else (slice(None), target)
         try:
             assert_all_finite(different, input_name="y")
-            # Refuses numbers that look like the target of a regression.
-            check_classification_targets(different)
+            # Refuses numbers that look like the target of a regression, and warns if most rows have different
+            # ones. Of objects that repeat, two of each tell as much as all rows.
+            few = 2 * len(different) <= len(target)
+            check_classification_targets(np.repeat(different, 2) if few else different[codes])
             classes, labels = np.unique(different, return_inverse=True)
         except TypeError as error:
             kinds = " and ".join(sorted({type(value).__name__ for value in target}))
@@ -75,7 +77,8 @@ def _number(target: AnyArray) -> tuple[AnyArray, AnyArray]:
             raise ValueError(
                 f"y contains a missing value ({safe_repr(value)}, in row {r}); every row needs a class."
             )
-    return codes, np.fromiter(found, object)
+    kind = bool if {type(value) for value in found} <= {bool, np.bool_} else object
+    return codes, np.fromiter(found, kind)
 
 
 def _without_conversion(y: list[Any] | tuple[Any, ...]) -> AnyArray:

@@ -23,14 +23,7 @@ from skcredal._ensemble.counts import Counts, count, count_values, pair_table_by
 from skcredal._ensemble.spodes import WORTH_A_THREAD, chunks
 from skcredal._threads import run_in_threads, thread_count
 from skcredal._ties import best_class
-from skcredal._validation import (
-    check_choice,
-    check_instance,
-    check_integer,
-    check_real,
-    safe_repr,
-    warn,
-)
+from skcredal._validation import check_choice, check_instance, check_integer, check_real, safe_repr, warn
 from skcredal.classifiers._answers import Answers
 from skcredal.classifiers._rows import MemoryRows, Rows, learn_encoding, read_rows
 

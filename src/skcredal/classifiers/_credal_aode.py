@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from skcredal._arrays import BoolArray, FloatArray
 from skcredal._encoding.encoding import EncodedTable
@@ -11,6 +11,9 @@ from skcredal._ensemble.priors import BmaPriors, CompressionPriors, Evidence
 from skcredal._ensemble.weights import bma_weights, resolve_epsilon
 from skcredal.classifiers._aode import CompAODE, LikelihoodWeightedEnsemble, SpodeEnsemble
 from skcredal.classifiers._credal import CredalMixin
+
+if TYPE_CHECKING:
+    import pandas
 
 __all__ = ["CredalBmaAODE", "CredalCompAODE", "CredalSpodesMixin"]
 
@@ -56,7 +59,7 @@ class CredalSpodesMixin(CredalMixin, SpodeEnsemble):
         """
         return self._over_rows(X, lambda model, chunk: model._priors.robustness(model._evidence(chunk)))
 
-    def explain(self, X: Any) -> Any:
+    def explain(self, X: Any) -> pandas.DataFrame:
         """Explain why each row is decided, or left undecided.
 
         Parameters
@@ -75,7 +78,8 @@ class CredalSpodesMixin(CredalMixin, SpodeEnsemble):
             rival), ``votes`` (by how much each prefers the predicted class), ``prior`` (the prior over them
             that favours the rival most) and ``sentence``, the same in words.
         """
-        return self._explain(X)
+        explanation: pandas.DataFrame = self._explain(X)
+        return explanation
 
     def _explain_chunk(self, chunk: EncodedTable) -> dict[str, list[Any]]:
         evidence = self._evidence(chunk)

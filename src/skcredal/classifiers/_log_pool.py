@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -23,6 +23,9 @@ from skcredal.classifiers._base import TabularClassifier
 from skcredal.classifiers._credal import CredalMixin
 from skcredal.classifiers._experts import Experts, count_part
 from skcredal.classifiers._rows import Part, Rows, row_hashes
+
+if TYPE_CHECKING:
+    import pandas
 
 __all__ = ["CredalLogPoolAODE", "Expert", "LogPoolAODE"]
 
@@ -439,7 +442,7 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
         """
         return self._over_rows(X, lambda model, chunk: model._priors.robustness(model._evidence(chunk)))
 
-    def explain(self, X: Any) -> Any:
+    def explain(self, X: Any) -> pandas.DataFrame:
         """Return what each feature adds to the answer to each row, and why it was decided or left open.
 
         Parameters
@@ -460,7 +463,8 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
             ``contributions`` (what each of them contributes; with the frequencies, they add up to the
             logarithm of the odds) and ``sentence`` (the same in words).
         """
-        return self._explain(X)
+        explanation: pandas.DataFrame = self._explain(X)
+        return explanation
 
     def _explain_chunk(self, chunk: EncodedTable) -> dict[str, list[Any]]:
         evidence = self._evidence(chunk)

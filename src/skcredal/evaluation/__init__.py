@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from skcredal.evaluation._classifiers import CLASSIFIERS, make_classifiers
+    from skcredal.evaluation._cross_val_predict import cross_val_predict_set
     from skcredal.evaluation._cross_validation import Evaluation, evaluate_table, ranking
     from skcredal.evaluation._page import write_evaluation
     from skcredal.evaluation._reading import read_table_file
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CLASSIFIERS",
     "Evaluation",
+    "cross_val_predict_set",
     "evaluate_table",
     "make_classifiers",
     "ranking",
@@ -22,7 +24,7 @@ __all__ = [
     "write_evaluation",
 ]
 
-_MODULES = ("_reading", "_classifiers", "_cross_validation", "_page")
+_MODULES = ("_reading", "_classifiers", "_cross_validation", "_cross_val_predict", "_page")
 
 
 def __getattr__(name: str) -> object:

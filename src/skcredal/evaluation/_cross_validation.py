@@ -134,15 +134,14 @@ def evaluate_table(
     if not hasattr(features, "iloc") or len(features) != len(target):
         wanted = f"a pandas DataFrame with {len(target)} rows, like the target"
         raise ValueError(f"features must be {wanted}, got {safe_repr(features)}.")
-    explained = _opening({name: hasattr(one, "predict_set") for name, one in classifiers.items()})
+    has_sets = {name: hasattr(one, "predict_set") for name, one in classifiers.items()}
+    explained = _opening(has_sets) if explain else None
     sums: dict[str, list[Sums]] = {name: [] for name in classifiers}
     parts: dict[str, list[Cases]] = {name: [] for name in classifiers}
     of_runs = [splits(target, folds=folds, run=run, seed=seed) for run in range(runs)]
     groups = _groups(classifiers)
     tasks = (
-        joblib.delayed(_run_fold)(
-            group, Fold(features, target, *rows), folds, explained if explain and not run else None
-        )
+        joblib.delayed(_run_fold)(group, Fold(features, target, *rows), folds, None if run else explained)
         for run, of_folds in enumerate(of_runs)
         for rows in of_folds
         for group in groups

@@ -20,7 +20,7 @@ from skcredal._ensemble.explain import rounded
 from skcredal._extras import require
 from skcredal._files import replacing
 from skcredal._ties import most_probable_first
-from skcredal._validation import check_instance, check_real, safe_repr
+from skcredal._validation import check_real, safe_repr
 from skcredal.evaluation._cases import Cases, least_certain
 from skcredal.evaluation._classifiers import display_name
 from skcredal.evaluation._comparison import against_null
@@ -136,7 +136,7 @@ def page_data(
     close_call: float = CLOSE_CALL,
 ) -> dict[str, Any]:
     """Compute everything that the page shows of an evaluation."""
-    check_instance("evaluation", evaluation, Evaluation)
+    rows = [row | {"name": display_name(row["classifier"])} for row in ranking(evaluation)]
     close_call = max(0.5, check_real("close_call", close_call, low=0.0, high=1.0))
     true = next(iter(evaluation.cases.values())).true
     n = len(true)
@@ -145,11 +145,11 @@ def page_data(
         raise ValueError(
             f"numbers and ids must have {n} rows, got {safe_repr(numbers)} and {safe_repr(ids)}."
         )
-    rows = [row | {"name": display_name(row["classifier"])} for row in ranking(evaluation)]
 
     def mark(r: int) -> dict[str, Any]:
-        cells = ["" if is_missing(cell) else str(cell) for cell in ([] if ids is None else ids.iloc[r])]
-        return {"number": int(row_numbers[r]), "ids": cells}
+        cells = () if ids is None else ids.iloc[r].items()
+        named = [(str(name), "" if is_missing(cell) else str(cell)) for name, cell in cells]
+        return {"number": int(row_numbers[r]), "ids": named}
 
     return {
         "n": n,
@@ -164,7 +164,6 @@ def page_data(
             for row in rows
             if row["classifier"] != ALL_CLASSES
         ],
-        "id_names": [] if ids is None else [str(name) for name in ids.columns],
     }
 
 
@@ -190,11 +189,9 @@ def _view(
         "by_class": _by_class(cases),
         "confusion": _confusion(cases),
         "importance": _importance(cases),
-        "n_features": len(cases.importance),
         "reliability": _reliability(cases),
         "roc": _roc(cases) if len(labels) == 2 else None,
         "aside": _set_aside(curves, cases),
-        "has_robustness": "robustness" in curves,
         "cases": [
             _case(cases, r, labels) | mark(r) | {"kind": str(kinds[r])}
             for r in least_certain(cases, n_listed).tolist()
@@ -219,10 +216,10 @@ def _by_class(cases: Cases) -> dict[str, list[int]]:
 
 
 def _importance(cases: Cases) -> list[tuple[str, str, float]]:
-    """Return the features that move the odds most: by which factor on average, and how that compares."""
+    """Return the features, those first that move the odds most: by which factor on average, and a share."""
     logs = {name: total / len(cases.true) for name, total in cases.importance.items()}
     largest = max(logs.values(), default=0.0) or 1.0
-    by_size = sorted(logs.items(), key=lambda one: -one[1])[:_FEATURES]
+    by_size = sorted(logs.items(), key=lambda one: -one[1])
     return [(name, as_factor(log), log / largest) for name, log in by_size]
 
 
