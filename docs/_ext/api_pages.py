@@ -103,12 +103,8 @@ def write_pages(folder: Path) -> None:
     contents = ["API reference", "=" * 13, "", _PREFACE, "", ".. toctree::", "   :hidden:", ""]
     contents += [f"   {MODULES[module][0]} <mod-{module}>" for module in pages]
     for module in pages:
-        contents += [
-            "",
-            *_section(f"{MODULES[module][0]}: ``{module}``", "-"),
-            f".. currentmodule:: {module}",
-            "",
-        ]
+        contents += ["", *_section(MODULES[module][0], "-"), f"``{module}``", ""]
+        contents += [f".. currentmodule:: {module}", ""]
         for group, names in entries(module).items():
             contents += [*([f"**{group}**", ""] if group else []), *_summaries(names)]
     pages_by_name = {f"mod-{module}.rst": text for module, text in pages.items()}
@@ -122,5 +118,5 @@ def write_pages(folder: Path) -> None:
 
 
 _PREFACE = """\
-Every public name, with one line about each. Start with :class:`~skcredal.CredalLogPoolAODE` (LP-AODE*). All classifiers are
-scikit-learn estimators and work in its pipelines, searches and cross-validation."""
+Every public name, with one line about each. Start with :class:`~skcredal.CredalLogPoolAODE` (LP-AODE*). All
+classifiers are scikit-learn estimators and work in its pipelines, searches and cross-validation."""
