@@ -87,7 +87,7 @@ $(ORANGE)/.installed:
 orange-cuts: $(ORANGE)/.installed
 	$(ORANGE)/bin/python tests/expected/make_orange_cuts.py
 
-# Our answers beside those of other implementations, into the tables of docs/experiment/peers.rst: some minutes.
+# Our answers beside those of other implementations, into the tables of docs/experiment/results.rst: some minutes.
 # Debian's Weka is downloaded into benchmarks/build; Orange and pgmpy have environments of their own. What cannot
 # be had is left out, and the table says so. SKCREDAL_DATA names the data; without it, those of the package.
 $(PGMPY)/.installed:

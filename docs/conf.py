@@ -92,7 +92,7 @@ html_sidebars = {
     page: []
     for page in (
         *("index", "start", "theory", "contribute"),
-        *("experiment/index", "experiment/studies", "experiment/beyond"),
+        *("experiment/index", "experiment/results"),
     )
 }
 

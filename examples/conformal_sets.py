@@ -2,11 +2,10 @@
 Three kinds of set-valued prediction
 ====================================
 
-A classifier may answer with several classes for different reasons. COMP-AODE* does where its answer hangs
-on the prior over the models. A conformal predictor does so that its sets hold the true class as often as
-was promised, whatever the classifier. A utility-optimal set is the best bet of a single probability
-distribution, if a cautious answer is worth something. This example puts the three side by side, on the
-same rows.
+A classifier may answer with several classes for different reasons. COMP-AODE* does so where its answer
+depends on the prior over the models. A conformal predictor does so to make its sets contain the true class
+as often as promised, for any classifier. A utility-optimal set is the best bet of a single probability
+distribution, if a cautious answer is worth something. This example compares the three on the same rows.
 """
 
 # %%
@@ -44,7 +43,7 @@ for level in (0.8, 0.9, 0.95):
     sets[f"conformal, {level:.0%}"] = conformal.predict_set(X[test])[1][:, :, 0]
 
 # %%
-# *Coverage* is how often a set holds the true class, *determinacy* how often it has a single one, *size*
+# *Coverage* is how often a set contains the true class, *determinacy* how often it has a single one, *size*
 # the mean number of classes where there are several. Only the conformal sets promise a coverage; they
 # keep it on average, and pay for it with sets of several classes. COMP-AODE* doubts few rows: where all
 # priors agree, it answers, however close the call. The utility-optimal sets doubt the close calls, and

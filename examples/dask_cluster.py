@@ -24,8 +24,8 @@ table = data.features.assign(digit=data.target.astype(str)).sample(frac=1.0, ran
 train, test = table[:300], table[300:]
 
 # %%
-# ``fit_dask`` takes the cluster that Dask is connected to, or the ``client`` that it is given. Whatever
-# the number of partitions, the model is the same.
+# ``fit_dask`` takes the cluster that Dask is connected to, or the ``client`` that it is given. The
+# model is the same for any number of partitions.
 
 cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None)
 client = Client(cluster)

@@ -4,7 +4,7 @@ The ε-path of one instance
 
 ε is the least prior probability that each model has. A small ε admits priors that trust a single model
 almost blindly, a large one only those near the uniform prior. Following one case from small to large ε
-shows when its answer becomes a single class, and how that is told by one number, the robustness.
+shows when its answer becomes a single class. One number says so as well: the robustness.
 """
 
 # %%
@@ -42,7 +42,7 @@ for name, Classifier in {"BMA-AODE*": CredalBmaAODE, "COMP-AODE*": CredalCompAOD
 # The bands are lower and upper probabilities; the bars below them show which classes belong to the set.
 # The dotted line is the default ε. BMA-AODE* needs a far larger ε to make up its mind than COMP-AODE*: its
 # weights are likelihoods times the prior, which a change of prior moves by orders of magnitude, while
-# compression coefficients feel only the logarithm of the prior.
+# in compression coefficients the prior enters only through its logarithm.
 
 figure, axes = plt.subplots(1, 2, figsize=(9.5, 3.6), sharey=True)
 for ax, name in zip(axes, bounds, strict=True):

@@ -4,7 +4,7 @@ A mixed table with missing values
 
 Tables from practice mix numbers and categories, and have holes. The classifiers take them as they are:
 numbers are cut into bins inside, text and categories are states, a missing cell is ``None``, ``NaN`` or
-whatever the table's library uses. Here more and more cells of a table of patients are made missing, to
+what the table's library uses instead. Here more and more cells of a table of patients are made missing, to
 see what becomes of the answers.
 """
 
@@ -56,7 +56,7 @@ for seed in range(n_repeats):
 # %%
 # Means over four ways to make the holes. Accuracy falls with what is known, as it must. The utility u65
 # counts sets, too; *determinacy* is the share of the patients with a single class. Marginalising leaves the
-# models around missing cells out, so that fewer are left to disagree: fewer sets are no sign of more
+# models around missing cells out, so that fewer are left to disagree: fewer sets are not a sign of more
 # knowledge.
 
 figure, axes = plt.subplots(1, 3, figsize=(9.5, 3.2))

@@ -134,8 +134,8 @@ print(sum(check["status"] == "passed" for check in checks), "checks passed")
 assert not any(check["status"] == "failed" for check in checks)
 
 # %%
-# Then the laws that hold for every credal classifier: bounds hold the probability, the predicted class
-# lies in the set, a larger set of priors never makes a smaller set of classes, and what interval
+# Then the laws that hold for every credal classifier: bounds contain the probability, the predicted
+# class is in the set, a larger set of priors never makes a smaller set of classes, and what interval
 # dominance drops is not maximal.
 
 data = load_dataset("wine")

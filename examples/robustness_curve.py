@@ -4,7 +4,7 @@ Which answers are fragile?
 
 The robustness of an answer is how much of the prior over the models may be replaced by anything before
 the answer changes. It orders cases differently than the probability does: an answer may be probable under
-the one prior that was chosen, and hang on it all the same.
+the chosen prior and still depend on it.
 """
 
 # %%
@@ -39,7 +39,7 @@ print(f"undecided cases:         {1 - single.mean():4.0%} of all, {right[~single
 
 # %%
 # On the left the accuracy in ten equal parts of the cases by their robustness. On the right the accuracy on
-# the most robust cases, against how many of them are answered, beside the same for the most probable ones.
+# the most robust cases, against how many of them are answered, and the same for the most probable ones.
 # Robustness finds the fragile answers, those on the right end of the curve; among the many that no prior can
 # turn it says nothing more, and there the probability is the better guide. They are two questions.
 

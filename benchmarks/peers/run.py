@@ -1,4 +1,4 @@
-"""Compare our answers with those of other implementations: the tables of ``docs/experiment/peers.rst``.
+"""Compare our answers with those of other implementations: the tables of ``docs/experiment/results.rst``.
 
     python -m benchmarks.peers.run
 

@@ -12,7 +12,7 @@ MODULES: dict[str, tuple[str, dict[str, list[str]]]] = {
     "skcredal": (
         "Classifiers and settings",
         {
-            "Credal classifiers": [
+            "Classifiers with sets": [
                 "CredalLogPoolAODE",
                 "CredalCompAODE",
                 "CredalBmaAODE",
@@ -20,18 +20,20 @@ MODULES: dict[str, tuple[str, dict[str, list[str]]]] = {
                 "CredalModelAveraging",
                 "CredalTree",
             ],
-            "Determinate classifiers": [
+            "Classifiers without sets": [
+                "LogPoolAODE",
                 "AODE",
                 "BmaAODE",
                 "CompAODE",
                 "MaplmgAODE",
-                "LogPoolAODE",
                 "CompressionNB",
                 "NaiveBayes",
                 "TAN",
                 "NullClassifier",
             ],
-            "Discretisation": ["MDLDiscretizer"],
+            "Answers and sets": ["answers", "Answers", "set_labels"],
+            "Models on disk": ["save", "load"],
+            "Settings and cuts": ["set_config", "get_config", "MDLDiscretizer"],
         },
     ),
     "skcredal.metrics": (
@@ -47,13 +49,15 @@ MODULES: dict[str, tuple[str, dict[str, list[str]]]] = {
                 "set_accuracy_score",
                 "indeterminate_output_size",
             ],
+            "Reports and scorers": ["credal_report", "credal_summary", "make_set_scorer", "predict_set"],
+            "A measure of probabilities": ["true_class_brier_loss"],
         },
     ),
     "skcredal.decisions": ("Decisions", {}),
     "skcredal.datasets": ("Data sets", {}),
     "skcredal.scale": ("Rows that do not fit in memory", {}),
-    "skcredal.persistence": ("Models on disk", {}),
-    "skcredal.evaluation": ("Evaluation of one's own table", {}),
+    "skcredal.persistence": ("Notes in model files", {}),
+    "skcredal.evaluation": ("Evaluation of your own table", {}),
     "skcredal.paper": ("The paper's experiment", {}),
     "skcredal.classifiers": ("For authors of classifiers", {}),
 }
@@ -77,21 +81,32 @@ def entries(module: str) -> dict[str, list[str]]:
 def render(module: str) -> str:
     """Return the page of a module as reStructuredText."""
     title = MODULES[module][0]
-    lines = [title, "=" * len(title), "", f".. currentmodule:: {module}", "", f"The module ``{module}``.", ""]
+    lines = [*_section(title, "="), f".. currentmodule:: {module}", "", f"The module ``{module}``.", ""]
     for group, names in entries(module).items():
-        if group:
-            lines += [group, "-" * len(group), ""]
-        lines += [".. autosummary::", "   :toctree: .", "   :nosignatures:", ""]
-        lines += [*(f"   {name}" for name in names), ""]
+        lines += [*(_section(group, "-") if group else []), *_summaries(names, "   :toctree: .")]
     return "\n".join(lines)
+
+
+def _section(title: str, line: str) -> list[str]:
+    return [title, line * len(title), ""]
+
+
+def _summaries(names: list[str], *options: str) -> list[str]:
+    """Return the table of names, with one line about each."""
+    return [".. autosummary::", "   :nosignatures:", *options, "", *(f"   {name}" for name in names), ""]
 
 
 def write_pages(folder: Path) -> None:
     """Write a page for each module that has public names, and the contents; unchanged files stay."""
     folder.mkdir(exist_ok=True)
     pages = {module: render(module) for module in MODULES if any(entries(module).values())}
-    contents = ["API reference", "=" * 13, "", _PREFACE, "", ".. toctree::", "   :maxdepth: 1", ""]
+    contents = ["API reference", "=" * 13, "", _PREFACE, "", ".. toctree::", "   :hidden:", ""]
     contents += [f"   {MODULES[module][0]} <mod-{module}>" for module in pages]
+    for module in pages:
+        contents += ["", *_section(MODULES[module][0], "-"), f"``{module}``", ""]
+        contents += [f".. currentmodule:: {module}", ""]
+        for group, names in entries(module).items():
+            contents += [*([f"**{group}**", ""] if group else []), *_summaries(names)]
     pages_by_name = {f"mod-{module}.rst": text for module, text in pages.items()}
     pages_by_name["index.rst"] = "\n".join([*contents, ""])
     for left_over in {file.name for file in folder.glob("mod-*.rst")} - set(pages_by_name):
@@ -103,5 +118,5 @@ def write_pages(folder: Path) -> None:
 
 
 _PREFACE = """\
-Every public name. What most users need is :class:`skcredal.CredalLogPoolAODE`, :mod:`skcredal.metrics` and
-:mod:`skcredal.decisions`; everything works with scikit-learn's estimators, searches and pipelines."""
+Every public name, with one line about each. Start with :class:`~skcredal.CredalLogPoolAODE` (LP-AODE*). All
+classifiers are scikit-learn estimators and work in its pipelines, searches and cross-validation."""

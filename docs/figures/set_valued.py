@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import pandas as pd
 
-from skcredal import CredalCompAODE, set_labels
+from skcredal import CredalLogPoolAODE, set_labels
 
 COLORS = {"ill": "#d55e00", "well": "#0072b2"}
 DARK_COLORS = {"ill": "#f0883e", "well": "#56b4e9"}
@@ -28,10 +28,10 @@ patients = pd.DataFrame(
         ],
     }
 )
-clf = CredalCompAODE().fit(patients, ["well"] * 6 + ["ill"] * 6)
+clf = CredalLogPoolAODE().fit(patients, ["well"] * 6 + ["ill"] * 6)
 new = pd.DataFrame({"age": [30, 68], "smoker": ["no", "no"], "pain": ["none", "mild"]})
 interval, sets = clf.predict_interval(new), set_labels(clf.predict_set(new), clf.classes_)
-by_model = clf.spode_proba(new)
+proba = clf.predict_proba(new)
 
 
 def draw(*, dark: bool):
@@ -42,13 +42,12 @@ def draw(*, dark: bool):
         for c, label in enumerate(clf.classes_):
             low, high = interval[r, c]
             ax.barh(c, max(high - low, 0.006), left=low, height=0.5, color=colors[label], alpha=0.85)
-            # What each of the three models says by itself, as a tick.
-            ax.plot(by_model[r, :, c], [c] * 3, "|", color=ink, ms=22, mew=1.4)
+            ax.plot(proba[r, c], c, "|", color=ink, ms=22, mew=1.8)
         ax.set(xlim=(-0.02, 1.02), ylim=(1.6, -0.6))
         ax.set_yticks(range(2), clf.classes_, fontsize=12)
         row = new.iloc[r]
         ax.set_title(
-            f"age {row['age']}, {'smoker' if row['smoker'] == 'yes' else 'no smoker'}, pain: {row['pain']}\n"
+            f"age {row['age']}, {'smoker' if row['smoker'] == 'yes' else 'non-smoker'}, pain: {row['pain']}\n"
             f"answer: {' or '.join(sets[r])}",
             fontsize=12,
             color=ink,
@@ -60,7 +59,7 @@ def draw(*, dark: bool):
         ax.tick_params(colors=ink, labelsize=11)
     axes[-1].set_xlabel("probability", fontsize=11, color=ink)
     figure.supxlabel(
-        "coloured: bounds over all priors of the set\nticks: what each model says alone",
+        "coloured: the range that the data leave open\ntick: best estimate",
         fontsize=10.5,
         color=ink,
     )

@@ -1,4 +1,4 @@
-"""Measure the passes on this machine, and work out what many rows would take: the tables of the cost model.
+"""Measure the passes on this machine: the table of rates on the page about large data.
 
     python docs/guide/make_costs.py
 
@@ -28,8 +28,6 @@ SHAPES = [
     ("B, numbers", 20, 4, 2, "numeric"),
 ]
 STAGES = ("encoding", "counts", "likelihoods")
-# What the two examples of the page assume.
-CORES_PER_MACHINE, LOSS = 16, 0.65
 
 
 def write_rows(folder: Path, k: int, v: int, n_classes: int, kind: str) -> int:
@@ -76,38 +74,15 @@ def table(name: str, header: list[str], rows: list[list[str]]) -> None:
         writer.writerows(rows)
 
 
-def duration(seconds: float) -> str:
-    """Return a time that a reader can grasp."""
-    for unit, size in (("days", 86_400), ("h", 3600), ("min", 60)):
-        if seconds >= 1.5 * size:
-            return f"{seconds / size:.1f} {unit}"
-    return f"{seconds:.0f} s"
-
-
 if __name__ == "__main__":
-    rates, plans = [], []
+    rates = []
     for name, k, v, n_classes, kind in SHAPES:
         with tempfile.TemporaryDirectory() as folder:
             size = write_rows(Path(folder), k, v, n_classes, kind) / N_ROWS
             rate, states = measure(Path(folder))
-        per_row = sum(1.0 / rate[stage] for stage in STAGES)
         shape = [name, str(len(states)), f"{states.mean():.0f}", str(n_classes), kind]
         tables = pair_table_bytes(states, n_classes) / 1e3
         rates.append([*shape, f"{size:.0f}", *(f"{rate[s] / 1e6:.2f}" for s in STAGES), f"{tables:.0f}"])
-        for rows, machines in ((1e9, 1), (1e9, 10), (1e12, 100), (1e12, 1000)):
-            cores = CORES_PER_MACHINE * machines
-            seconds = per_row * rows / cores / (1.0 if cores == 1 else 0.5 / LOSS)
-            read = 3 * rows * size
-            plans.append(
-                [
-                    name,
-                    f"{rows:.0e}".replace("e+", "e"),
-                    str(machines),
-                    duration(seconds),
-                    f"{read / 1e12:.2f} TB",
-                    f"{read / machines / seconds / 1e6:.0f} MB/s",
-                ]
-            )
     table(
         "rates.csv",
         [
@@ -121,9 +96,4 @@ if __name__ == "__main__":
             "model, kB",
         ],
         rates,
-    )
-    table(
-        "machines.csv",
-        ["rows like", "rows", "machines", "time of a fit", "read in all", "read by a machine"],
-        plans,
     )
