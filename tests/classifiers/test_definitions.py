@@ -156,7 +156,7 @@ def test_ncc_has_the_sets_of_a_grid_of_priors(s, contamination):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_cma_averages_over_all_models(n_classes, eps=0.01):
+def test_cma_averages_over_all_models(n_classes):
     for X, y, new, encoded in encoded_tables(60, n_classes):
         clf, k = CredalModelAveraging().fit(X, y), len(encoded.n_states)
         answers = zip(clf.predict_proba(new), clf.predict_set(new), clf.predict_interval(new), strict=True)
@@ -165,8 +165,8 @@ def test_cma_averages_over_all_models(n_classes, eps=0.01):
                 encoded.train_codes, y.tolist(), row, encoded.n_states, len(clf.classes_)
             )
             np.testing.assert_allclose(proba, oracles_naive.cma_posterior(models, [0.5] * k), rtol=1e-8)
-            assert found.tolist() == oracles_naive.set_of_margins(oracles_naive.cma_margins(models, eps))
-            exact = oracles_naive.cma_corner_bounds(models, eps)
+            assert found.tolist() == oracles_naive.set_of_margins(oracles_naive.cma_margins(models, 0.01))
+            exact = oracles_naive.cma_corner_bounds(models, 0.01)
             assert (bounds[:, 0] <= exact[:, 0] + 1e-10).all()
             assert (bounds[:, 1] >= exact[:, 1] - 1e-10).all()
             if n_classes == 2:
