@@ -258,6 +258,8 @@ def number_small_integers(values: AnyArray) -> tuple[AnyArray, list[int]] | None
     offsets = (values - low).view(f"u{values.dtype.itemsize}")
     if (most := int(offsets.max(initial=0))) >= SMALL_RANGE:
         return None
+    # They are small: numpy 1.26 does not count unsigned integers of eight bytes.
+    offsets = offsets.view(np.int64) if offsets.itemsize == 8 else offsets
     # Counting all rows takes longer than all else here, and is needed only where some may not occur.
     present = np.bincount(offsets[:FIRST_ROWS], minlength=(most + 1) * (len(offsets) > 0)) > 0
     if not present.all():
