@@ -5,7 +5,7 @@ import pickle
 import warnings
 from fractions import Fraction
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, permutations
 
 import numpy as np
 import pandas as pd
@@ -34,6 +34,7 @@ from skcredal.metrics import (
     u80_score,
     utility_score,
 )
+from skcredal.metrics._curves import RELIABILITY_BINS, reliability_sums, retained_correct
 
 # A mean over no rows must be NaN by decision, not by a division that numpy complains about.
 pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
@@ -370,3 +371,31 @@ def test_neither_the_order_nor_the_names_of_the_classes_matter(case, random):
     changed = {"labels": labels, "y_set": case["y_set"][:, order], "y_proba": case["y_proba"][:, order]}
     changed |= {name: [number[value] for value in case[name]] for name in ("y_true", "y_pred")}
     assert same(summary_of(case), summary_of(case, **changed))
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.booleans()), min_size=1, max_size=6))
+def test_rows_of_equal_score_are_kept_alike(rows):
+    score, correct = np.array([float(s) for s, _ in rows]), np.array([right for _, right in rows])
+    n = len(rows)
+    found = retained_correct(score, correct, np.arange(n + 1.0))
+    # Every order that the scores admit, each as likely as the other.
+    orders = [order for order in permutations(range(n)) if all(np.diff([score[r] for r in order]) <= 0.0)]
+    for kept in range(n + 1):
+        expected = np.mean([sum(correct[r] for r in order[:kept]) for order in orders])
+        assert found[kept] == pytest.approx(expected)
+    assert retained_correct(score, correct, np.array([0.5]))[0] == pytest.approx(found[1] / 2)
+
+
+@given(st.lists(st.tuples(st.floats(0.0, 1.0), st.booleans()), max_size=30), st.integers(0, 30))
+def test_sums_of_reliability_pool(rows, cut):
+    probability = np.array([p for p, _ in rows])
+    correct = np.array([right for _, right in rows], dtype=bool)
+    whole = reliability_sums(probability, correct)
+    parts = [reliability_sums(probability[part], correct[part]) for part in (slice(cut), slice(cut, None))]
+    np.testing.assert_allclose(sum(parts), whole, rtol=1e-12)
+    low = 0.0
+    for high, found in zip(RELIABILITY_BINS, whole, strict=True):
+        inside = [row for row in rows if (low < row[0] or low == 0.0) and row[0] <= high]
+        expected = [len(inside), sum(p for p, _ in inside), sum(right for _, right in inside)]
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+        low = high

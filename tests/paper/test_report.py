@@ -21,22 +21,19 @@ pytestmark = pytest.mark.usefixtures("few_samples")
 HOSTILE = "<script>alert(1)</script> & $x_1$"
 DATASETS = ("anneal", "ecoli", "iris", "zoo", HOSTILE)
 PLAN = Plan("/home/me/secret/data", list(DATASETS), {}, runs=2, folds=3)
-WITHOUT_SETS = ("accuracy", "brier", "brier_multiclass", "log_loss")
 
 
 def made_up_summary(classifiers=(*CLASSIFIERS, *BASELINES)):
     """Return plausible numbers; the first data set has no undecided row."""
-    table = pd.MultiIndex.from_product([DATASETS, classifiers], names=["dataset", "classifier"]).to_frame(
-        False
-    )
-    table[list(MEASURES)] = np.random.default_rng(0).uniform(0.6, 0.9, (len(table), len(MEASURES)))
+    index = pd.MultiIndex.from_product([DATASETS, classifiers], names=["dataset", "classifier"])
+    numbers = np.random.default_rng(0).uniform(0.6, 0.9, (len(index), len(MEASURES)))
+    table = pd.DataFrame(numbers, index, list(MEASURES)).reset_index()
     table = table.assign(n=100, k=4, classes=3, output_size=2.2)
     table["n_undecided"] = 40.0 * table["dataset"].map(DATASETS.index)
     credal = table["classifier"].str.endswith("*") | table["classifier"].isin(("ncc", "ncc2", "cma", "cdt"))
-    of_sets = [name for name in MEASURES if name not in WITHOUT_SETS]
-    table.loc[~credal, [*of_sets, "n_undecided"]] = np.nan
-    of_undecided = ["set_accuracy", "output_size", "accuracy_undecided"]
-    table.loc[table["dataset"] == DATASETS[0], of_undecided] = np.nan
+    of_probabilities = ("accuracy", "brier", "brier_multiclass", "log_loss")
+    table.loc[~credal, [name for name in MEASURES if name not in of_probabilities]] = np.nan
+    table.loc[table["n_undecided"] == 0.0, ["set_accuracy", "output_size", "accuracy_undecided"]] = np.nan
     return table
 
 
@@ -111,7 +108,6 @@ def test_tests_are_those_of_the_comparison(answers):
     assert found["difference"] == pytest.approx((a - b).mean())
     assert found["p"] == expected.p_value
     assert tuple(found[["P(better)", "P(equal)", "P(worse)"]]) == bayesian_signed_rank(-a, -b)
-    assert tests.loc[("lp-aode*", "cdt", "u80"), "datasets"] == 5
 
 
 def test_reliability_weighs_rows_or_data_sets(answers):
@@ -168,4 +164,3 @@ def test_what_was_not_run_is_left_out():
     page = render_report(answers_of(made_up_summary(("aode", "bma-aode")), {}), PLAN, Run())
     # Accuracy, Brier loss, and two ranks of all.
     assert page.count("<figure>") == 4
-    assert "500 trees" not in page
