@@ -211,8 +211,9 @@ class CredalCompAODE(CredalSpodesMixin, CompAODE):
     ess : float, default=1.0
         Equivalent sample size of the BDeu prior over the parameters, from 1e-6 to 1e6.
     epsilon : "auto" or float, default="auto"
-        Prior probability of the null model, and the smallest one of a SPODE. ``"auto"`` is ``min(0.01,
-        1/(2(k+1)))`` for k features kept; a number of ``1/(k+1)`` or more is reduced to just below it.
+        Prior probability of the null model, and the smallest one of a SPODE. ``"auto"`` is
+        ``min(0.01, 1/(2(k+1)))`` for k features kept; a number of ``1/(k+1)`` or more is reduced to just
+        below it.
     likelihood_floor : float, default=0.0
         Lower bound on each probability inside the likelihoods, and nowhere else; the paper's own experiments
         used 0.01.
