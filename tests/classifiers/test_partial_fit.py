@@ -91,7 +91,7 @@ def test_a_bad_first_batch_leaves_nothing_behind(arguments, message):
     [
         (([["a"]], [0], [0, 1, 2]), "not the same as on last call"),
         (([["a", "b"]], [0]), "2 features"),
-        (([["foreign"]], [0]), r"Feature 0 must hold only known states.*'foreign'"),
+        (([["foreign"]], [0]), r"Feature 0 must contain only known states.*'foreign'"),
         (([["a"]], [None]), "missing value"),
     ],
 )
