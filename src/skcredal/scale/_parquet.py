@@ -44,9 +44,9 @@ def scan_parquet(
     weight : str, optional
         The column with the weights of the rows.
     batch_rows : int, default=131072
-        The largest number of rows in a batch, which ends with its row group.
+        The largest number of rows in a batch. A batch also ends where its row group ends.
     filesystem : pyarrow.fs.FileSystem or fsspec.AbstractFileSystem, optional
-        Where the path is, unless the path is an address or local.
+        The file system of the path, unless the path is local or an address.
     partitioning : {"hive", None}, default="hive"
         Whether folders with names like ``year=2024`` become columns, after those of the files: 32-bit
         integers if all values are integers, otherwise text. For a single folder, these are its subfolders;
@@ -61,8 +61,8 @@ def scan_parquet(
     Raises
     ------
     ValueError or TypeError
-        If a column is missing in a file, or its types in two files do not fit together (numbers, and text);
-        or if a file cannot be read, which may turn up only during iteration.
+        If a column is missing in a file, or its types in two files do not fit together (such as numbers and
+        text); or if a file cannot be read, which may turn up only during iteration.
 
     Examples
     --------
