@@ -104,7 +104,7 @@ _IDS = _option("--id", "identifies the rows; not learned from; can be repeated",
 _NAMED: dict[str, Any] = {"type": _LIST, "metavar": "NAMES"}
 _TABLE = _option("-o --out", ".csv, .tsv, .xlsx or .parquet; default: standard output", "OUT", default="-")
 _CLOSE = f"one class with a probability below this, or below 0.5, is a close call (default: {CLOSE_CALL})"
-_SOME = f"some of {_ALL}, separated by commas"
+_SOME = f"names separated by commas: {_ALL}"
 _BASELINES = "logistic-regression, random-forest, gradient-boosting"
 _TITLED = ("columns", "parameters of the classifiers", "reading (default: detected from the table)")
 _OPTIONS: dict[str, list[tuple[list[str], Any]]] = {

@@ -78,8 +78,8 @@ class NaiveCredal(CredalMixin, TabularClassifier):
     counts_ : Counts
         How often each class and value was seen.
     missing_counts_ : ndarray of shape (k, n_classes)
-        For each feature kept and each class, the number of training rows with a missing value that may be
-        any; 0 for features that are not conservative.
+        For each feature kept and each class, the number of training rows with a missing value; 0 for features
+        that are not conservative.
 
     See Also
     --------
@@ -92,9 +92,9 @@ class NaiveCredal(CredalMixin, TabularClassifier):
     each ratio of two classes is taken at its own extreme, and no single prior need attain all of them at
     once. If the BDeu prior does not belong to the set, they are widened to contain its answer.
 
-    :meth:`predict` and :meth:`predict_proba` leave out missing values that may be any. Cut points come from
-    the known values. A conservative feature with a single observed value is kept if some training cells are
-    missing and other values are declared: the missing cells may have those.
+    :meth:`predict` and :meth:`predict_proba` leave out the missing values of conservative features. Cut
+    points come from the known values. A conservative feature with a single observed value is kept if some
+    training cells are missing and other values are declared: the missing cells may have those.
 
     Examples
     --------

@@ -206,7 +206,7 @@ def read_table_file(
         raise
     except Exception as error:  # a damaged file raises many kinds of errors
         reason = str(error).partition("\n")[0].rpartition("C error: ")[2].rstrip(".")
-        hint = "; maybe another row has the names of the columns" if "fields in line" in reason else ""
+        hint = "; perhaps another row has the names of the columns" if "fields in line" in reason else ""
         raise ValueError(f"{'' if reason.startswith(name) else f'{name}: '}{reason}{hint}.") from error
 
 

@@ -210,7 +210,7 @@ def run_plan(
     """Run the folds of a plan that are not in the journal yet.
 
     A fold is in the journal as soon as it is finished, so a run that was interrupted or killed continues from
-    there. If a data set fails, the reason is noted and the others go on.
+    there. If a data set fails, the reason is noted and the others continue.
 
     Parameters
     ----------

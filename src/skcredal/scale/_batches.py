@@ -123,8 +123,8 @@ def reading(
     is_iterable = hasattr(found, "__iter__") and not isinstance(found, (str, os.PathLike))
     if not is_iterable or (learning and found is batches and iter(found) is found):
         raise TypeError(
-            "batches must be an iterable of tables (to learn, iterable several times) or a function that "
-            f"returns one, got {safe_repr(found)}; scan_parquet reads them from files."
+            "batches must be an iterable of tables (to learn, one that can be iterated again) or a function "
+            f"that returns one, got {safe_repr(found)}; scan_parquet reads them from files."
         )
     number = 1
 

@@ -33,8 +33,8 @@ def scan_parquet(
     Parameters
     ----------
     path : str, path or list of them
-        A file; a folder, of which all files ending in ``.parquet`` are read, including subfolders, unless the
-        name of the file or of a subfolder begins with a dot or an underscore; a local pattern with ``*``,
+        A file; a folder, from which all files ending in ``.parquet`` are read, including subfolders, unless
+        the name of the file or of a subfolder begins with a dot or an underscore; a local pattern with ``*``,
         ``**``, ``?`` or ``[]``, as in :mod:`glob`; or the address of a file or folder in an object store
         (``s3://bucket/folder``, ``gs://``, and any that fsspec supports if it is installed).
     target : str, optional
@@ -80,7 +80,7 @@ def scan_parquet(
     """
     check_integer("batch_rows", batch_rows, low=1)
     if weight is not None and target in (None, weight):
-        raise ValueError(f"weight needs a target, which is another column, got {weight!r} and {target!r}.")
+        raise ValueError(f"weight needs a target, and must be another column, got {weight!r} and {target!r}.")
     dataset, n_rows = _open_files(path, filesystem, partitioning)
     # The columns of all files, so that a file that lacks one is found even if it is the first.
     schemas = [dataset.schema, *(file.physical_schema for file in dataset.get_fragments())]
