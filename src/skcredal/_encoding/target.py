@@ -18,7 +18,7 @@ __all__ = ["ONLY_ZEROS", "check_weights", "encode_target", "read_weights"]
 ONLY_ZEROS = "sample_weight must contain a number > 0, got only zeros: no row is left."
 # Sums of more extreme weights, or their likelihoods, would leave the range of doubles.
 _LEAST_WEIGHT, _MOST_WEIGHT = 1e-100, 1e100
-# Beside a weight so many times as large, a row of the least weight is lost in the rounding of sums.
+# Next to a weight this many times as large, a row of the least weight is lost in the rounding of sums.
 _MOST_SPREAD = 1e12
 
 

@@ -207,7 +207,7 @@ class LogPoolAODE(TabularClassifier):
             settings = int(self.n_regions), bool(self.line), int(self.random_state), float(self.ess)
             whole = Experts.learn(sample, n_classes, count_all, *settings)
             logs = self._out_of_fold(sample, whole, learns_encoding=rows.learns_encoding)
-        # A row of which nothing is known is answered by the frequencies, whatever the weights.
+        # If nothing is known about a row, the frequencies answer for it, for any weights.
         used = whole.speaks(sample.rows)[: len(logs)]
         labels, weights = sample.labels[: len(logs)][used], sample.weights[: len(logs)][used]
         found = pool_weights(logs[used], labels, weights, whole.sizes)
