@@ -15,8 +15,8 @@ __all__ = ["replacing"]
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield an empty file to write to, which replaces the one at the path if nothing fails.
 
-    Whatever happens on the way, the path holds the old file or the new one. Where the disk is full, the error
-    names the path.
+    If anything fails on the way, the old file at the path is intact. If the disk is full, the error names the
+    path.
 
     Examples
     --------

@@ -44,7 +44,7 @@ def _compiled(function: Function) -> Function:
 
 @_compiled
 def sum_pairs(parents: StateArray, children: StateArray, table: FloatArray, out: FloatArray) -> None:
-    """Fill in out[j, c, r] = Σ_i table[c, parents[j, r], children[i, r]]: what super-parent j says of row r.
+    """Fill in out[j, c, r] = Σ_i table[c, parents[j, r], children[i, r]]: how super-parent j rates row r.
 
     For SPODEs, parents and children are the same states; for regions, parents are the leaves of trees.
     """
@@ -191,8 +191,8 @@ def _fill_least_prior(
         if not spare and size > 0:
             log_y[smallest] = np.log(mass - (size - 1) * lower)
         return
-    # Those against share by water-filling, y_j = max(lower, |d_j|/level). Whoever would get less than the
-    # lower bound drops out; that raises the level, so that nobody comes back.
+    # Those against share by water-filling, y_j = max(lower, |d_j|/level). One that would get less than
+    # the lower bound drops out; that raises the level, so none comes back.
     level = total / (mass - (size - n_sharing) * lower)
     settled = False
     while not settled:

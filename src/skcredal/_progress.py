@@ -1,4 +1,4 @@
-"""How far the work has come: a bar on the error stream, or a function of the user's."""
+"""How far the work has come: a bar on the error stream, or the user's own function."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Progress:
     n_rows : int
         The rows of this pass so far.
     total : int or None
-        The rows of a pass, where that is known.
+        The rows of a pass, if known.
     seconds : float
         How long the pass has taken.
 
@@ -82,7 +82,7 @@ def report_progress(choice: ProgressChoice, stage: str, total: int | None) -> It
 
 @contextmanager
 def progress_bar(unit: str, total: int | None, title: str, hidden: bool = False) -> Iterator[Advance]:
-    """Yield a function that advances a bar by steps, and shows beside it where the work is now.
+    """Yield a function that advances a bar by steps, and shows next to it where the work is now.
 
     The bar is drawn only where tqdm is installed and someone is watching, and disappears at the end.
     """

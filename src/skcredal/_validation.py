@@ -92,7 +92,7 @@ def refuse_mask(name: str, given: Any) -> None:
         raise TypeError(f"{name} must not be a masked array: its mask would be ignored. Pass a plain array.")
 
 
-def real_numbers(name: str, given: Any, rule: str = "hold real numbers") -> npt.NDArray[np.float64]:
+def real_numbers(name: str, given: Any, rule: str = "contain real numbers") -> npt.NDArray[np.float64]:
     """Return an array of any shape as floats, with NaN for missing values.
 
     Stricter than numpy, which would also convert text, dates and the real part of complex numbers.
@@ -103,7 +103,7 @@ def real_numbers(name: str, given: Any, rule: str = "hold real numbers") -> npt.
     array([ 1., nan,  1.])
     >>> real_numbers("sample_weight", ["1"])
     Traceback (most recent call last):
-    TypeError: sample_weight must hold real numbers, got '1'.
+    TypeError: sample_weight must contain real numbers, got '1'.
     """
     with naming(name):
         refuse_mask(name, given)

@@ -75,7 +75,7 @@ def reject(proba_or_interval: ArrayLike, y_set: MaybeArray = None, *, cost: floa
     Notes
     -----
     Without `y_set`, the class with the largest (lower) probability is judged. With bounds this leads to the
-    same decision: ``1 − cost`` is above 1/2, so that a class whose lower probability reaches it is the most
+    same decision: ``1 − cost`` is above 1/2, so a class whose lower probability reaches it is the most
     probable one under every prior, and the only one in its set.
 
     Examples
@@ -86,7 +86,7 @@ def reject(proba_or_interval: ArrayLike, y_set: MaybeArray = None, *, cost: floa
     >>> reject([[0.95, 0.05], [0.3, 0.7]], cost=0.2)
     array([False,  True])
 
-    A lower probability of 0.7 is not enough, whatever the upper one:
+    A lower probability of 0.7 is not enough, regardless of the upper one:
 
     >>> reject([[[0.85, 0.97], [0.03, 0.15]], [[0.7, 0.9], [0.1, 0.3]]], cost=0.2)
     array([False,  True])
@@ -155,7 +155,8 @@ def utility_optimal_sets(
     """Return the sets of largest expected utility under the probabilities of any classifier.
 
     A set of m classes is worth g(m) if it contains the true one, and nothing otherwise. The best set of m
-    classes consists of the m most probable ones, so that g(m) times their probability is maximised over m.
+    classes consists of the m most probable ones, so the function maximises g(m) times their probability over
+    m.
 
     Parameters
     ----------
@@ -175,7 +176,7 @@ def utility_optimal_sets(
 
     Examples
     --------
-    A set of two is worth 0.65 · 0.9 = 0.585 to u65, less than 0.6; to u80 it is worth 0.8 · 0.9 = 0.72:
+    Under u65, a set of two is worth 0.65 · 0.9 = 0.585, less than 0.6; under u80, 0.8 · 0.9 = 0.72:
 
     >>> from skcredal.decisions import utility_optimal_sets
     >>> utility_optimal_sets([[0.3, 0.6, 0.1]], utility="u65")

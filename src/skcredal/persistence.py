@@ -1,8 +1,8 @@
 """Models on disk, read without running code from the file. It may import ``classifiers`` and below.
 
 A model file is a zip archive: ``about.json`` with the format and the notes, ``model.json`` with the class,
-its parameters, the encoding, the counts and the scores, and beside them the counts of pairs. What is not in
-it is derived when the model is loaded, by the ``_derive`` that ``fit`` ends with.
+its parameters, the encoding, the counts and the scores; and, next to it, the counts of pairs. Anything else
+is derived when the model is loaded, by the ``_derive`` that ``fit`` ends with.
 
 Anyone may have written a file. So the JSON is not compressed; the size of each array of pairs follows from
 the encoding and the classes, and is compared before the array is read; and what would lead beyond a table, or
@@ -52,14 +52,14 @@ def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, An
     Parameters
     ----------
     estimator : estimator
-        A fitted classifier of this package, or an :class:`~skcredal.MDLDiscretizer`. A pipeline or another
-        estimator is for pickle, joblib or skops.
+        A fitted classifier of this package, or an :class:`~skcredal.MDLDiscretizer`. For pipelines and other
+        estimators, use pickle, joblib or skops.
     path : path-like
-        The file. It is written under another name beside it and then renamed: whatever happens on the way,
-        the path holds the old file or the new one.
+        The file. It is written under another name in the same folder and then renamed: if anything fails on
+        the way, the old file is intact.
     notes : mapping, optional
-        What goes with the model but is not part of it, such as where it comes from: anything that JSON can
-        hold. Anyone can read it, with :func:`skcredal.persistence.read_notes`.
+        Metadata to store with the model, such as where it comes from: anything that JSON can represent. You
+        can read it with :func:`skcredal.persistence.read_notes`.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def save(estimator: Any, path: str | os.PathLike[str], *, notes: Mapping[str, An
 
 
 def load(path: str | os.PathLike[str]) -> TabularClassifier | MDLDiscretizer:
-    """Read an estimator that :func:`save` has written; nothing in the file is run.
+    """Read an estimator that :func:`save` has written; no code in the file is run.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def load(path: str | os.PathLike[str]) -> TabularClassifier | MDLDiscretizer:
     Returns
     -------
     estimator : TabularClassifier or MDLDiscretizer
-        The fitted estimator, with the answers of the one that was saved.
+        The fitted estimator; it gives the same answers as the one that was saved.
 
     Raises
     ------
@@ -140,8 +140,8 @@ def read_notes(path: str | os.PathLike[str]) -> dict[str, Any]:
     Returns
     -------
     dict
-        The notes that :func:`save` was given, empty if it was given none. Anyone may have written anything
-        here: check them before use.
+        The notes that were passed to :func:`save`, empty if there are none. Anyone may have changed them:
+        check them before use.
 
     Examples
     --------
@@ -158,7 +158,7 @@ def read_notes(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def _learned_names(estimator: Any) -> list[str]:
-    """Return what a file holds of a fitted estimator besides its parameters."""
+    """Return what a file contains of a fitted estimator besides its parameters."""
     own = ["classes_", "_from_batches", "_encoding", "counts_", "_features"]
     return ["n_features_in_", "feature_names_in_", *own, *getattr(estimator, "_scores", ())]
 

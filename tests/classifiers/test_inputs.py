@@ -130,7 +130,7 @@ def test_handle_unknown_refuses_by_column_and_value(make, column):
     X = FRAME.assign(constant="k")
     clf = CredalCompAODE(handle_unknown="error").fit(make(X), LABELS)
     clf.predict(make(X.assign(s=None)))
-    with pytest.raises(ValueError, match=f"Column '{column}' must hold only known states .*, got 'new'"):
+    with pytest.raises(ValueError, match=f"Column '{column}' must contain only known states .*, got 'new'"):
         clf.predict(make(X.assign(**{column: [*FRAME["s"][:4], "new"] if column == "s" else "new"})))
 
 
@@ -142,7 +142,7 @@ def test_a_training_value_outside_the_categories_is_unknown_or_refused(impute):
     assert clf.counts_.n_c.tolist() == [3, 2]
     assert np.isnan(clf.spode_proba(X)[1:4]).all()
     assert not np.isnan(clf.spode_proba(pd.DataFrame({"s": ["never"]}))).any()
-    with pytest.raises(ValueError, match=r"Column 's' must hold only known states .*, got 'b'"):
+    with pytest.raises(ValueError, match=r"Column 's' must contain only known states .*, got 'b'"):
         AODE(categories=[["c", "a"]], handle_unknown="error").fit(X, LABELS)
 
 
@@ -156,7 +156,7 @@ REFUSED = {
     "infinity": (np.where(X8 == 3, np.inf, X8)[:, None], "Feature 0 contains infinity"),
     "infinite category": (pd.DataFrame({"x": pd.Categorical([np.inf, 1.0] * 4)}), "'x' contains infinity"),
     "complex": (np.array([[1j]] * 8), "Complex data not supported"),
-    "lists": (pd.DataFrame({"x": [[1]] * 8}), "Column 'x' holds a list"),
+    "lists": (pd.DataFrame({"x": [[1]] * 8}), "Column 'x' contains a list"),
     "polars structs": (pl.DataFrame({"x": [{"a": 1, "b": 2}] * 8}), "Column 'x'"),
     "lazy frame": (pl.LazyFrame({"x": X8}), "X is a lazy table .*collect"),
     "equal names": (pd.DataFrame(np.ones((8, 2)), columns=["a", "a"]), "must have different names.*'a'"),
@@ -164,7 +164,7 @@ REFUSED = {
     "nothing": (None, "Expected 2D array"),
     "masked": (np.ma.masked_array(np.ones((8, 1)), mask=np.eye(8)[:, :1]), "masked array"),
     "ragged": ([[1, 2], [3]] * 4, "X cannot be read: .* inhomogeneous shape"),
-    "too large": ([[10**400], [1]] * 4, r"Feature 0 is numeric, but row 0 holds 10{30}"),
+    "too large": ([[10**400], [1]] * 4, r"Feature 0 is numeric, but row 0 contains 10{30}"),
 }
 
 

@@ -74,7 +74,7 @@ def test_later_batches_may_lack_classes_and_new_states_are_unknown():
     ("arguments", "message"),
     [
         (([["a"]], [0]), "classes must be passed on the first call"),
-        (([["a"]], [2], [0, 1]), r"y must hold only the classes \[0, 1\], got class 2"),
+        (([["a"]], [2], [0, 1]), r"y must contain only the classes \[0, 1\], got class 2"),
         (([["a"]], [0], [0, 1], [0.0]), "only zeros"),
         (([[np.inf]], [0], [0, 1]), "infinity"),
     ],
@@ -91,7 +91,7 @@ def test_a_bad_first_batch_leaves_nothing_behind(arguments, message):
     [
         (([["a"]], [0], [0, 1, 2]), "not the same as on last call"),
         (([["a", "b"]], [0]), "2 features"),
-        (([["foreign"]], [0]), r"Feature 0 must hold only known states.*'foreign'"),
+        (([["foreign"]], [0]), r"Feature 0 must contain only known states.*'foreign'"),
         (([["a"]], [None]), "missing value"),
     ],
 )

@@ -146,5 +146,5 @@ def test_every_form_of_nothing_is_missing_and_what_only_looks_like_it_is_not():
 
 
 def test_text_among_numbers_is_refused_by_column_row_and_value():
-    with pytest.raises(ValueError, match="Feature 0 is numeric, but row 2 holds 'old'"):
+    with pytest.raises(ValueError, match="Feature 0 is numeric, but row 2 contains 'old'"):
         _ = column(np.array([[1], [2], ["old"]], object)).numbers

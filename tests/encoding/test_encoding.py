@@ -235,7 +235,7 @@ def test_wrong_categories_are_warned_of_once():
     X, y = pd.DataFrame({"s": list("abab"), "t": list("pqqp")}), [0, 1, 0, 1]
     for fit in (lambda clf: clf.fit(X, y), lambda clf: fit_batches(clf, [(X[:2], y[:2]), (X[2:], y[2:])])):
         with pytest.warns(
-            UserWarning, match="Column 's' was learned as numbers and now holds only text"
+            UserWarning, match="Column 's' was learned as numbers and now contains only text"
         ) as caught:
             fit(AODE(categories=[[1, 2], ["p", "q"]]))
         assert len(caught) == 1

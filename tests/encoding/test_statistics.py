@@ -77,5 +77,5 @@ def test_a_column_that_is_numbers_in_one_batch_and_text_in_another():
     nothing = np.array([[None]], object)
     total = statistics(nothing, [0]) + statistics(numbers, [0, 1, 0])
     assert isinstance(learn(total).features[0], NumericFeature)
-    with pytest.raises(ValueError, match="Feature 0 must hold the same kind of values in all batches"):
+    with pytest.raises(ValueError, match="Feature 0 must contain the same kind of values in all batches"):
         statistics(np.array([[1.0]]), [0]) + statistics(np.array([["a"]]), [0])

@@ -166,22 +166,22 @@ def test_weights_may_be_one_number_or_none():
 
 def test_only_a_batch_may_have_weights_that_are_all_zero():
     assert check_weights([0, 0], 2).tolist() == [0, 0]
-    with pytest.raises(ValueError, match="sample_weight must hold a number > 0, got only zeros"):
+    with pytest.raises(ValueError, match="sample_weight must contain a number > 0, got only zeros"):
         read_weights([0, 0], 2)
 
 
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ([1, 1, -0.5, 1], r"sample_weight must hold 0 or numbers from .*, got -0\.5 in row 2"),
-        ([1, np.nan, 1, 1], "sample_weight must hold 0 or numbers from .*, got nan in row 1"),
-        ([np.inf, 1, 1, 1], "sample_weight must hold 0 or numbers from .*, got inf in row 0"),
-        ([1, None, 1, 1], "sample_weight must hold 0 or numbers from .*, got nan in row 1"),
-        (pl.Series([1, 1, None, 1]), "sample_weight must hold 0 or numbers from .*, got nan in row 2"),
-        (pd.Series([1, pd.NA, 1, 1], dtype="Int64"), "sample_weight must hold 0 or .* in row 1"),
-        ([0, 0, 0, 0], "sample_weight must hold a number > 0, got only zeros"),
-        (0, "sample_weight must hold a number > 0, got only zeros"),
-        (-2.0, "sample_weight must hold 0 or numbers from"),
+        ([1, 1, -0.5, 1], r"sample_weight must contain 0 or numbers from .*, got -0\.5 in row 2"),
+        ([1, np.nan, 1, 1], "sample_weight must contain 0 or numbers from .*, got nan in row 1"),
+        ([np.inf, 1, 1, 1], "sample_weight must contain 0 or numbers from .*, got inf in row 0"),
+        ([1, None, 1, 1], "sample_weight must contain 0 or numbers from .*, got nan in row 1"),
+        (pl.Series([1, 1, None, 1]), "sample_weight must contain 0 or numbers from .*, got nan in row 2"),
+        (pd.Series([1, pd.NA, 1, 1], dtype="Int64"), "sample_weight must contain 0 or .* in row 1"),
+        ([0, 0, 0, 0], "sample_weight must contain a number > 0, got only zeros"),
+        (0, "sample_weight must contain a number > 0, got only zeros"),
+        (-2.0, "sample_weight must contain 0 or numbers from"),
         ([[1], [1], [1], [1]], r"sample_weight must be 1D, .* got an array of shape \(4, 1\)"),
         (np.ones((4, 4)), r"sample_weight must be 1D, .* got an array of shape \(4, 4\)"),
         ([1, 1, 1], "sample_weight .*4.*3|sample_weight .*3.*4"),

@@ -139,7 +139,7 @@ class Tensor:
         ("X", Tensor(), "^X cannot be read: requires grad"),
         ("X", pd.DataFrame({"t": [(1, [2])] * 4}), "^Column 't' cannot be read: unhashable"),
         ("y", np.ma.masked_array([0, 1, 0, 1], MASK), "^y must not be a masked array"),
-        ("y", np.array([(0, 1.0)] * 4, dtype=[("a", int), ("b", float)]), "^y must hold classes"),
+        ("y", np.array([(0, 1.0)] * 4, dtype=[("a", int), ("b", float)]), "^y must contain classes"),
         ("y", [[0], [1, 2], [0], [1]], "^y cannot be read"),
         ("y", ["a", "b", float("nan"), "a"], "^y contains a missing value"),
         ("y", np.array(["a", 1, "a", 1], object), "^y must be all text or all numbers"),
@@ -165,7 +165,7 @@ def test_a_text_column_that_was_empty_in_training_may_hold_text_later(classifier
     clf = classifier(categorical_features=["s"]).fit(X, [0, 1, 0, 1])
     check_answers(clf, TABLE)
     strict = clf.set_params(handle_unknown="error").fit(X, [0, 1, 0, 1])
-    with pytest.raises(ValueError, match=r"^Column 's' must hold only known states"):
+    with pytest.raises(ValueError, match=r"^Column 's' must contain only known states"):
         strict.predict(TABLE)
 
 

@@ -122,7 +122,7 @@ def test_memory_does_not_grow_with_the_rows():
         ([(3, [0])], TypeError, "X cannot be read"),
         ([([["a"]], [0], [0.0])], ValueError, "a row of positive weight"),
         ([([["a"]], ["x"]), ([["a"]], [1])], ValueError, "all text or all numbers"),
-        ([([[1.0]], [0]), ([["a"]], [1])], ValueError, "Feature 0 must hold the same kind"),
+        ([([[1.0]], [0]), ([["a"]], [1])], ValueError, "Feature 0 must contain the same kind"),
         ([([[1.0]], [0]), ([[np.inf]], [1])], ValueError, "Feature 0 contains infinity"),
         ([([[1.0]], [0]), ([[1.0, 2.0]], [1])], ValueError, "2 features"),
         ([(pd.DataFrame({"a": [1]}), [0]), (pd.DataFrame({"b": [1]}), [0])], ValueError, "feature names"),

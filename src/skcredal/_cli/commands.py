@@ -120,10 +120,10 @@ def evaluate(arguments: Namespace) -> None:
     """Compare classifiers on a table by cross-validation.
 
     All classifiers learn from the same training folds and nothing else. They are ordered
-    by the utility u65. For those with sets, two kinds of doubt are counted: undecided
-    rows, in which several classes cannot be ruled out, and close calls, in which one is
-    left that is not very probable. With --report, a self-contained page shows all this, and the
-    doubtful cases with their reasons.
+    by the utility u65. For those with sets, it counts two kinds of doubt: undecided
+    rows, in which several classes cannot be ruled out, and close calls, in which the only
+    class left is not very probable. With --report, a self-contained page shows all this,
+    and the doubtful cases with their reasons.
 
     Example: skcredal evaluate iris.csv --target class --report iris.html
     """
@@ -138,7 +138,7 @@ def evaluate(arguments: Namespace) -> None:
     made = _make("all" if arguments.classifiers == ["all"] else arguments.classifiers or usual, arguments)
     if arguments.report is not None:
         tables.check_file(arguments.report, [arguments.data], (".html", ".htm"), "--report")
-        # The page compares with always giving the most frequent class, and with what anybody would try.
+        # The page compares with always giving the most frequent class, and with the usual alternatives.
         made |= {name: one for name, one in make_classifiers().items() if name in usual[3:]}
     format_ = None if arguments.out is None else tables.check_output(arguments.out, [arguments.data])
     table = tables.label_table(arguments)

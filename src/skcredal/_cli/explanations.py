@@ -64,7 +64,7 @@ def _bounds(found: Answers) -> str:
     text = format_table(["class", "", "lower", "prob.", "upper"], rows, n_texts=2)
     if not sets.all() and sets.sum() > 1:
         text += (
-            f"\nThe classes that cannot be ruled out have a probability of {proba[sets].sum():.3f} together."
+            f"\nTogether, the classes that cannot be ruled out have a probability of {proba[sets].sum():.3f}."
         )
     rest = order[_MOST:]
     if len(rest):
@@ -84,7 +84,7 @@ def _robustness(case: Any, model: Any) -> str:
         used = f"this model uses {model.credibility:.4g}"
         return f"Robustness {known}: {predicted} is the only answer up to this credibility ({used})."
     if robustness >= 1:
-        return f"Robustness 1.00: the answer is {predicted} under any other prior, too."
+        return f"Robustness 1.00: the answer is {predicted} under every prior."
     part = f"as long as less than {robustness:.0%} of the reference prior is replaced by another"
     return f"Robustness {robustness:.2f}: the answer is {predicted} {part}."
 

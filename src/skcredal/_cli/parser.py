@@ -33,7 +33,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.epilog = "To get started: skcredal datasets iris -o iris.csv"
     parser.add_argument("--version", action="version", version=f"skcredal {skcredal.__version__}")
     parser.add_argument(
-        "--debug", action="store_true", help="the traceback of an error; anywhere in the call"
+        "--debug", action="store_true", help="show the traceback of an error; anywhere in the call"
     )
     some = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, groups in _COMMANDS.items():
@@ -71,7 +71,7 @@ def _column(text: str) -> str:
 def _folds(runs: int, folds: int | None, jobs: int | None) -> list[tuple[list[str], Any]]:
     many, few = folds or "10, or fewer for a tiny table", jobs or "depends on the size of the table"
     return [
-        _option("--runs", f"repetitions with other folds (default: {runs})", "N", type=_FROM_1, default=runs),
+        _option("--runs", f"repetitions with new folds (default: {runs})", "N", type=_FROM_1, default=runs),
         _option("--folds", f"number of folds (default: {many})", "N", type=_FROM_2, default=folds),
         _option("--seed", "random seed of the folds (default: 0)", "N", type=_SEED, default=0),
         _option("--jobs", f"processes; -1: one per core (default: {few})", "N", type=_JOBS, default=jobs),
@@ -100,13 +100,13 @@ _UNKNOWN: dict[str, Any] = {"choices": ["ignore", "error"], "dest": "handle_unkn
 _CRITERIA = ["maximality", "interval_dominance", "e_admissibility"]
 _MANY: dict[str, Any] = {"action": "append", "default": []}
 _SEVERAL: dict[str, Any] = {"metavar": "COL", "type": _column, **_MANY}
-_IDS = _option("--id", "names the rows; never learned from; can be repeated", dest="ids", **_SEVERAL)
+_IDS = _option("--id", "identifies the rows; not learned from; can be repeated", dest="ids", **_SEVERAL)
 _NAMED: dict[str, Any] = {"type": _LIST, "metavar": "NAMES"}
 _TABLE = _option("-o --out", ".csv, .tsv, .xlsx or .parquet; default: standard output", "OUT", default="-")
 _CLOSE = f"one class with a probability below this, or below 0.5, is a close call (default: {CLOSE_CALL})"
-_SOME = f"some of {_ALL}, separated by commas"
+_SOME = f"names separated by commas: {_ALL}"
 _BASELINES = "logistic-regression, random-forest, gradient-boosting"
-_TITLED = ("columns", "parameters of the classifiers", "reading (default: found out from the table)")
+_TITLED = ("columns", "parameters of the classifiers", "reading (default: detected from the table)")
 _OPTIONS: dict[str, list[tuple[list[str], Any]]] = {
     "data": [_option("data", "a table: CSV, TSV, Excel, Parquet or ARFF; - for standard input", "DATA")],
     "model": [_option("model", "a model written by skcredal fit", "MODEL")],
@@ -123,8 +123,8 @@ _OPTIONS: dict[str, list[tuple[list[str], Any]]] = {
         _option("--classifiers", f"{_SOME}, {_BASELINES}, or all; default: {','.join(COMPARED)}", **_NAMED),
         *_folds(1, None, None),
         _option("-o --out", "also write the measures to this file: .csv, .tsv, .xlsx or .parquet", "OUT"),
-        _option("--report", f"also write a page of the doubtful cases, first of {DEFAULT}", "FILE.html"),
-        _option("--no-baselines", "without logistic regression and random forest", action="store_true"),
+        _option("--report", f"also write a page; it opens with {DEFAULT}'s doubtful cases", "FILE.html"),
+        _option("--no-baselines", "leave out logistic regression and random forest", action="store_true"),
     ],
     "datasets": [
         _option("name", "write this data set as a table", "NAME", nargs="?"),
@@ -133,31 +133,31 @@ _OPTIONS: dict[str, list[tuple[list[str], Any]]] = {
     ],
     "reproduce": [
         _option("--data", _SOURCE, "SOURCE", default="embedded"),
-        _option("--setting", "discretise in each training fold (default), or once", **_SETTING),
+        _option("--setting", "discretise in each training fold (honest, default), or once", **_SETTING),
         *_folds(10, 5, -1),
         _option("--datasets", "names of data sets, separated by commas (default: all)", **_NAMED),
         _option("--classifiers", f"some of {_ALL}, separated by commas (default: all)", **_NAMED),
         _option("--out", "folder for the results (default: results)", "FOLDER", default="results"),
-        _option("--baselines", "also run scikit-learn's: several times as long", action="store_true"),
+        _option("--baselines", "also run scikit-learn's (takes several times as long)", action="store_true"),
         _option("--fresh", "start over, ignoring earlier results", action="store_true"),
     ],
     _TITLED[0]: [
-        _option("--drop", "left out; can be repeated", **_SEVERAL),
-        _option("--keep", "not left out, even if it looks like an identifier; can be repeated", **_SEVERAL),
+        _option("--drop", "leave this column out; can be repeated", **_SEVERAL),
+        _option("--keep", "keep it, even if it looks like an identifier; can be repeated", **_SEVERAL),
         _IDS,
-        _option("--categorical", "has categories, even if they are numbers; can be repeated", **_SEVERAL),
-        _option("--numeric", "has numbers: anything else is refused; can be repeated", **_SEVERAL),
-        _option("--as-classes", "every value of the target is a class, however many", action="store_true"),
+        _option("--categorical", "read as categories, even if numbers; can be repeated", **_SEVERAL),
+        _option("--numeric", "read as numbers; refuse anything else; can be repeated", **_SEVERAL),
+        _option("--as-classes", "each value of the target is a class, even if many", action="store_true"),
     ],
     _TITLED[1]: [
         _option("--epsilon", "ε of bma-aode*, comp-aode* and cma (default: from the table)", "X", type=float),
         _option("--credibility", "credibility of lp-aode* (default: 0.95)", "P", type=float),
         _option("--ess", "sample size of the prior (default: 4 for lp-aode*, else 1)", "X", type=float),
-        _option("--criterion", "what a set contains (default: maximality)", choices=_CRITERIA),
+        _option("--criterion", "which classes a set contains (default: maximality)", choices=_CRITERIA),
         _option("--missing", "missing values (default: impute)", choices=["impute", "marginalize"]),
         _option("--unknown", "unseen categories (default: ignore)", **_UNKNOWN),
         _option(
-            "--max-categories", "of a column; the rarest are merged (default: no limit)", "N", type=_FROM_2
+            "--max-categories", "per column; the rarest are merged (default: no limit)", "N", type=_FROM_2
         ),
     ],
     _TITLED[2]: [
@@ -167,7 +167,7 @@ _OPTIONS: dict[str, list[tuple[list[str], Any]]] = {
         _option("--decimal", "decimal sign: . or a comma", "CHAR", choices=[".", ","]),
         _option("--thousands", "what groups digits: . , ' or a blank", "CHAR", choices=[".", ",", "'", " "]),
         _option("--na", f"a missing value, besides {_USUAL}; can be repeated", "TEXT", **_MANY),
-        _option("--usual-na", "whether these are (default: yes)", action=argparse.BooleanOptionalAction),
+        _option("--usual-na", "whether these count (default: yes)", action=argparse.BooleanOptionalAction),
         _option("--sheet", "name or number of the sheet of an Excel file (default: the first)", "NAME"),
         _option("--header-row", "the row with the names of the columns, from 1", "N", type=_FROM_1),
     ],

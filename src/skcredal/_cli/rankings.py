@@ -27,11 +27,11 @@ _SETS |= {"close_accuracy": "right", "n_undecided": "undecided", "set_accuracy":
 _SETS |= {"output_size": "size"}
 _LEGEND = """
 u65, u80     utility: a correct set of two classes counts 0.65 or 0.80; without
-             sets, the accuracy
+             sets, it is the accuracy
 against the best  worse by more than 0.01 in u65 over the folds (95 % sure),
              probably worse (75 %), or no clear difference
-balanced     mean over the classes of how often their rows are recognised; this
-             and AUC (for two classes) in the first run
+balanced     balanced accuracy: the mean recall of the classes; this and AUC
+             (for two classes) are those of the first run
 log-loss     mean of -log(probability of the true class)
 """
 _SETS_LEGEND = """
@@ -77,7 +77,7 @@ def write_page(
         "Versions": f"skcredal {skcredal.__version__}, Python {platform.python_version()}",
     }
     aside = [(table.name, "", f"the target: {counted(len(evaluation.classes), 'class')}", "")]
-    aside += [(str(one), "", "an id: carried along, never learned from", "") for one in table.ids.columns]
+    aside += [(str(one), "", "an id: shown, but not learned from", "") for one in table.ids.columns]
     aside += [(one, "", f"left out: {why}", "") for one, why in table.dropped.items()]
     write_evaluation(
         arguments.report,

@@ -92,7 +92,7 @@ def label_table(arguments: Namespace) -> LabelledTable:
         frame[name] = _as_text(frame[name])
     for name in arguments.numeric:
         if not pd.api.types.is_numeric_dtype(frame[name]):
-            raise ValueError(f"{named(data)}: column {name!r} must have numbers, as --numeric says.")
+            raise ValueError(f"{named(data)}: column {name!r} must be numeric, because --numeric names it.")
     labels = _as_text(frame[target])
     kept = labels.notna()
     if not kept.any():
@@ -193,7 +193,7 @@ def _check_classes(labels: Sequence[str], target: str, *, as_classes: bool) -> N
         looks = "like regression, not like classification: group them into a few (low, middle, high)"
     if many > most and not as_classes:
         found = f"{many} different {what} in {n} rows, which looks {looks}"
-        raise ValueError(f"Column {target!r} has {found}, or use --as-classes if each is a class of its own.")
+        raise ValueError(f"Column {target!r} has {found}, or use --as-classes if each is a separate class.")
 
 
 def read_model(path: str) -> tuple[Any, dict[str, Any]]:

@@ -122,7 +122,7 @@ class Column:
             return np.nan if is_missing(value) else float(value)
         except (TypeError, ValueError, OverflowError) as error:
             r = int((self._numbered[0] == code).argmax())
-            raise ValueError(f"{self.label} is numeric, but row {r} holds {safe_repr(value)}.") from error
+            raise ValueError(f"{self.label} is numeric, but row {r} contains {safe_repr(value)}.") from error
 
     @cached_property
     def _numbered(self) -> tuple[LabelArray, list[Any]]:
@@ -166,11 +166,11 @@ class Column:
                 )
             if issubclass(kind, (complex, np.complexfloating)):
                 # scikit-learn's checks require these words.
-                raise ValueError(f"Complex data not supported: {self.label} holds a {kind.__name__}.")
+                raise ValueError(f"Complex data not supported: {self.label} contains a {kind.__name__}.")
             if kind.__hash__ is None or issubclass(kind, np.void):
                 # The last words are those that scikit-learn's checks require.
                 raise TypeError(
-                    f"{self.label} holds a {kind.__name__}, but each argument must be a string or a number."
+                    f"{self.label} contains a {kind.__name__}; each argument must be a string or a number."
                 )
         return found
 

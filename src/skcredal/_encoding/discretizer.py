@@ -23,15 +23,15 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
     """Cut numeric features into bins that tell the classes apart, by Fayyad and Irani's MDL criterion.
 
     A feature is cut where the class entropy is least, if the gain of information pays for the description of
-    the cut, and again on both sides, until no cut pays. A feature that tells nothing about the class keeps a
+    the cut, and again on both sides, until no cut pays. A feature that says nothing about the class keeps a
     single bin. The classifiers of this package do this themselves; the transformer is for other uses.
 
-    A missing value takes the training median of its feature, before cutting.
+    Before cutting, a missing value is replaced by the training median of its feature.
 
     Parameters
     ----------
     n_jobs : int, optional
-        Threads to cut features in; ``None`` is one.
+        Number of threads; ``None`` means one.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # 
 
     Examples
     --------
-    Small values are of one class, large ones of the other; the second feature tells nothing.
+    Small values belong to one class, large ones to the other; the second feature says nothing.
 
     >>> from skcredal import MDLDiscretizer
     >>> X = [[1.0, 0.0], [2.0, 1.0], [3.0, 0.0], [10.0, 1.0], [11.0, 0.0], [12.0, 1.0]]

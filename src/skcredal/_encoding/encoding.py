@@ -41,7 +41,7 @@ class Rules:
     conservative_features: Any = None
 
     def categorical(self, n_columns: int, names: Sequence[str] | None) -> BoolArray:
-        """Return which features the user declares as categorical, whatever their values are."""
+        """Return which features the user declares as categorical, regardless of their values."""
         return _chosen("categorical_features", self.categorical_features, "from_dtype", n_columns, names)
 
     def conservative(self, n_columns: int, names: Sequence[str] | None) -> BoolArray:
@@ -84,9 +84,9 @@ class FeatureEncoding(NamedTuple):
     range : tuple of float, optional
         The least and the greatest training value of a numeric column.
     kept : bool
-        Whether it takes part.
+        Whether the column is used.
     why_not : str
-        Why it does not, if so.
+        Why it is not used, if so.
     """
 
     name: Any
@@ -144,8 +144,8 @@ class Encoding:
         n_threads : int
             Threads; the result does not depend on it.
         is_part : bool
-            Whether these are training rows or a part of a table. Then nothing is said of a column without a
-            single known state: this has been said in training, or it may be by chance.
+            Whether these are training rows or a part of a table. Then there is no warning about a column
+            without a known state: either training has warned, or it may be chance.
         """
 
         def read(j: int) -> AnyArray:
@@ -271,8 +271,8 @@ def _chosen(
         if not is_index and one not in known:
             there_are = safe_repr(known) if known else "no names"
             raise ValueError(
-                f"{parameter} must hold names or indices of the {n_columns} features ({there_are}), or be a "
-                f"mask of them, got {safe_repr(one)}."
+                f"{parameter} must contain names or indices of the {n_columns} features ({there_are}), or be "
+                f"a mask of them, got {safe_repr(one)}."
             )
         mask[one if is_index else known.index(one)] = True
     return mask
@@ -285,8 +285,8 @@ def _declared(label: str, given: Any) -> list[Any]:
     are_states = all(has_hash(state) and not is_missing(state) for state in states)
     if not (are_states and 0 < len(set(states)) == len(states)):
         raise (ValueError if is_list else TypeError)(
-            f"categories must hold a list of different states, at least one and none missing, for {label}, "
-            f"got {safe_repr(given)}."
+            f"categories must contain a list of different states, at least one and none missing, for {label},"
+            f" got {safe_repr(given)}."
         )
     return states
 

@@ -226,7 +226,7 @@ class CategoricalFeature:
                 return
         if {_kind(state) for state in states}.isdisjoint(_kind(value) for value in self.values):
             warn(
-                f"{label} was learned as {_kind(self.values[0])} and now holds only {_kind(states[0])} "
+                f"{label} was learned as {_kind(self.values[0])} and now contains only {_kind(states[0])} "
                 f"({safe_repr(states[0])}): all its values are unknown."
             )
 
@@ -244,7 +244,7 @@ class CategoricalFeature:
         if self.refuse_unknown and (unknown := self.unknown_states(factor)):
             some = ", ".join(unknown[:5]) + (", ..." if len(unknown) > 5 else "")
             raise ValueError(
-                f"{column.label} must hold only known states where handle_unknown='error', got {some}."
+                f"{column.label} must contain only known states where handle_unknown='error', got {some}."
             )
         if indices == list(range(len(indices))):
             return factor.codes

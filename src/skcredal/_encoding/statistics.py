@@ -85,8 +85,8 @@ class _ColumnStatistics:
         states = None if self.states is None or other.states is None else self.states + other.states
         if numbers is None and states is None:
             raise ValueError(
-                f"{self.label} must hold the same kind of values in all batches, got numbers in one and text "
-                "or categories in another."
+                f"{self.label} must contain the same kind of values in all batches, got numbers in one and "
+                "text or categories in another."
             )
         return _ColumnStatistics(self.label, numbers, states)
 
@@ -240,7 +240,7 @@ class Statistics:
         if suspects:
             some = ", ".join(suspects[:5]) + (", ..." if len(suspects) > 5 else "")
             warn(
-                f"In {self.n_rows} rows these look like identifiers, which will be trusted too much: {some}. "
+                f"In {self.n_rows} rows these look like identifiers, and will be trusted too much: {some}. "
                 "Drop them, turn them into numbers, or set max_categories."
             )
 

@@ -15,10 +15,10 @@ from skcredal._validation import naming, real_numbers, refuse_mask, safe_repr
 
 __all__ = ["ONLY_ZEROS", "check_weights", "encode_target", "read_weights"]
 
-ONLY_ZEROS = "sample_weight must hold a number > 0, got only zeros: no row is left."
+ONLY_ZEROS = "sample_weight must contain a number > 0, got only zeros: no row is left."
 # Sums of more extreme weights, or their likelihoods, would leave the range of doubles.
 _LEAST_WEIGHT, _MOST_WEIGHT = 1e-100, 1e100
-# Beside a weight so many times as large, a row of the least weight is lost in the rounding of sums.
+# Next to a weight this many times as large, a row of the least weight is lost in the rounding of sums.
 _MOST_SPREAD = 1e12
 
 
@@ -46,7 +46,7 @@ def encode_target(y: Any, *, estimator: Any, n_rows: int | None = None) -> tuple
             raise ValueError(f"y must have one class for each of the {n_rows} rows of X, got {len(target)}.")
         if target.dtype.kind in "cV":
             raise TypeError(
-                f"y must hold classes (text, numbers, booleans), got values of type {target.dtype}."
+                f"y must contain classes (text, numbers, booleans), got values of type {target.dtype}."
             )
         # Integers that repeat are certainly classes, and need no sorting.
         small = number_small_integers(target) if target.dtype.kind in "iu" else None
@@ -113,7 +113,7 @@ def check_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
     """
     if sample_weight is None:
         return None
-    rule = f"hold 0 or numbers from {_LEAST_WEIGHT:g} to {_MOST_WEIGHT:g}"
+    rule = f"contain 0 or numbers from {_LEAST_WEIGHT:g} to {_MOST_WEIGHT:g}"
     with naming("sample_weight"):
         weights = real_numbers("sample_weight", read_series(sample_weight), rule)
     weights = np.full(n_rows, weights) if weights.ndim == 0 else weights
@@ -129,7 +129,7 @@ def check_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
     least, most = weights.min(initial=np.inf, where=weights > 0.0), weights.max(initial=0.0)
     if most > _MOST_SPREAD * least:
         raise ValueError(
-            "sample_weight must hold positive numbers within a ratio of 1e12, got "
+            "sample_weight must contain positive numbers within a ratio of 1e12, got "
             f"{float(least)!r} and {float(most)!r}."
         )
     return weights

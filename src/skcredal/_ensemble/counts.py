@@ -38,7 +38,7 @@ class Counts:
         Rows of each class and two states. It is symmetric, its diagonal is ``n_ca``, and two states of one
         feature are never seen together. Empty, (n_classes, 0, 0), where only states were counted.
     n_leaves : ndarray of shape (n_trees,)
-        How many regions each tree has, which are super-parents, too (§14); Z is their sum.
+        How many regions each tree has (§14); Z is their sum. Regions are super-parents, too.
     n_cz : ndarray of shape (n_classes, Z)
         Rows of each class and region.
     n_cza : ndarray of shape (n_classes, Z, V)

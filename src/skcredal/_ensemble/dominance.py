@@ -22,10 +22,10 @@ def undominated(dominates: Dominates, best: IntArray, n_classes: int) -> BoolArr
     """Return the classes that no other dominates, (rows, n_classes): the maximal sets (§7).
 
     The best class comes first, since it removes most others. Then only survivors are compared, which gives
-    the same set: dominance is transitive, so that a dominated class is dominated by a survivor. The best
-    class stays whatever happens. It may be dominated where the reference prior is not one of the set: in
-    COMP-AODE*, if a SPODE is feasible under some prior of the set but not under the reference prior; in
-    NCC, whose reference is naive Bayes.
+    the same set: dominance is transitive, so a dominated class is dominated by a survivor. The best class
+    always stays. It may be dominated where the reference prior is not one of the set: in COMP-AODE*, if a
+    SPODE is feasible under some prior of the set but not under the reference prior; in NCC, whose reference
+    is naive Bayes.
     """
     sets = np.ones((len(best), n_classes), np.bool_)
     for d in range(n_classes):

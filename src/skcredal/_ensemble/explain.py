@@ -53,7 +53,7 @@ def with_sentences(
 def describe_votes(
     case: Mapping[str, Any], proba: FloatArray, in_set: BoolArray, voices: Sequence[float]
 ) -> str:
-    """Put an explanation into words for somebody who knows the case but not the method.
+    """Put an explanation into words for a reader who knows the case but not the method.
 
     ``proba`` are the probabilities of the classes, ``in_set`` tells which of them are in the set.
 

@@ -43,7 +43,7 @@ def _scores(weights: FloatArray, odds: FloatArray, speaks: BoolArray, log_c: Flo
 
 @dataclass(frozen=True, eq=False)
 class PoolEvidence:
-    """What a set of weights judges of rows.
+    """What a set of weights needs to judge rows.
 
     ``reference``, (rows, n_classes), are the probabilities under the best weights; ``scores``, likewise,
     their logarithms up to a constant; ``ties`` what log-odds must exceed to tell classes of a row apart;

@@ -125,11 +125,11 @@ class TanTables:
 def log_bayes_factors(counts: Counts, ess: float) -> FloatArray:
     """Return CMA's log E_j: how much better each feature is explained with the class than without it.
 
-    Rows in which the cell is unknown tell nothing about the feature, with the class or without it.
+    Rows in which the cell is unknown say nothing about the feature, with the class or without it.
 
     Examples
     --------
-    One feature that tells two classes of two rows each: E = (5/12)² / (3/128) = 200/27.
+    One feature that separates two classes of two rows each: E = (5/12)² / (3/128) = 200/27.
 
     >>> import numpy as np
     >>> from skcredal._ensemble.counts import count_values

@@ -241,6 +241,6 @@ class DirichletPriors(_LogRatios):
                 rows, left, right = rows[moving], left[moving], right[moving]
             terms = np.log(lower_c) - np.log(known_c + (free - x)) + np.log(known_d + x) - np.log(upper_d + x)
             log_h = np.log(n_c + (free - x)) - np.log(n_d + x) + np.where(counts_in, terms, 0.0).sum(axis=0)
-        # A value never seen with c gives c no weight under some prior: it dominates nobody.
+        # A value never seen with c gives c no weight under some prior: it dominates no class.
         never_seen = (counts_in & (lower_c == 0.0)).any(axis=0)
         return np.where(never_seen, -np.inf, log_h)

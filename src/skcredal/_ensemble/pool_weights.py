@@ -71,7 +71,7 @@ def pool_weights(
     Parameters
     ----------
     logs : ndarray of shape (n_rows, n_classes, 1 + m)
-        What the experts say of the rows, as logarithms up to a constant for each row and expert.
+        What the experts say about the rows, as logarithms up to a constant for each row and expert.
     labels, row_weights : ndarray of shape (n_rows,)
         The classes of the rows, and their weights.
     sizes : sequence of int

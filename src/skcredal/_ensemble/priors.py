@@ -34,7 +34,7 @@ CLOSE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What a set of priors judges of rows.
+    """What a set of priors needs to judge rows.
 
     Parameters
     ----------
@@ -111,9 +111,9 @@ class _PriorSet:
         """Return the rival of the best class in each row, and the prior that favours it most, (k, rows).
 
         The rival is the class that some prior brings closest to the best one, or past it, relative to the
-        scores themselves: rivals of little probability would all be close otherwise. It is -1 with one
-        class. Where no SPODE has a say, no prior is to blame: the next most probable class is the rival,
-        the prior NaN.
+        scores themselves: rivals of little probability would all be close otherwise. It is -1 with one class.
+        Where no SPODE has a say, the prior does not matter: the rival is the next most probable class, and
+        the prior is NaN.
         """
         n, n_classes = evidence.reference.shape
         members, every = self.members(evidence), np.arange(n)
@@ -147,7 +147,7 @@ class BmaPriors(_PriorSet):
     likelihood : ndarray of shape (k,)
         L_j relative to the largest, 0 below the cut.
     eps : float
-        The least prior probability of a SPODE.
+        The smallest prior probability of a SPODE.
     """
 
     feasible: BoolArray
@@ -263,7 +263,7 @@ class CompressionPriors(_PriorSet):
     kappa : float
         κ = -1/B.
     eps : float
-        The least prior probability of a SPODE, and that of the null model.
+        The smallest prior probability of a SPODE, and that of the null model.
     """
 
     feasible: BoolArray

@@ -1,4 +1,4 @@
-"""The parameters of all SPODEs as one table, and what the SPODEs say of rows (§2 to §5)."""
+"""The parameters of all SPODEs as one table, and what the SPODEs say about rows (§2 to §5)."""
 
 from __future__ import annotations
 

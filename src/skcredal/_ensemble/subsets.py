@@ -91,7 +91,7 @@ class SubsetSearch:
         Passes that add what raises the score, and passes that drop what does, take turns.
         """
         subset, scores = 0, {0: self.null_score}
-        # What naive Bayes on the subset says of all rows: log joints, (n_classes, rows).
+        # What naive Bayes on the subset says about all rows: log joints, (n_classes, rows).
         log_joint = np.repeat(self.tables.log_c[:, None], len(self.labels), axis=1)
         for _ in range(MOST_ALTERNATIONS):
             before = subset
@@ -112,7 +112,7 @@ class SubsetSearch:
         return scores
 
     def _score(self, subset: int, log_joint: FloatArray) -> float:
-        """Return log p(M) + log P(D|M), given what naive Bayes on the subset says of all rows."""
+        """Return log p(M) + log P(D|M), given what naive Bayes on the subset says about all rows."""
         own = log_joint[self.labels, np.arange(len(self.labels))]
         log_own = own - log_sum_exp(log_joint, axis=0)
         return float(self.log_priors[subset.bit_count()] + self.weights @ log_own)

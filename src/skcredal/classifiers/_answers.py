@@ -99,7 +99,7 @@ class Answers:
 
 
 def answers(estimator: Any, X: Any) -> Answers:
-    """Return all answers of a fitted classifier, also if it is inside a pipeline or a search.
+    """Return all answers of a fitted classifier, even inside a pipeline or a search.
 
     The table is encoded only once, and inference runs only once.
 
@@ -115,8 +115,8 @@ def answers(estimator: Any, X: Any) -> Answers:
     -------
     answers : Answers
         The arrays ``predicted`` and ``proba`` and, for a credal classifier, ``sets``, ``set_size``,
-        ``interval`` and ``robustness``; ``None`` for what the classifier does not compute. ``to_frame()``
-        turns them into a table.
+        ``interval`` and ``robustness``; anything that the classifier does not compute is ``None``.
+        ``to_frame()`` turns them into a table.
 
     Examples
     --------

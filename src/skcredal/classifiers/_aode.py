@@ -29,7 +29,7 @@ __all__ = ["AODE", "BmaAODE", "CompAODE", "MaplmgAODE", "SpodeEnsemble", "spode_
 
 
 class SpodeEnsemble(TabularClassifier):
-    """A weighted average of SPODEs, each with another feature as super-parent."""
+    """A weighted average of SPODEs, each with a different feature as super-parent."""
 
     ess: float
 
@@ -58,7 +58,7 @@ class SpodeEnsemble(TabularClassifier):
         -------
         proba : ndarray of shape (n_rows, k, n_classes)
             The probabilities, SPODEs as in ``super_parents_``, columns as in ``classes_``; NaN where the
-            super-parent's value is unknown, so that its SPODE takes no part in the row.
+            super-parent's value is unknown: its SPODE is then left out.
         """
         return self._over_rows(X, lambda model, chunk: spode_answers(model._spodes, chunk.states))
 
@@ -89,15 +89,15 @@ class AODE(SpodeEnsemble):
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
+        The states of each categorical feature; ``"auto"``: those its dtype declares, or else those observed.
     missing : {"impute", "marginalize"}, default="impute"
         Whether a missing value becomes the training median or mode, or is left out.
     handle_unknown : {"ignore", "error"}, default="ignore"
-        Whether a value that is not among the states is left out, or an error.
+        Whether an unknown value is left out or raises an error.
     max_categories : int, optional
         The largest number of states of a categorical feature; the rarest are merged into one.
     n_jobs : int, optional
-        Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
+        Number of threads; ``None`` means one, -1 means all cores. The answers do not depend on it.
 
     Attributes
     ----------
@@ -108,7 +108,7 @@ class AODE(SpodeEnsemble):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, if ``X`` has column names and all of them are strings.
     super_parents_ : ndarray of shape (k,)
-        The names (or else indices) of the features kept, each the super-parent of one SPODE; those with a
+        The names (or indices) of the features kept, each the super-parent of one SPODE; those with a
         single bin or observed value are dropped.
     counts_ : Counts
         How often each class, value and pair of values was seen.
@@ -118,7 +118,7 @@ class AODE(SpodeEnsemble):
     See Also
     --------
     CompAODE : Weights the SPODEs by how much they compress the classes.
-    CredalCompAODE : Returns several classes where the prior over the SPODEs decides.
+    CredalCompAODE : Returns several classes where the answer depends on the prior over the SPODEs.
 
     Examples
     --------
@@ -172,22 +172,22 @@ class MaplmgAODE(SpodeEnsemble):
     ess : float, default=1.0
         Equivalent sample size of the BDeu prior over the parameters, from 1e-6 to 1e6.
     max_iter : int, default=10000
-        Largest number of steps of Newton's method, which usually takes a dozen or so.
+        Largest number of steps of Newton's method; a dozen or so usually suffice.
     tol : float, default=1e-10
         Tolerance, relative to the objective: the method stops when the objective is provably this close to
         its maximum, or as close as rounding allows.
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
+        The states of each categorical feature; ``"auto"``: those its dtype declares, or else those observed.
     missing : {"impute", "marginalize"}, default="impute"
         Whether a missing value becomes the training median or mode, or is left out.
     handle_unknown : {"ignore", "error"}, default="ignore"
-        Whether a value that is not among the states is left out, or an error.
+        Whether an unknown value is left out or raises an error.
     max_categories : int, optional
         The largest number of states of a categorical feature; the rarest are merged into one.
     n_jobs : int, optional
-        Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
+        Number of threads; ``None`` means one, -1 means all cores. The answers do not depend on it.
 
     Attributes
     ----------
@@ -198,7 +198,7 @@ class MaplmgAODE(SpodeEnsemble):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, if ``X`` has column names and all of them are strings.
     super_parents_ : ndarray of shape (k,)
-        The names (or else indices) of the features kept, each the super-parent of one SPODE; those with a
+        The names (or indices) of the features kept, each the super-parent of one SPODE; those with a
         single bin or observed value are dropped.
     counts_ : Counts
         How often each class, value and pair of values was seen.
@@ -226,8 +226,8 @@ class MaplmgAODE(SpodeEnsemble):
     The objective is concave: Newton's method climbs it from uniform weights, and its tangent bounds how far
     away the maximum can be.
 
-    A row of whole weight w stands for w copies: each leaves itself out, and the others stay. A row of weight
-    below 1 is left out altogether; in general, ``min(1, w)`` is subtracted from the counts.
+    A row with a whole weight w counts as w copies, of which one is left out at a time. A row with a weight
+    below 1 is left out completely; in general, ``min(1, w)`` is subtracted from the counts.
 
     References
     ----------
@@ -235,8 +235,8 @@ class MaplmgAODE(SpodeEnsemble):
 
     Examples
     --------
-    The class tells whether the first two features agree; the third is noise. With one of the first two as
-    super-parent, the other decides; with the third, neither tells anything:
+    The class says whether the first two features agree; the third is noise. With either of the first two as
+    super-parent, the other one decides; with the third, neither of them helps:
 
     >>> from skcredal import MaplmgAODE
     >>> X = [[a, b, c] for a in "xy" for b in "xy" for c in "xy"] * 2
@@ -281,7 +281,7 @@ class MaplmgAODE(SpodeEnsemble):
         if not mixture.converged:
             warn(
                 f"The weights did not converge in max_iter={self.max_iter} iterations: the objective may be "
-                f"{mixture.gap / abs(mixture.objective):.1e} of its size below the maximum, more than "
+                f"{mixture.gap / abs(mixture.objective):.1e} (relative) below its maximum, more than "
                 f"tol={self.tol:g}. Raise max_iter or tol.",
                 ConvergenceWarning,
             )
@@ -321,26 +321,27 @@ class BmaAODE(LikelihoodWeightedEnsemble):
     ess : float, default=1.0
         Equivalent sample size of the BDeu prior over the parameters, from 1e-6 to 1e6.
     likelihood : {"conditional", "marginal"}, default="conditional"
-        ``"conditional"``, the paper's: how probable a SPODE finds the classes of the rows, given their
-        features; it averages the posteriors, and weights below a ten-thousandth of the largest are set to 0.
-        ``"marginal"``: how probable it finds whole rows, averaged over its parameters; it averages the joint
-        probabilities, with all weights. This is the Bayesian model averaging over SPODEs that AODE was first
-        compared with. It needs the counts alone, so that it has :meth:`partial_fit`, too.
+        How a SPODE is weighted. ``"conditional"``, as in the paper: by the probability that it gives the
+        classes of the rows, given their features. The ensemble averages posteriors, and weights below a
+        ten-thousandth of the largest are set to 0. ``"marginal"``: by the probability that it gives whole
+        rows, averaged over its parameters. The ensemble averages joint probabilities, with all weights. AODE
+        was first compared with this form of Bayesian model averaging. It needs only the counts, so it also
+        has :meth:`partial_fit`.
     likelihood_floor : float, default=0.0
         Lower bound on each probability inside the conditional likelihoods, and nowhere else; the paper's own
         experiments used 0.01.
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
+        The states of each categorical feature; ``"auto"``: those its dtype declares, or else those observed.
     missing : {"impute", "marginalize"}, default="impute"
         Whether a missing value becomes the training median or mode, or is left out.
     handle_unknown : {"ignore", "error"}, default="ignore"
-        Whether a value that is not among the states is left out, or an error.
+        Whether an unknown value is left out or raises an error.
     max_categories : int, optional
         The largest number of states of a categorical feature; the rarest are merged into one.
     n_jobs : int, optional
-        Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
+        Number of threads; ``None`` means one, -1 means all cores. The answers do not depend on it.
 
     Attributes
     ----------
@@ -351,7 +352,7 @@ class BmaAODE(LikelihoodWeightedEnsemble):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, if ``X`` has column names and all of them are strings.
     super_parents_ : ndarray of shape (k,)
-        The names (or else indices) of the features kept, each the super-parent of one SPODE; those with a
+        The names (or indices) of the features kept, each the super-parent of one SPODE; those with a
         single bin or observed value are dropped.
     counts_ : Counts
         How often each class, value and pair of values was seen.
@@ -434,9 +435,9 @@ class BmaAODE(LikelihoodWeightedEnsemble):
 class CompAODE(LikelihoodWeightedEnsemble):
     """COMP-AODE: the SPODEs weighted by their compression coefficients.
 
-    A SPODE's coefficient tells how much shorter it makes the description of the classes than the null model
-    does. Being logarithmic, the weights are more even than those of Bayesian model averaging; SPODEs that do
-    not compress get none.
+    A SPODE's coefficient measures how much it shortens the description of the classes, compared with the null
+    model. Because the weights are logarithmic, they are more even than those of Bayesian model averaging;
+    SPODEs that do not compress get weight 0.
 
     Parameters
     ----------
@@ -444,22 +445,22 @@ class CompAODE(LikelihoodWeightedEnsemble):
         Equivalent sample size of the BDeu prior over the parameters, from 1e-6 to 1e6.
     epsilon : "auto" or float, default="auto"
         Prior probability of the null model. ``"auto"`` is ``min(0.01, 1/(2(k+1)))`` for k features kept; a
-        number of ``1/(k+1)`` or more is taken as just below that.
+        number of ``1/(k+1)`` or more is reduced to just below it.
     likelihood_floor : float, default=0.0
         Lower bound on each probability inside the likelihoods, and nowhere else; the paper's own experiments
         used 0.01.
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
+        The states of each categorical feature; ``"auto"``: those its dtype declares, or else those observed.
     missing : {"impute", "marginalize"}, default="impute"
         Whether a missing value becomes the training median or mode, or is left out.
     handle_unknown : {"ignore", "error"}, default="ignore"
-        Whether a value that is not among the states is left out, or an error.
+        Whether an unknown value is left out or raises an error.
     max_categories : int, optional
         The largest number of states of a categorical feature; the rarest are merged into one.
     n_jobs : int, optional
-        Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
+        Number of threads; ``None`` means one, -1 means all cores. The answers do not depend on it.
 
     Attributes
     ----------
@@ -470,7 +471,7 @@ class CompAODE(LikelihoodWeightedEnsemble):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, if ``X`` has column names and all of them are strings.
     super_parents_ : ndarray of shape (k,)
-        The names (or else indices) of the features kept, each the super-parent of one SPODE; those with a
+        The names (or indices) of the features kept, each the super-parent of one SPODE; those with a
         single bin or observed value are dropped.
     counts_ : Counts
         How often each class, value and pair of values was seen.

@@ -64,12 +64,12 @@ RULES: dict[str, Callable[[str, Any], Any]] = {
 
 
 class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
-    """A classifier of tables with numeric and categorical columns and missing values.
+    """A classifier for tables with numeric and categorical columns and missing values.
 
     The ``__init__`` of a subclass takes the parameters of :meth:`_keep_shared` by keyword, and stores them.
-    It learns in three steps: :meth:`_count`, what adds up over rows; :meth:`_score`, what needs a second
-    pass over the rows; and :meth:`_derive`, everything else, without rows. A model file holds the results
-    of the first two. It answers for a chunk of rows in :meth:`_posterior`.
+    It learns in three steps: :meth:`_count`, what adds up over rows; :meth:`_score`, what needs a second pass
+    over the rows; and :meth:`_derive`, everything else, without rows. A model file contains the results of
+    the first two. It answers for a chunk of rows in :meth:`_posterior`.
     """
 
     # Whether the counts are all that is learned from rows, so that ``partial_fit`` can add to them.
@@ -129,18 +129,18 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
 
         The first batch decides how columns are read: which are categorical, their states, the cuts and
         medians of numbers, and which features are kept. It should be large enough for that. A state that
-        first occurs later is unknown, with a warning; declare it with ``categories`` or a categorical
-        dtype. To learn all of this from all rows, use :func:`skcredal.scale.fit_batches`.
+        first occurs later counts as unknown, and you get a warning; declare it with ``categories`` or a
+        categorical dtype. To learn all of this from all rows, use :func:`skcredal.scale.fit_batches`.
 
         Parameters
         ----------
         X : array-like or DataFrame of shape (n_rows, n_features)
             The features of some rows.
         y : array-like of shape (n_rows,)
-            Their classes; a batch need not have all of them.
+            Their classes; not every class has to occur in a batch.
         classes : array-like of shape (n_classes,), optional
-            All classes that may occur; required in the first call. After :meth:`fit`, whose rows are
-            forgotten with a warning, the default is the same classes.
+            All classes that may occur; required in the first call. After :meth:`fit` the default is the same
+            classes; its rows are forgotten, with a warning.
         sample_weight : array-like of shape (n_rows,), optional
             Weights of the rows.
 
@@ -164,19 +164,19 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
             known = ("_encoding", "classes_", "n_features_in_", "feature_names_in_")
             learner.__dict__ |= {name: vars(self)[name] for name in known if name in vars(self)}
         elif hasattr(self, "classes_"):
-            warn("partial_fit does not continue from fit, but starts anew: what fit learned is forgotten.")
+            warn("partial_fit does not continue from fit: it starts over, and what fit learned is forgotten.")
             classes = self.classes_ if classes is None else classes
         given = read_rows(learner, X, y, sample_weight, reset=not goes_on)
         told: Any = None if classes is None else encode_target(classes, estimator=self)[0]
         if _check_partial_fit_first_call(learner, told):
             learner.classes_ = told  # with the type that fit would give them
-        rule = f"y must hold only the classes {safe_repr(learner.classes_.tolist())}"
+        rule = f"y must contain only the classes {safe_repr(learner.classes_.tolist())}"
         labelled = given.among(learner.classes_, rule)
         if not goes_on:
             learner._encoding = learn_encoding(learner, given)
         elif new := learner._encoding.columns_with_new_states(given.table):
             warn(
-                f"{', '.join(new)}: some values did not occur in the first batch of partial_fit, and are "
+                f"{', '.join(new)}: some values did not occur in the first batch of partial_fit and are "
                 "unknown. Declare all states with categories= or a categorical dtype."
             )
         learner._from_batches = True
@@ -255,7 +255,7 @@ class TabularClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mi
         Returns
         -------
         log_proba : ndarray of shape (n_rows, n_classes)
-            The natural logarithms, columns as in ``classes_``; ``-inf`` where a probability is 0 as a double.
+            The natural logarithms, columns as in ``classes_``; ``-inf`` where a probability underflows to 0.
         """
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))

@@ -45,10 +45,10 @@ class BayesClassifier(TabularClassifier):
 
 
 class NullClassifier(BayesClassifier):
-    """The null model: the class probabilities, whatever the features say.
+    """The null model: the class probabilities, regardless of the features.
 
-    It is what a classifier must beat, and what the compression coefficients measure the SPODEs against. It
-    reads and checks the features like the other classifiers.
+    Any useful classifier must beat it, and the compression coefficients compare the SPODEs with it. It reads
+    and checks the features like the other classifiers.
 
     Parameters
     ----------
@@ -57,15 +57,15 @@ class NullClassifier(BayesClassifier):
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
+        The states of each categorical feature; ``"auto"``: those its dtype declares, or else those observed.
     missing : {"impute", "marginalize"}, default="impute"
         Whether a missing value becomes the training median or mode, or is left out.
     handle_unknown : {"ignore", "error"}, default="ignore"
-        Whether a value that is not among the states is left out, or an error.
+        Whether an unknown value is left out or raises an error.
     max_categories : int, optional
         The largest number of states of a categorical feature; the rarest are merged into one.
     n_jobs : int, optional
-        Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
+        Number of threads; ``None`` means one, -1 means all cores. The answers do not depend on it.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class NullClassifier(BayesClassifier):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, if ``X`` has column names and all of them are strings.
     features_ : ndarray of shape (k,)
-        The names (or else indices) of the features kept; those with a single bin or observed value are not.
+        The names (or indices) of the features kept; those with a single bin or observed value are dropped.
     counts_ : Counts
         How often each class and value was seen.
     prior_ : ndarray of shape (n_classes,)
@@ -123,15 +123,15 @@ class NaiveBayes(BayesClassifier):
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
+        The states of each categorical feature; ``"auto"``: those its dtype declares, or else those observed.
     missing : {"impute", "marginalize"}, default="impute"
         Whether a missing value becomes the training median or mode, or is left out.
     handle_unknown : {"ignore", "error"}, default="ignore"
-        Whether a value that is not among the states is left out, or an error.
+        Whether an unknown value is left out or raises an error.
     max_categories : int, optional
         The largest number of states of a categorical feature; the rarest are merged into one.
     n_jobs : int, optional
-        Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
+        Number of threads; ``None`` means one, -1 means all cores. The answers do not depend on it.
 
     Attributes
     ----------
@@ -142,7 +142,7 @@ class NaiveBayes(BayesClassifier):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, if ``X`` has column names and all of them are strings.
     features_ : ndarray of shape (k,)
-        The names (or else indices) of the features kept; those with a single bin or observed value are not.
+        The names (or indices) of the features kept; those with a single bin or observed value are dropped.
     counts_ : Counts
         How often each class and value was seen.
 
@@ -182,15 +182,15 @@ class TAN(BayesClassifier):
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
+        The states of each categorical feature; ``"auto"``: those its dtype declares, or else those observed.
     missing : {"impute", "marginalize"}, default="impute"
         Whether a missing value becomes the training median or mode, or is left out.
     handle_unknown : {"ignore", "error"}, default="ignore"
-        Whether a value that is not among the states is left out, or an error.
+        Whether an unknown value is left out or raises an error.
     max_categories : int, optional
         The largest number of states of a categorical feature; the rarest are merged into one.
     n_jobs : int, optional
-        Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
+        Number of threads; ``None`` means one, -1 means all cores. The answers do not depend on it.
 
     Attributes
     ----------
@@ -201,7 +201,7 @@ class TAN(BayesClassifier):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, if ``X`` has column names and all of them are strings.
     features_ : ndarray of shape (k,)
-        The names (or else indices) of the features kept; those with a single bin or observed value are not.
+        The names (or indices) of the features kept; those with a single bin or observed value are dropped.
     counts_ : Counts
         How often each class, value and pair of values was seen.
     tree_ : list of tuple
@@ -217,13 +217,13 @@ class TAN(BayesClassifier):
 
     Notes
     -----
-    Of equally informative pairs (to 12 decimals) the first goes into the tree. Where a parent's value is
-    unknown, its children depend on the class alone. With ``missing="marginalize"``, the mutual information of
-    a pair comes from the training rows in which both values are known.
+    If pairs are equally informative (to 12 decimals), the first one goes into the tree. If a parent's value
+    is unknown, its children depend on the class alone. With ``missing="marginalize"``, the mutual information
+    of a pair comes from the training rows in which both values are known.
 
     Examples
     --------
-    Alone, each switch tells nothing about the lamp; together, they tell everything:
+    Each switch alone says nothing about the lamp; together they determine it:
 
     >>> import pandas as pd
     >>> from skcredal import TAN, NaiveBayes
@@ -251,34 +251,34 @@ class TAN(BayesClassifier):
 
 
 class CompressionNB(BayesClassifier):
-    """Averaged selective naive Bayes: naive Bayes whose features weigh as much as they help to compress.
+    """Averaged selective naive Bayes: each feature is weighted by how much it helps to compress.
 
-    Each subset of the features makes a naive Bayes model. A search looks for subsets that describe the
-    classes of the training rows shortly, and all subsets that it meets are averaged, weighted by their
+    Each subset of the features makes a naive Bayes model. A search looks for subsets that give a short
+    description of the training classes. All subsets that it visits are averaged, weighted by their
     compression coefficients. Their geometric mean is a naive Bayes with an exponent for each feature: 1 for
     one that is in all good subsets, 0 for one that is in none.
 
-    It is Boullé's, from whom the coefficients of :class:`CompAODE` are taken. Numeric features are
-    discretised on the training rows.
+    The method is Boullé's, as are the compression coefficients that :class:`CompAODE` uses. Numeric features
+    are discretised on the training rows.
 
     Parameters
     ----------
     ess : float, default=1.0
         Equivalent sample size of the BDeu prior over the parameters, from 1e-6 to 1e6.
     random_state : int, default=0
-        In which orders the search tries the features.
+        Seed of the random orders in which the search tries the features.
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
+        The states of each categorical feature; ``"auto"``: those its dtype declares, or else those observed.
     missing : {"impute", "marginalize"}, default="impute"
         Whether a missing value becomes the training median or mode, or is left out.
     handle_unknown : {"ignore", "error"}, default="ignore"
-        Whether a value that is not among the states is left out, or an error.
+        Whether an unknown value is left out or raises an error.
     max_categories : int, optional
         The largest number of states of a categorical feature; the rarest are merged into one.
     n_jobs : int, optional
-        Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
+        Number of threads; ``None`` means one, -1 means all cores. The answers do not depend on it.
 
     Attributes
     ----------
@@ -289,14 +289,14 @@ class CompressionNB(BayesClassifier):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, if ``X`` has column names and all of them are strings.
     features_ : ndarray of shape (k,)
-        The names (or else indices) of the features kept; those with a single bin or observed value are not.
+        The names (or indices) of the features kept; those with a single bin or observed value are dropped.
     counts_ : Counts
         How often each class and value was seen.
     weights_ : ndarray of shape (k,)
-        The weight of each feature, from 0 to 1; all are 0 if no subset describes the classes shorter than
-        their frequencies do, which are then the answer.
+        The weight of each feature, from 0 to 1; all are 0 if no subset gives a shorter description of the
+        classes than their frequencies. The answer is then these frequencies.
     n_models_ : int
-        How many different subsets were evaluated, the empty one among them.
+        How many different subsets were evaluated, including the empty one.
 
     See Also
     --------
@@ -307,10 +307,10 @@ class CompressionNB(BayesClassifier):
     -----
     A subset of d of the k features has the prior probability ``1/(k+1) · 1/C(k+d-1, d)``. Its score is the
     logarithm of this plus the conditional log-likelihood of naive Bayes on it; its coefficient is ``1 -
-    score/score of the empty set``. There are about log₂(n·k) searches, each with another random order of the
-    features. Each starts from the empty set and takes turns at adding the features that raise the score and
-    dropping those whose loss does. A step costs a pass over the rows, which therefore have to be in memory:
-    there is no learning in batches.
+    score/score of the empty set``. There are about log₂(n·k) searches, each with a different random order of
+    the features. A search starts from the empty set and alternates between adding features that raise the
+    score and dropping features whose removal raises it. Every step passes over all rows, which must therefore
+    be in memory: this classifier cannot learn in batches.
 
     References
     ----------
@@ -319,8 +319,8 @@ class CompressionNB(BayesClassifier):
 
     Examples
     --------
-    The colour tells the fruit, the shop does not. Of the subsets with a positive coefficient, {colour} and
-    {colour, shop}, both have the colour:
+    The colour determines the fruit, the shop does not matter. Two subsets have a positive coefficient,
+    {colour} and {colour, shop}; both contain the colour:
 
     >>> import pandas as pd
     >>> from skcredal import CompressionNB

@@ -38,9 +38,10 @@ class CredalMixin(TabularClassifier):
         """Return the classes that the set of priors cannot rule out, by the ``criterion``.
 
         By default these are the classes that no other class dominates, that is, beats under every prior
-        (maximality). A single class means that the answer does not depend on the prior; it is then the class
-        of :meth:`predict`. Several mean that it does, or that the classes are tied under every prior; the
-        class of :meth:`predict` is one of them. In ``CredalLogPoolAODE``, weights take the place of priors.
+        (maximality). If the set has one class, the answer does not depend on the prior; it is the class of
+        :meth:`predict`. If it has several, the answer depends on the prior, or the classes are tied under
+        every prior; the class of :meth:`predict` is one of them. ``CredalLogPoolAODE`` has a set of weights
+        instead of a set of priors.
 
         Parameters
         ----------

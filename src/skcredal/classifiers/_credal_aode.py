@@ -70,8 +70,8 @@ class CredalSpodesMixin(CredalMixin, SpodeEnsemble):
         Returns
         -------
         explanation : DataFrame
-            A row for each row of ``X``, in a DataFrame of its library (pandas for an array), with the columns
-            ``predicted`` and ``probability`` (the answer under the reference prior), ``rival`` and
+            One row for each row of ``X``, as a DataFrame of the same library (pandas for an array), with the
+            columns ``predicted`` and ``probability`` (the answer under the reference prior), ``rival`` and
             ``rival_probability`` (the class that some prior of the set brings closest to it, or past it),
             ``set``, ``set_size`` and ``robustness`` as in :func:`answers`, ``super_parents`` (those whose
             value is known, from the strongest support for the predicted class to the strongest for the
@@ -99,17 +99,17 @@ class CredalSpodesMixin(CredalMixin, SpodeEnsemble):
 class CredalBmaAODE(CredalSpodesMixin, LikelihoodWeightedEnsemble):
     """BMA-AODE*: Bayesian model averaging over the SPODEs with a set of priors.
 
-    The set holds every prior that gives each SPODE at least ε. :meth:`predict_set` returns the classes that
-    no other beats under all of them, by an exact closed form; :meth:`predict` and :meth:`predict_proba` use
-    the uniform prior, like :class:`BmaAODE`.
+    The set contains every prior that gives each SPODE at least ε. :meth:`predict_set` returns the classes
+    that no other beats under all of them, by an exact closed form; :meth:`predict` and :meth:`predict_proba`
+    use the uniform prior, like :class:`BmaAODE`.
 
     Parameters
     ----------
     ess : float, default=1.0
         Equivalent sample size of the BDeu prior over the parameters, from 1e-6 to 1e6.
     epsilon : "auto" or float, default="auto"
-        Least prior probability of a SPODE. ``"auto"`` is ``min(0.01, 1/(2(k+1)))`` for k features kept; a
-        number of ``1/(k+1)`` or more is taken as just below that.
+        The smallest prior probability of a SPODE. ``"auto"`` is ``min(0.01, 1/(2(k+1)))`` for k features
+        kept; a number of ``1/(k+1)`` or more is reduced to just below it.
     likelihood_floor : float, default=0.0
         Lower bound on each probability inside the likelihoods, and nowhere else; the paper's own experiments
         used 0.01.
@@ -121,15 +121,15 @@ class CredalBmaAODE(CredalSpodesMixin, LikelihoodWeightedEnsemble):
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
+        The states of each categorical feature; ``"auto"``: those its dtype declares, or else those observed.
     missing : {"impute", "marginalize"}, default="impute"
         Whether a missing value becomes the training median or mode, or is left out.
     handle_unknown : {"ignore", "error"}, default="ignore"
-        Whether a value that is not among the states is left out, or an error.
+        Whether an unknown value is left out or raises an error.
     max_categories : int, optional
         The largest number of states of a categorical feature; the rarest are merged into one.
     n_jobs : int, optional
-        Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
+        Number of threads; ``None`` means one, -1 means all cores. The answers do not depend on it.
 
     Attributes
     ----------
@@ -140,7 +140,7 @@ class CredalBmaAODE(CredalSpodesMixin, LikelihoodWeightedEnsemble):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, if ``X`` has column names and all of them are strings.
     super_parents_ : ndarray of shape (k,)
-        The names (or else indices) of the features kept, each the super-parent of one SPODE; those with a
+        The names (or indices) of the features kept, each the super-parent of one SPODE; those with a
         single bin or observed value are dropped.
     counts_ : Counts
         How often each class, value and pair of values was seen.
@@ -155,12 +155,12 @@ class CredalBmaAODE(CredalSpodesMixin, LikelihoodWeightedEnsemble):
 
     See Also
     --------
-    CredalCompAODE : More often determinate, and usually the better choice.
+    CredalCompAODE : Decides more rows, and is usually the better choice.
 
     Notes
     -----
     The set of priors is over the SPODEs that survive the likelihood cut of :class:`BmaAODE`, and in each row
-    over those whose super-parent is known. The difference of two scores is linear in the prior, so that its
+    over those whose super-parent is known. The difference of two scores is linear in the prior, so its
     minimum lies at an extreme point of the set; no solver is needed. Classes that are equal up to rounding
     stay together. If no SPODE is left (no feature was kept, or all values are unknown), the class frequencies
     are the answer.
@@ -202,7 +202,7 @@ class CredalBmaAODE(CredalSpodesMixin, LikelihoodWeightedEnsemble):
 class CredalCompAODE(CredalSpodesMixin, CompAODE):
     """COMP-AODE*: the SPODEs weighted by compression coefficients with a set of priors.
 
-    The set holds every prior that gives the null model ε and each SPODE at least ε. :meth:`predict_set`
+    The set contains every prior that gives the null model ε and each SPODE at least ε. :meth:`predict_set`
     returns the classes that no other beats under all of them, by an exact closed form; :meth:`predict` and
     :meth:`predict_proba` use the prior that is uniform over the SPODEs, like :class:`CompAODE`.
 
@@ -211,9 +211,9 @@ class CredalCompAODE(CredalSpodesMixin, CompAODE):
     ess : float, default=1.0
         Equivalent sample size of the BDeu prior over the parameters, from 1e-6 to 1e6.
     epsilon : "auto" or float, default="auto"
-        Prior probability of the null model, and the least one of a SPODE. ``"auto"`` is
-        ``min(0.01, 1/(2(k+1)))`` for k features kept; a number of
-        ``1/(k+1)`` or more is taken as just below that.
+        Prior probability of the null model, and the smallest one of a SPODE. ``"auto"`` is
+        ``min(0.01, 1/(2(k+1)))`` for k features kept; a number of ``1/(k+1)`` or more is reduced to just
+        below it.
     likelihood_floor : float, default=0.0
         Lower bound on each probability inside the likelihoods, and nowhere else; the paper's own experiments
         used 0.01.
@@ -224,15 +224,15 @@ class CredalCompAODE(CredalSpodesMixin, CompAODE):
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
+        The states of each categorical feature; ``"auto"``: those its dtype declares, or else those observed.
     missing : {"impute", "marginalize"}, default="impute"
         Whether a missing value becomes the training median or mode, or is left out.
     handle_unknown : {"ignore", "error"}, default="ignore"
-        Whether a value that is not among the states is left out, or an error.
+        Whether an unknown value is left out or raises an error.
     max_categories : int, optional
         The largest number of states of a categorical feature; the rarest are merged into one.
     n_jobs : int, optional
-        Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
+        Number of threads; ``None`` means one, -1 means all cores. The answers do not depend on it.
 
     Attributes
     ----------
@@ -243,7 +243,7 @@ class CredalCompAODE(CredalSpodesMixin, CompAODE):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, if ``X`` has column names and all of them are strings.
     super_parents_ : ndarray of shape (k,)
-        The names (or else indices) of the features kept, each the super-parent of one SPODE; those with a
+        The names (or indices) of the features kept, each the super-parent of one SPODE; those with a
         single bin or observed value are dropped.
     counts_ : Counts
         How often each class, value and pair of values was seen.

@@ -32,7 +32,7 @@ def count_part(part: Part, trees: Regions | None, n_classes: int, n_threads: int
 
 @dataclass(frozen=True, eq=False)
 class Experts:
-    """All experts: what they say of rows, as log-odds over the first class."""
+    """All experts: what they say about rows, as log-odds over the first class."""
 
     encoding: Encoding
     trees: Regions | None

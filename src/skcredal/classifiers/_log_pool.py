@@ -45,12 +45,12 @@ class LogPoolAODE(TabularClassifier):
 
     AODE averages the probabilities of its SPODEs. This classifier takes a weighted sum of their logarithms,
     together with two other experts: regions of the table, the leaves of randomised trees, which are
-    super-parents like the features; and a line, by logistic regression, which keeps the order of numbers.
-    With its weights the pool as a whole best predicts the classes of training rows that none of its experts
-    has seen.
+    super-parents like the features; and a line, by logistic regression, which keeps the order of numbers. The
+    weights are those with which the pool as a whole best predicts the classes of training rows that none of
+    its experts has seen.
 
-    It is our own, not the paper's. Its definition and the proofs are in the documentation's theory, §12 and
-    §14.
+    This is our own method, not the paper's. Its definition and the proofs are in the documentation, under
+    theory, §12 and §14.
 
     Parameters
     ----------
@@ -59,24 +59,24 @@ class LogPoolAODE(TabularClassifier):
     n_regions : int, default=20
         How many randomised trees divide the table into regions; 0 for none.
     line : bool, default=True
-        Whether one expert is a line, by logistic regression.
+        Whether one of the experts is a line, fitted by logistic regression.
     max_rows : int, default=5000
-        The most training rows that trees, line and weights are learned from. Cuts and counts are always
-        those of all rows.
+        The largest number of training rows from which trees, line and weights are learned. Cuts and counts
+        always come from all rows.
     random_state : int, default=0
-        Which rows those are, if there are more; how the trees grow; and how rows are dealt into folds.
+        Seed for choosing these rows, growing the trees and assigning rows to folds.
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
+        The states of each categorical feature; ``"auto"``: those its dtype declares, or else those observed.
     missing : {"impute", "marginalize"}, default="impute"
         Whether a missing value becomes the training median or mode, or is left out.
     handle_unknown : {"ignore", "error"}, default="ignore"
-        Whether a value that is not among the states is left out, or an error.
+        Whether an unknown value is left out or raises an error.
     max_categories : int, optional
         The largest number of states of a categorical feature; the rarest are merged into one.
     n_jobs : int, optional
-        Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
+        Number of threads; ``None`` means one, -1 means all cores. The answers do not depend on it.
 
     Attributes
     ----------
@@ -103,8 +103,8 @@ class LogPoolAODE(TabularClassifier):
     Warns
     -----
     ConvergenceWarning
-        If it is not proven that the weights are close enough to the best ones for the log-odds of all
-        training rows to be off by at most 1e-6.
+        If the weights may be so far from the best ones that the log-odds of a training row are off by more
+        than 1e-6.
 
     See Also
     --------
@@ -114,16 +114,16 @@ class LogPoolAODE(TabularClassifier):
     Notes
     -----
     The pool is ``P(c|a) ∝ exp Σ_j w_j log p_j(c|a)``. Its weights minimise the log-loss of training rows,
-    plus a penalty that draws them towards equal weights of SPODEs, regions and line. The rows are dealt into
-    ten folds (fewer if there are not 30), and for each of them cuts, states, trees, line and counts are
+    plus a penalty that draws them towards equal weights of SPODEs, regions and line. The rows are split into
+    ten folds (fewer if there are fewer than 30 rows). For each fold, cuts, states, trees, line and counts are
     learned anew from the others: an expert is judged by rows that it has not seen. The weights are at least
-    0, that of the null model at least -1. In a row whose value of the super-parent is unknown, a SPODE says
-    no more than the class frequencies.
+    0, that of the null model at least -1. If the value of its super-parent is unknown, a SPODE falls back on
+    the class frequencies.
 
     The answers depend on the order of rows and columns, on the names of classes and categories, on monotone
     changes of a number, on ``random_state``, and on the version of scikit-learn, which grows the trees. A row
-    of weight 2 is not exactly the same as two rows, which may fall into different folds. A fit takes longer
-    than those of the other classifiers, as everything is learned once for each fold; ``n_jobs`` shares the
+    of weight 2 is not exactly the same as two rows, which may fall into different folds. Fitting takes longer
+    than with the other classifiers, because everything is learned once for each fold; ``n_jobs`` shares the
     folds among threads.
 
     References
@@ -207,7 +207,7 @@ class LogPoolAODE(TabularClassifier):
             settings = int(self.n_regions), bool(self.line), int(self.random_state), float(self.ess)
             whole = Experts.learn(sample, n_classes, count_all, *settings)
             logs = self._out_of_fold(sample, whole, learns_encoding=rows.learns_encoding)
-        # A row of which nothing is known is answered by the frequencies, whatever the weights.
+        # If nothing is known about a row, the frequencies answer for it, for any weights.
         used = whole.speaks(sample.rows)[: len(logs)]
         labels, weights = sample.labels[: len(logs)][used], sample.weights[: len(logs)][used]
         found = pool_weights(logs[used], labels, weights, whole.sizes)
@@ -219,7 +219,7 @@ class LogPoolAODE(TabularClassifier):
         return whole, found
 
     def _out_of_fold(self, sample: Part, whole: Experts, *, learns_encoding: bool) -> FloatArray:
-        """Return what experts that have not seen a row say of it, (n, n_classes, 1 + m); no rows if too few.
+        """Return what experts say about a row they have not seen, (n, n_classes, 1 + m); no rows if too few.
 
         For each fold, everything is learned anew from the others. Logarithms are those over the first class.
         """
@@ -251,7 +251,7 @@ class LogPoolAODE(TabularClassifier):
         self.regions_ = self.counts_.n_leaves
 
     def spode_proba(self, X: Any) -> FloatArray:
-        """Return what each SPODE says, without regions and line.
+        """Return the probabilities that each SPODE gives, without regions and line.
 
         Parameters
         ----------
@@ -267,7 +267,7 @@ class LogPoolAODE(TabularClassifier):
         return self._over_rows(X, lambda model, chunk: spode_answers(model._experts.tables, chunk.states))
 
     def _said(self, chunk: EncodedTable) -> tuple[FloatArray, BoolArray]:
-        """Return what the experts say of rows, and which rows know anything."""
+        """Return what the experts say about rows, and which rows know anything."""
         return self._experts.odds(chunk, self._experts), self._experts.speaks(chunk)
 
     def _posterior(self, chunk: EncodedTable) -> FloatArray:
@@ -288,11 +288,11 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
 
     The fewer training rows there are, the less certain are the weights of the pool. This classifier takes all
     weights in an ellipsoid around the best ones, and :meth:`predict_set` returns the classes that no other
-    class beats under all of them; that is decided exactly, by a closed form. :meth:`predict` and
+    class beats under all of them; a closed form decides this exactly. :meth:`predict` and
     :meth:`predict_proba` answer with the best weights, like :class:`LogPoolAODE`.
 
-    It is our own, not the paper's. Its definition and the proofs are in the documentation's theory, §12 and
-    §14.
+    This is our own method, not the paper's. Its definition and the proofs are in the documentation, under
+    theory, §12 and §14.
 
     Parameters
     ----------
@@ -301,15 +301,15 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
     n_regions : int, default=20
         How many randomised trees divide the table into regions; 0 for none.
     line : bool, default=True
-        Whether one expert is a line, by logistic regression.
+        Whether one of the experts is a line, fitted by logistic regression.
     max_rows : int, default=5000
-        The most training rows that trees, line and weights are learned from. Cuts and counts are always
-        those of all rows.
+        The largest number of training rows from which trees, line and weights are learned. Cuts and counts
+        always come from all rows.
     random_state : int, default=0
-        Which rows those are, if there are more; how the trees grow; and how rows are dealt into folds.
+        Seed for choosing these rows, growing the trees and assigning rows to folds.
     credibility : float, default=0.95
         The credibility of the interval that the set of weights gives to each log-odds of two classes, at
-        least 0 and less than 1. The larger it is, the larger are the sets of classes.
+        least 0 and less than 1. A larger value gives larger sets of classes.
     criterion : {"maximality", "interval_dominance"}, default="maximality"
         Which classes :meth:`predict_set` returns: those that no other dominates under all weights of the set
         (``"maximality"``), or those whose upper probability reaches the largest lower one
@@ -317,15 +317,15 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
+        The states of each categorical feature; ``"auto"``: those its dtype declares, or else those observed.
     missing : {"impute", "marginalize"}, default="impute"
         Whether a missing value becomes the training median or mode, or is left out.
     handle_unknown : {"ignore", "error"}, default="ignore"
-        Whether a value that is not among the states is left out, or an error.
+        Whether an unknown value is left out or raises an error.
     max_categories : int, optional
         The largest number of states of a categorical feature; the rarest are merged into one.
     n_jobs : int, optional
-        Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
+        Number of threads; ``None`` means one, -1 means all cores. The answers do not depend on it.
 
     Attributes
     ----------
@@ -352,8 +352,8 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
     Warns
     -----
     ConvergenceWarning
-        If it is not proven that the weights are close enough to the best ones for the log-odds of all
-        training rows to be off by at most 1e-6.
+        If the weights may be so far from the best ones that the log-odds of a training row are off by more
+        than 1e-6.
 
     See Also
     --------
@@ -364,8 +364,8 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
     -----
     A class dominates another if its log-odds are positive under all weights of the set. Their minimum is
     ``ŵᵀδ - z·√(δᵀ C δ)``, where ŵ are the best weights, C is their covariance, and δ are the log-odds that
-    the single experts give: z standard deviations below the log-odds of the best weights. Read with normally
-    distributed weights, a class is left out if some other is ahead of it with a probability above
+    the single experts give: z standard deviations below the log-odds of the best weights. If the weights are
+    taken as normally distributed, a class is left out if another one is ahead of it with a probability above
     ``(1 + credibility)/2``. The bounds of :meth:`predict_interval` are exact for two classes; for more they
     contain the exact ones.
 
@@ -427,7 +427,7 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
         )
 
     def robustness(self, X: Any) -> FloatArray:
-        """Return up to which credibility the answer of :meth:`predict` dominates every other class.
+        """Return the credibility up to which the answer of :meth:`predict` dominates every other class.
 
         Parameters
         ----------
@@ -443,7 +443,7 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
         return self._over_rows(X, lambda model, chunk: model._priors.robustness(model._evidence(chunk)))
 
     def explain(self, X: Any) -> pandas.DataFrame:
-        """Return what each feature adds to the answer to each row, and why it was decided or left open.
+        """Explain what each feature contributes to an answer, and why a row is decided or left undecided.
 
         Parameters
         ----------
@@ -453,8 +453,8 @@ class CredalLogPoolAODE(CredalMixin, LogPoolAODE):
         Returns
         -------
         explanation : DataFrame
-            Of the library of ``X`` (of pandas for an array), a row for each of its rows, with the columns
-            ``predicted`` and ``probability`` (the answer under the best weights), ``rival`` and
+            One row for each row of ``X``, as a DataFrame of the same library (pandas for an array), with the
+            columns ``predicted`` and ``probability`` (the answer under the best weights), ``rival`` and
             ``rival_probability`` (the class that some weights of the set bring closest to it, or past it),
             ``set``, ``set_size`` and ``robustness`` as in :func:`answers`, ``odds`` of the answer over the
             rival under the best weights, ``lower_odds`` and ``upper_odds`` (their bounds over the set of

@@ -22,17 +22,17 @@ __all__ = ["CredalModelAveraging", "NaiveCredal"]
 class NaiveCredal(CredalMixin, TabularClassifier):
     """NCC: naive Bayes with a set of priors over its parameters, the imprecise Dirichlet model.
 
-    The set holds every prior that spreads the pseudo-count ``s`` over the classes and over the values within
-    them. :meth:`predict_set` returns the classes that no other dominates under all of them; for a pair of
-    classes this is a convex problem in one variable, solved exactly. :meth:`predict` and
+    The set contains every prior that spreads the pseudo-count ``s`` over the classes and over the values
+    within them. :meth:`predict_set` returns the classes that no other dominates under all of them; for a pair
+    of classes this is a convex problem in one variable, solved exactly. :meth:`predict` and
     :meth:`predict_proba` are those of naive Bayes with the BDeu prior.
 
-    A value that was never seen with a class keeps that class from dominating any other, whatever the other
-    features say; a little ``contamination`` remedies this.
+    A value that was never seen with a class keeps that class from dominating any other, regardless of the
+    other features; a little ``contamination`` fixes this.
 
-    With ``conservative_features`` it is NCC2: nothing is assumed about why cells of these features are
-    missing. Each may have any value, in training and in the rows to classify, and a class must dominate
-    another whatever they are.
+    With ``conservative_features`` it is NCC2, which assumes nothing about why cells of these features are
+    missing. A missing cell may have any value, in training rows and in rows to classify, and a class
+    dominates another only if it does so for all of these values.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class NaiveCredal(CredalMixin, TabularClassifier):
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
+        The states of each categorical feature; ``"auto"``: those its dtype declares, or else those observed.
     missing : {"impute", "marginalize"}, default="impute"
         Whether a missing value becomes the training median or mode, or is left out.
     conservative_features : "all" or array-like, optional
@@ -59,11 +59,11 @@ class NaiveCredal(CredalMixin, TabularClassifier):
         mask. Their missing values are neither imputed nor left out, but may be any of their states.
         ``missing`` applies to the others.
     handle_unknown : {"ignore", "error"}, default="ignore"
-        Whether a value that is not among the states is left out, or an error.
+        Whether an unknown value is left out or raises an error.
     max_categories : int, optional
         The largest number of states of a categorical feature; the rarest are merged into one.
     n_jobs : int, optional
-        Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
+        Number of threads; ``None`` means one, -1 means all cores. The answers do not depend on it.
 
     Attributes
     ----------
@@ -74,17 +74,17 @@ class NaiveCredal(CredalMixin, TabularClassifier):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, if ``X`` has column names and all of them are strings.
     features_ : ndarray of shape (k,)
-        The names (or else indices) of the features kept; those with a single bin or observed value are not.
+        The names (or indices) of the features kept; those with a single bin or observed value are dropped.
     counts_ : Counts
         How often each class and value was seen.
     missing_counts_ : ndarray of shape (k, n_classes)
-        How many training rows of each class have a missing value in each feature kept, where it may be any;
-        0 for features that are not conservative.
+        For each feature kept and each class, the number of training rows with a missing value; 0 for features
+        that are not conservative.
 
     See Also
     --------
     CredalModelAveraging : A set of priors over which features matter, instead of over the parameters.
-    CredalCompAODE : Without the independence that naive Bayes assumes, and more often determinate.
+    CredalCompAODE : Does not assume that features are independent, and decides more rows.
 
     Notes
     -----
@@ -92,9 +92,9 @@ class NaiveCredal(CredalMixin, TabularClassifier):
     each ratio of two classes is taken at its own extreme, and no single prior need attain all of them at
     once. If the BDeu prior does not belong to the set, they are widened to contain its answer.
 
-    Where missing values may be any, :meth:`predict` and :meth:`predict_proba` leave them out. Cut points come
-    from the known values. A conservative feature with a single observed value is kept if training cells are
-    missing and other values declared: they may have those.
+    :meth:`predict` and :meth:`predict_proba` leave out the missing values of conservative features. Cut
+    points come from the known values. A conservative feature with a single observed value is kept if some
+    training cells are missing and other values are declared: the missing cells may have those.
 
     Examples
     --------
@@ -115,8 +115,8 @@ class NaiveCredal(CredalMixin, TabularClassifier):
     >>> clf.predict_interval(new[:1]).round(9).tolist()
     [[[0.75, 1.0], [0.0, 0.25]]]
 
-    Two more bananas, whose colour nobody noted. If they are missing at random they say nothing about colours;
-    but they may have been red, both of them. Then 3/(2 + 1) does not exceed 1:
+    Two more bananas have no recorded colour. If it is missing at random, they say nothing about colours. But
+    both may have been red, and then 3/(2 + 1) does not exceed 1:
 
     >>> more = pd.concat([fruit, pd.DataFrame({"colour": [None, None]})])
     >>> kinds = [*kind, "banana", "banana"]
@@ -182,7 +182,7 @@ class CredalModelAveraging(CredalMixin, TabularClassifier):
     """CMA: Bayesian model averaging over naive Bayes with any subset of the features, with a set of priors.
 
     A prior gives every feature a probability of being in the model, independently of the others; the set
-    holds all priors with these probabilities between ε and 1 - ε. :meth:`predict_set` returns the classes
+    contains all priors with these probabilities between ε and 1 - ε. :meth:`predict_set` returns the classes
     that no other dominates under all of them, exactly, and without enumerating the 2^k models;
     :meth:`predict` and :meth:`predict_proba` use the probability 1/2 for every feature.
 
@@ -191,7 +191,7 @@ class CredalModelAveraging(CredalMixin, TabularClassifier):
     ess : float, default=1.0
         Equivalent sample size of the BDeu prior over the parameters, from 1e-6 to 1e6.
     epsilon : float, default=0.01
-        Least prior probability that a feature is in the model, and that it is not, in ``(0, 1/2)``.
+        The smallest prior probability that a feature is in the model, and that it is not; in ``(0, 1/2)``.
     criterion : {"maximality", "interval_dominance"}, default="maximality"
         Which classes :meth:`predict_set` returns: those that no other dominates under every prior
         (``"maximality"``), or those whose upper probability reaches the largest lower one
@@ -199,15 +199,15 @@ class CredalModelAveraging(CredalMixin, TabularClassifier):
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
+        The states of each categorical feature; ``"auto"``: those its dtype declares, or else those observed.
     missing : {"impute", "marginalize"}, default="impute"
         Whether a missing value becomes the training median or mode, or is left out.
     handle_unknown : {"ignore", "error"}, default="ignore"
-        Whether a value that is not among the states is left out, or an error.
+        Whether an unknown value is left out or raises an error.
     max_categories : int, optional
         The largest number of states of a categorical feature; the rarest are merged into one.
     n_jobs : int, optional
-        Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
+        Number of threads; ``None`` means one, -1 means all cores. The answers do not depend on it.
 
     Attributes
     ----------
@@ -218,7 +218,7 @@ class CredalModelAveraging(CredalMixin, TabularClassifier):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, if ``X`` has column names and all of them are strings.
     features_ : ndarray of shape (k,)
-        The names (or else indices) of the features kept; those with a single bin or observed value are not.
+        The names (or indices) of the features kept; those with a single bin or observed value are dropped.
     counts_ : Counts
         How often each class and value was seen.
     inclusion_ : ndarray of shape (k,)
@@ -237,9 +237,9 @@ class CredalModelAveraging(CredalMixin, TabularClassifier):
 
     Examples
     --------
-    A feature that tells two red apples from two yellow bananas. The Bayes factor in favour of the model with
-    it is 200/27, so that the probability of this model is 200/227, and that of a red apple ``(200·9/10 +
-    27·1/2)/227``.
+    One feature separates two red apples from two yellow bananas. The Bayes factor in favour of the model with
+    it is 200/27. So this model has the probability 200/227, and a red fruit is an apple with the probability
+    ``(200·9/10 + 27·1/2)/227``.
 
     >>> import pandas as pd
     >>> fruit = pd.DataFrame({"colour": ["red", "red", "yellow", "yellow"]})
@@ -250,7 +250,7 @@ class CredalModelAveraging(CredalMixin, TabularClassifier):
     >>> (clf.predict_proba(fruit[:1]) * 227).round(6).tolist()
     [[193.5, 33.5]]
 
-    With another apple, a yellow fruit is a banana only for those who expect the colour to matter:
+    With one more red apple, a yellow fruit is a banana only under priors that expect the colour to matter:
 
     >>> fruit = pd.DataFrame({"colour": ["red", "red", "red", "yellow", "yellow"]})
     >>> clf.fit(fruit, ["apple", "apple", "apple", "banana", "banana"]).predict(fruit[-1:]).tolist()

@@ -104,7 +104,7 @@ class MemoryRows:
     @classmethod
     def encoded(cls, encoding: Encoding, rows: LabelledRows, *, n_threads: int = 1) -> MemoryRows:
         """Encode rows as an encoding says that was learned from them, or from more."""
-        # What is to be said of the columns has been said when they were learned.
+        # Warnings about the columns were given when they were learned.
         table = EncodedTable.of(encoding, rows.table, n_threads=n_threads, is_part=True)
         weights = np.ones(len(rows.labels)) if rows.weights is None else rows.weights
         return cls(encoding, rows.classes, Part(table, rows.labels, weights, np.arange(len(weights))))

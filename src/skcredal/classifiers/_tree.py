@@ -24,15 +24,15 @@ class CredalTree(CredalMixin, TabularClassifier):
     """CDT: a decision tree that splits and answers with the imprecise Dirichlet model.
 
     A node splits on the feature with the largest imprecise information gain: its upper entropy under the
-    imprecise Dirichlet model less those of its children. It stays a leaf if no gain is positive, so that the
-    tree needs no pruning. A leaf answers with every class that may be the most frequent one after s more
-    rows. Numeric features are discretised on the training rows.
+    imprecise Dirichlet model less those of its children. It stays a leaf if no gain is positive, so the tree
+    needs no pruning. A leaf answers with every class that may be the most frequent one after s more rows.
+    Numeric features are discretised on the training rows.
 
     Parameters
     ----------
     s : float, default=1.0
-        Strength of the prior, from 1e-6 to 1e6: the answers hold whatever the classes of this many further
-        rows in a leaf.
+        Strength of the prior, from 1e-6 to 1e6: the answers remain valid if a leaf gets this many more rows,
+        of any class.
     criterion : {"maximality", "interval_dominance"}, default="maximality"
         Which classes :meth:`predict_set` returns: those that no other dominates under every prior
         (``"maximality"``), or those whose upper probability reaches the largest lower one
@@ -40,15 +40,15 @@ class CredalTree(CredalMixin, TabularClassifier):
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which features are categorical besides those with text, booleans or declared categories.
     categories : "auto" or list of array-like, default="auto"
-        The states of each categorical feature; ``"auto"``: those that its dtype declares, or else observed.
+        The states of each categorical feature; ``"auto"``: those its dtype declares, or else those observed.
     missing : {"impute", "marginalize"}, default="impute"
         Whether a missing value becomes the training median or mode, or is left out.
     handle_unknown : {"ignore", "error"}, default="ignore"
-        Whether a value that is not among the states is left out, or an error.
+        Whether an unknown value is left out or raises an error.
     max_categories : int, optional
         The largest number of states of a categorical feature; the rarest are merged into one.
     n_jobs : int, optional
-        Number of threads; ``None`` means one, -1 all cores. The answers do not depend on it.
+        Number of threads; ``None`` means one, -1 means all cores. The answers do not depend on it.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class CredalTree(CredalMixin, TabularClassifier):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Their names, if ``X`` has column names and all of them are strings.
     features_ : ndarray of shape (k,)
-        The names (or else indices) of the features kept; those with a single bin or observed value are not.
+        The names (or indices) of the features kept; those with a single bin or observed value are dropped.
     counts_ : Counts
         How often each class and value was seen.
     tree_ : DecisionTree
@@ -141,7 +141,7 @@ class CredalTree(CredalMixin, TabularClassifier):
         Parameters
         ----------
         max_depth : int, optional
-            How many splits deep to go; a line says what is cut off. ``None``: all the way.
+            How many splits deep to go; a line marks each branch that is cut off. ``None``: all the way.
         show_counts : bool, default=False
             Whether to show the class counts of the leaves, in the order of ``classes_``.
 

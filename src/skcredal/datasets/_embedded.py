@@ -35,7 +35,7 @@ def _from_sklearn(name: str) -> Table:
 
 
 _SKLEARN = {
-    "iris": "Three species of 150 irises (R. A. Fisher, 1936); two rows differ from the copy of UCI.",
+    "iris": "Three species of 150 irises (R. A. Fisher, 1936); two rows differ from UCI's copy.",
     "wine": "Three cultivars of 178 Italian wines by chemical analysis (M. Forina et al., 1988).",
     "breast_cancer": "569 breast masses, malignant or benign (W. N. Street et al., 1993); not breast_w.",
     "digits": "1797 handwritten digits of 8 by 8 pixels (E. Alpaydin and C. Kaynak, 1998), the test part.",

@@ -81,7 +81,7 @@ class Dataset:
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """Where data sets come from: how errors call it, the names in it, and how one of them is loaded."""
+    """Where data sets come from: what errors call it, the names in it, and how one of them is loaded."""
 
     title: str
     names: list[str]
@@ -146,8 +146,8 @@ def load_dataset(
     Raises
     ------
     ValueError
-        If the source has no data set of that name, its file cannot be read, or OpenML returns a different
-        table than the paper's.
+        If the source has no data set of that name, its file cannot be read, or OpenML returns a table that
+        differs from the paper's.
     FileNotFoundError
         If there is no such folder.
     ConnectionError

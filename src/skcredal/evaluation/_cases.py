@@ -43,8 +43,9 @@ class Cases:
     sets : ndarray of bool of shape (n_rows, n_classes)
         The sets; of a classifier without sets, the most probable class alone.
     robustness : ndarray of shape (n_rows,)
-        How much of the prior may be replaced before the answer changes, or, of weights, up to which
-        credibility it does not; NaN if the classifier cannot tell, or was not asked.
+        How much of the prior may be replaced before the answer changes, or, for a set of weights, the
+        credibility up to which it stays the same; NaN if the classifier has no robustness, or was not asked
+        for it.
     details : dict
         More about the least certain rows, by row: see :func:`case_details`.
     importance : dict

@@ -1,4 +1,4 @@
-"""Classifiers by the names used in the paper and on the command line, and scikit-learn's beside them."""
+"""Classifiers by the names used in the paper and on the command line, and scikit-learn's for comparison."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ MOST_ROWS = 50_000
 class Baseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier of scikit-learn for a table of mixed columns; it is not tuned.
 
-    Every column that is not numeric contains categories. A missing category is a category of its own, and one
-    that was not seen in training is none of those that were. Missing numbers become the median, but gradient
-    boosting reads them as they are. A numeric column without a known value is left out. Of a large table, a
-    random `MOST_ROWS` rows are learned from.
+    Every column that is not numeric contains categories. A missing category is a separate category, and a
+    category that was not seen in training matches none of the others. Missing numbers become the median, but
+    gradient boosting reads them as they are. A numeric column without a known value is left out. On a large
+    table, it learns from a random sample of `MOST_ROWS` rows.
     """
 
     classes_: AnyArray
@@ -171,7 +171,7 @@ def make_classifiers(names: Iterable[str] | str | None = None, **parameters: Any
     ----------
     names : iterable of str or "all", optional
         Names of `CLASSIFIERS`, where ``-star`` can be written for the star, and of scikit-learn's
-        ``random-forest``, ``gradient-boosting`` and ``logistic-regression``. By default what one compares
+        ``random-forest``, ``gradient-boosting`` and ``logistic-regression``. By default the ones to compare
         first: LP-AODE*, COMP-AODE*, NCC, the null model, logistic regression and a random forest.
     **parameters
         Set for every classifier that has the parameter, ``epsilon`` only for those with sets.

@@ -21,7 +21,7 @@ def correlated_t_test(differences: FloatArray, *, folds: int, rope: float = _ROP
     """Return the probability that the mean difference is larger than a negligible one.
 
     There is a difference for each test fold of each run of so many folds. Training sets of different folds
-    share most of their rows, so that the differences are correlated, and fewer than they seem.
+    share most of their rows, so the differences are correlated and say less than their number suggests.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def against_best(utilities: Mapping[str, FloatArray], sizes: FloatArray, *, fold
 
 
 def against_null(parts: Sequence[Sums], null: Sequence[Sums], *, folds: int) -> tuple[bool, bool]:
-    """Tell whether log-loss and accuracy are clearly better than the null model's, by however little.
+    """Tell whether log-loss and accuracy are clearly better than the null model's, even if only by a little.
 
     Examples
     --------

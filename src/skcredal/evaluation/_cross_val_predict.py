@@ -35,8 +35,8 @@ def cross_val_predict_set(
     Returns
     -------
     y_set : ndarray of bool of shape (n_rows, n_classes)
-        Which classes belong to the set of each row, columns as in ``np.unique(y)``. A class without a row in
-        the training fold does not.
+        Which classes belong to the set of each row, columns as in ``np.unique(y)``. A class without a
+        training row in the fold is in none of its sets.
 
     Examples
     --------

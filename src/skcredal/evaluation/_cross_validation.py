@@ -87,16 +87,16 @@ def evaluate_table(
     Parameters
     ----------
     classifiers : mapping
-        Unfitted classifiers by name, as :func:`make_classifiers` returns them; any classifier of scikit-learn
-        that takes the table and has probabilities can be among them.
+        Unfitted classifiers by name, as :func:`make_classifiers` returns them; you can add any classifier of
+        scikit-learn that takes the table and has probabilities.
     features : pandas.DataFrame
         The features.
     target : ndarray of shape (n_rows,)
         The classes.
     explain : bool
-        Whether to find out how robust each answer of the first run is, and for the least certain rows of
-        LP-AODE*, or else the first classifier with sets, bounds, reasons, and what would change the answer;
-        for LP-AODE* also how important the features are.
+        Whether to compute how robust each answer of the first run is and, for the least certain rows of
+        LP-AODE* (or else of the first classifier with sets), bounds, reasons, and what would change the
+        answer; for LP-AODE* also how important the features are.
     runs, folds, seed : int
         Number of shuffles, number of folds of each, and the random seed.
     jobs : int, optional
@@ -201,10 +201,10 @@ def ranking(evaluation: Evaluation) -> list[dict[str, Any]]:
     """Return the measures of each classifier, the best u65 first, and whether others are clearly worse.
 
     The utility of a classifier without sets is its accuracy: it always answers with one class.
-    ``balanced_accuracy`` and, for two classes, ``auc`` are those of the first run.
-    ``against_best`` compares the classifier with the best by u65: ``"no clear difference"``,
-    ``"probably worse"`` or ``"worse"``, by the Bayesian correlated t-test over the folds; for the best
-    itself it is ``"best"``. The row ``"all classes"`` is what answering with all classes always would give.
+    ``balanced_accuracy`` and, for two classes, ``auc`` are those of the first run. ``against_best`` compares
+    the classifier with the best by u65: ``"no clear difference"``, ``"probably worse"`` or ``"worse"``, by
+    the Bayesian correlated t-test over the folds; for the best itself it is ``"best"``. The row
+    ``"all classes"`` shows what always answering with all classes would give.
 
     Examples
     --------

@@ -15,11 +15,11 @@ NAMES = (
     *("aode", "bma-aode", "comp-aode", "maplmg", "lp-aode", "bma-spode", "comp-nb", "naive-bayes", "tan"),
     *("null", "bma-aode*", "comp-aode*", "lp-aode*", "ncc", "ncc2", "cma", "cdt"),
 )
-# Fitted, and shown on the evaluation page, where nobody names a classifier.
+# Fitted, and shown on the evaluation page, unless the user names a classifier.
 DEFAULT = "lp-aode*"
 # A baseline that needs no learning: it answers with all classes, always.
 ALL_CLASSES = "all classes"
-# What one compares first.
+# What to compare first.
 COMPARED = ("lp-aode*", "comp-aode*", "ncc", "null", "logistic-regression", "random-forest")
 # An answer of one class is a close call if its probability is below this: of four such answers at least one
 # is expected to be wrong.

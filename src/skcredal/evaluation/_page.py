@@ -72,13 +72,13 @@ def write_evaluation(
     numbers : ndarray of shape (n_rows,), optional
         The number of each row in the user's file; by default from 1.
     ids : pandas.DataFrame, optional
-        Columns that identify the rows, and that nothing was learned from.
+        Columns that identify the rows; nothing was learned from them.
     close_call : float
         A single class with a probability below this, or below one half, is a close call.
     columns : sequence of (name, contents, use, missing)
         What was read: texts for each column of the file.
     messages : sequence of str
-        What the reader was told meanwhile.
+        Messages that were shown while the table was read.
     facts : mapping, optional
         How it was run: texts by label.
 

@@ -55,9 +55,9 @@ _FEW_WORDS, _FEW_OF = 0.1, 20
 
 
 class ReadingWarning(UserWarning):
-    """A column may be meant otherwise than it was read; ``settings`` are the parameters that settle it.
+    """A column may have been read in the wrong way; ``settings`` are the parameters that settle it.
 
-    Without any it is a note: of titles above the table, and units that are not part of a number.
+    Without settings it is a note, about titles above the table or units that are not part of a number.
     """
 
     def __init__(self, fact: str, **settings: str) -> None:
@@ -102,44 +102,43 @@ def read_table_file(
         The sheet of an Excel file: its name, or its number from 1. Default: the first one.
     header_row : int, optional
         The row of the file or sheet, from 1, that has the names of the columns. Default: the first one, or
-        the one below titles where these are plain.
+        the one below titles if these are easy to recognise.
     encoding : str, optional
         The encoding of delimited text; by default UTF-8, UTF-16 with a byte order mark, or else Windows-1252.
     delimiter : str, optional
         What separates the cells of delimited text: by default a comma, semicolon, tab or bar, whichever fits.
     decimal : {".", ","}, optional
-        The decimal sign. By default it is found out, column by column. This and the following parameters are
+        The decimal sign. By default it is detected, column by column. This and the following parameters are
         ignored for Parquet and ARFF.
     thousands : {".", ",", " ", "'"}, optional
-        What groups digits; by default it is found out.
+        What groups digits; by default it is detected.
     na : collection of str
         Cells that are missing values, besides the usual ones.
     usual_na : bool
-        Whether the usual ones are: empty cells, ``?``, ``NA``, ``NaN``, ``null`` and, in columns that are
+        Whether the usual ones count: empty cells, ``?``, ``NA``, ``NaN``, ``null`` and, in columns that are
         otherwise numbers, also ``None``, ``-`` and ``.``.
     read_as : mapping of str to str, optional
         How to read some columns: as ``"text"``, as a ``"number"``, or as numbers written like ``"1234.5"``,
-        ``"1,234.5"``, ``"1.234,5€"`` and so on. ``table.attrs["read_as"]`` of a table that was read before
-        reads a new one in the same way, even if a single row would leave it open.
+        ``"1,234.5"``, ``"1.234,5€"`` and so on. Pass ``table.attrs["read_as"]`` of an earlier table to read a
+        new one in the same way, even if the new one alone would be ambiguous.
 
     Returns
     -------
     pandas.DataFrame
-        The table. Its ``attrs["read_as"]`` tell how the columns of a CSV or Excel file were read.
+        The table. Its ``attrs["read_as"]`` show how the columns of a CSV or Excel file were read.
 
     Notes
     -----
-    Blanks around a cell are not part of it, empty lines are not rows, and letters that are written in parts
-    (e and an accent) are composed. Codes with leading zeros stay text. Numbers that Excel stores are taken as
-    they are. Amounts of money and percentages, such as ``$1,169.00``, ``1.234,50 €`` and ``12.3%``, are
-    numbers (12.3) if all cells of the column fit. A column without a name is called ``column 1`` after its
-    number.
+    Blanks around a cell and empty lines are ignored, and letters written in parts (e and an accent) are
+    composed. Codes with leading zeros stay text. Numbers stored by Excel are used as they are. Amounts of
+    money and percentages, such as ``$1,169.00``, ``1.234,50 €`` and ``12.3%``, are numbers (12.3) if all
+    cells of the column fit. A column without a name is called ``column 1`` after its number.
 
     Warns
     -----
     ReadingWarning
-        If a column may be meant otherwise, with the parameters that settle it; and, without any, of units
-        and of titles above the table.
+        If a column may have been read in the wrong way, with the parameters that settle it; also, without
+        parameters, about units and titles above the table.
 
     Raises
     ------
@@ -207,7 +206,7 @@ def read_table_file(
         raise
     except Exception as error:  # a damaged file raises many kinds of errors
         reason = str(error).partition("\n")[0].rpartition("C error: ")[2].rstrip(".")
-        hint = "; maybe another row has the names of the columns" if "fields in line" in reason else ""
+        hint = "; perhaps another row has the names of the columns" if "fields in line" in reason else ""
         raise ValueError(f"{'' if reason.startswith(name) else f'{name}: '}{reason}{hint}.") from error
 
 
@@ -348,7 +347,7 @@ def _written(cell: Any) -> str:
 
 
 class _Column:
-    """A column of texts, beside which there may be stored numbers, to be read in a way ("" for any).
+    """A column of texts, perhaps with stored numbers, and the way to read it ("" for any).
 
     Its ``texts`` have lost their unit; ``fitting`` are the styles in which all are numbers, by decimal sign.
     """
@@ -374,7 +373,7 @@ class _Column:
         self.has_sign = bool(different.str.contains("[.,]").any())
 
     def style(self, settled: str | None, likely: str | None) -> str | None:
-        """Return the style, with a warning if it is a guess; None if there is none, or nobody knows it."""
+        """Return the style, with a warning if it is a guess; None if there is none, or it cannot be known."""
         first = next(iter(self.fitting.values()), None)
         style = self.fitting.get(settled or likely or "", first)
         is_clear = len(self.fitting) < 2 or settled or likely == "." or STYLES[style or ""] == (likely, "")
@@ -382,7 +381,7 @@ class _Column:
             return style
         cell = self.texts[self.texts.str.contains("[.,]").fillna(False)].iloc[0]
         sign = "." if "." in cell else ","
-        # A point is decimal more often than not; of a comma nobody knows.
+        # A point is decimal more often than not; for a comma, it cannot be known.
         chosen = first if sign == "." or self.way else None
         read = "text" if chosen is None else f"{_numbers(self.texts[self.texts == cell], chosen).iloc[0]:g}"
         fact = f"column {self.name!r} is ambiguous: {cell!r} was read as {read}"
@@ -398,7 +397,7 @@ class _Column:
         raise ValueError(f"row {row}, column {self.name!r}: must be a number, got {word.iloc[0]!r:.60}")
 
     def warn_of_words(self) -> None:
-        """Point out a column of numbers that a few words make one of text."""
+        """Warn about a column of numbers that a few words turn into text."""
         texts = self.texts.dropna().drop_duplicates()
         words = texts[~_is_number(texts)]
         n = len(texts) + (0 if self.stored is None else self.stored.nunique())

@@ -141,7 +141,7 @@ def column_notes(
 ) -> list[tuple[str, str, str, str]]:
     """Return, for each column, its name, what it contains, how a classifier uses it, and missing cells."""
     with warnings.catch_warnings():
-        # What there is to warn of was said when the table was read.
+        # Warnings were given when the table was read.
         warnings.simplefilter("ignore")
         encoding = MemoryRows.of(clone(classifier), features, target).encoding
     # Trees and line of LP-AODE look at numbers that no cut divides, too.

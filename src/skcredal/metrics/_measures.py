@@ -134,7 +134,7 @@ def set_accuracy_score(
 def discounted_accuracy_score(
     y_true: ArrayLike, y_set: ArrayLike, *, labels: MaybeArray = None, sample_weight: MaybeArray = None
 ) -> float:
-    """Mean over the rows of 1/m if the set of m classes contains the true one, and of 0 if not.
+    """Mean over the rows: 1/m if the set of m classes contains the true one, and 0 if not.
 
     Parameters
     ----------

@@ -70,7 +70,7 @@ def row_outcomes(
     sets : ndarray of bool, shape (n_rows, n_classes), optional
         The predicted sets.
     best : ndarray of shape (n_rows,), optional
-        The index of the answer of a single class; by default the most probable one, of equal ones the first.
+        The index of the answer of a single class; by default the most probable one; on a tie, the first.
 
     Returns
     -------

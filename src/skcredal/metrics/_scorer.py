@@ -111,7 +111,7 @@ class _SetScorer:
 
 
 def predict_set(estimator: Any, X: Any) -> Any:
-    """Return the sets that a fitted estimator predicts, also if it is inside a pipeline or a search.
+    """Return the sets that a fitted estimator predicts, even inside a pipeline or a search.
 
     scikit-learn's pipelines and searches forward only the methods they know; this function applies the
     transformers of a pipeline, and uses the best estimator of a search, itself.

@@ -151,10 +151,10 @@ def _(found: _Found) -> _Finding:
 def _(found: _Found) -> _Finding:
     """BMA-AODE* is fully determinate on some data sets.
 
-    A single undecided row in all passes over a data set counts against it. Classes that are equal up to
-    rounding are kept together by skcredal (most undecided rows of haberman and hayes_roth are exact ties),
-    while a numerical solver decides them by its last digit; and the paper's setting, with its better-informed
-    cuts, leaves fewer.
+    A single undecided row in any run makes a data set count as not fully determinate. skcredal keeps classes
+    together that are equal up to rounding (most undecided rows of haberman and hayes_roth are exact ties),
+    while a numerical solver decides them by its last digit. The paper's setting learns its cuts from all rows
+    and leaves fewer rows undecided.
     """
     return _fully_determinate(found, "bma-aode*", 7)
 
@@ -184,7 +184,7 @@ def _(found: _Found) -> _Finding:
 def _(found: _Found) -> _Finding:
     """Accuracy of BMA-AODE drops on what BMA-AODE* finds prior-dependent.
 
-    The drop is there, on nearly every data set that has such rows, and deeper than in the paper. Means over
+    The drop is there on nearly every data set with such rows, and it is larger than in the paper. Means over
     data sets give those with one or two undecided rows the same weight as those with hundreds.
     """
     return _accuracy_drops(found, "bma-aode*", 0.83, 0.52)
@@ -209,7 +209,7 @@ def _(found: _Found) -> _Finding:
 def _(found: _Found) -> _Finding:
     """Mean set-accuracy of COMP-AODE*.
 
-    It is a mean over few rows as well: it misses the margin in the honest setting and keeps it in the
+    This too is a mean over few rows: it is outside the margin in the honest setting, and inside in the
     paper's.
     """
     return _mean_about(found, ("comp-aode*", "set_accuracy"), 0.95)
@@ -228,7 +228,7 @@ def _(found: _Found) -> _Finding:
 def _(found: _Found) -> _Finding:
     """Accuracy of COMP-AODE drops on what COMP-AODE* finds prior-dependent.
 
-    As for BMA-AODE* (12): the drop is there, and deeper than in the paper.
+    As for BMA-AODE* (12): the drop is there, and larger than in the paper.
     """
     return _accuracy_drops(found, "comp-aode*", 0.82, 0.47)
 
@@ -249,8 +249,8 @@ def _(found: _Found) -> _Finding:
 def _(found: _Found) -> _Finding:
     """Relative gain of BMA-AODE* on the prior-dependent instances, generally.
 
-    The medians lie in or above the paper's range, single data sets far outside: with few rows such ratios
-    jump. The paper's ranges look like those from the mean under u65 to the mean under u80.
+    The medians lie in or above the paper's range, but single data sets are far outside: with few rows such
+    ratios vary widely. The paper's ranges seem to run from the mean under u65 to the mean under u80.
     """
     return _gains_within(found, "bma-aode*", 0.10, 0.40, share=GENERALLY)
 
@@ -271,7 +271,7 @@ def _(found: _Found) -> _Finding:
 def _(found: _Found) -> _Finding:
     """Relative gain of COMP-AODE* on the indeterminate instances.
 
-    As for BMA-AODE* (20): with few rows such ratios jump.
+    As for BMA-AODE* (20): with few rows such ratios vary widely.
     """
     return _gains_within(found, "comp-aode*", 0.39, 0.60, share=1.0)
 
@@ -407,12 +407,12 @@ def _not_different(found: _Found, first: Value, second: Value, *, level: float =
     # A test that could not find a difference must not count as "no difference".
     if test.n_pairs < _fewest_pairs(level):
         return _Finding(ours, None, test.p_value, _too_few(test.n_pairs, level))
-    note = f"Judged at the {level:g} level. That no difference was found does not prove equality."
+    note = f"Judged at the {level:g} level. Finding no difference does not prove equality."
     return _Finding(ours, test.p_value >= level, test.p_value, note)
 
 
 def _lower_on_average(found: _Found, first: Value, second: Value, *, level: float = 0.05) -> _Finding:
-    """The mean of the first is below that of the second, whatever the p-value."""
+    """The mean of the first is below that of the second, regardless of the p-value."""
     ours, test = _compare(found, first, second)
     holds = found.judge(test.mean_difference < 0.0, test.favours(1, level))
     return _Finding(ours, holds, test.p_value, "The paper gives no p-value: judged by the means alone.")
@@ -473,7 +473,7 @@ def _too_few(n: int, level: float) -> str:
 def _mean_about(
     found: _Found, value: Value, paper: float, *, margin: float = ABOUT, beside: str | None = None
 ) -> _Finding:
-    """The mean over data sets is within the margin of the paper's; another measure is reported beside it."""
+    """The mean over data sets is within the margin of the paper's; another measure is reported next to it."""
     (values,) = found.arrays(value)
     mean = float(values.mean())
     # The margin distinguishes shares, which are printed in percent, from sizes.

@@ -51,7 +51,7 @@ def reproduce(
         with progress_bar("folds", len(names) * runs * folds, "cross-validation") as advance:
             run = run_plan(plan, journal, jobs=jobs, on_fold=lambda name: advance(1, name))
         if journal.set_aside is not None:
-            print(f"Note: earlier folds, of another plan, are now in {journal.set_aside}.", file=sys.stderr)
+            print(f"Note: earlier folds of another plan were moved to {journal.set_aside}.", file=sys.stderr)
         if run.records:
             answers = make_answers(run)
             write_answers(answers, plan, run, out)

@@ -23,7 +23,7 @@ _SAMPLES = 10_000
 class WilcoxonResult:
     """Outcome of a two-sided Wilcoxon signed-rank test of ``a`` against ``b``.
 
-    The direction says whom the rank sums favour: 1 for ``a``, -1 for ``b``, 0 for neither. The mean of
+    The direction says which one the rank sums favour: 1 for ``a``, -1 for ``b``, 0 for neither. The mean of
     ``a - b`` includes zero differences. The p-value is 1 if all differences are zero, NaN without a pair.
     """
 
@@ -81,7 +81,7 @@ def friedman_test(matrix: ArrayLike) -> FriedmanResult:
     """Test whether classifiers have the same average rank: Friedman's test with Iman and Davenport's F.
 
     The matrix has a row per data set and a column per classifier, higher is better. Equal values (to 12
-    decimals) share the average of their ranks. As Demšar (2006), whom the paper follows, this does not
+    decimals) share the average of their ranks. Like Demšar (2006), whom the paper follows, it does not
     correct for ties.
 
     Notes
@@ -125,7 +125,7 @@ def bayesian_signed_rank(a: ArrayLike, b: ArrayLike, rope: float = 0.01) -> tupl
 
     Returns the probabilities that ``a`` is higher by more than the rope, that the two are practically equal,
     and that ``b`` is higher by more than the rope. The samples from the posterior have the same seed for all
-    pairs, so that a table does not depend on which of them are in it.
+    pairs, so the result for one pair does not depend on the others.
     """
     baycomp = require("baycomp", extra="paper", purpose="The Bayesian signed-rank test")
     first, second = np.asarray(a), np.asarray(b)

@@ -74,8 +74,8 @@ class Plan:
     def header(self) -> dict[str, Any]:
         """Return what the numbers of a fold depend on, but for the data.
 
-        The number of runs is not part of it: each run has its own seed, so a plan with more runs goes on
-        where one with fewer has ended.
+        The number of runs is not part of it: each run has its own seed, so a plan with more runs continues
+        where one with fewer ended.
         """
         # repr, because parameters may be of types that JSON does not have.
         parameters = {
@@ -121,7 +121,7 @@ class Journal:
         except (BlockingIOError, PermissionError) as error:
             self._lock.close()
             raise BlockingIOError(
-                f"{self.path.parent} is in use by another run. Wait until that has ended, or choose another "
+                f"{self.path.parent} is in use by another run. Wait until it has ended, or choose another "
                 "folder."
             ) from error
 
@@ -209,8 +209,8 @@ def run_plan(
 ) -> Run:
     """Run the folds of a plan that are not in the journal yet.
 
-    A fold is in the journal as soon as it is finished, so that a run that was interrupted or killed goes on
-    from there. If a data set fails, the reason is noted and the others go on.
+    A fold is in the journal as soon as it is finished, so a run that was interrupted or killed continues from
+    there. If a data set fails, the reason is noted and the others continue.
 
     Parameters
     ----------

@@ -184,7 +184,7 @@ def rivals(ax: Any, table: pd.DataFrame, utility: str) -> str:
     listed = ", ".join(f"{spelled(str(name))} {mean:+.3f}" for name, mean in means.items())
     return (
         f"COMP-AODE* has a mean {utility} of {wide['comp-aode*'].mean():.3f} over "
-        f"{datasets_word(len(wide))}. The others, against it: {listed}."
+        f"{datasets_word(len(wide))}. The others, relative to it: {listed}."
     )
 
 

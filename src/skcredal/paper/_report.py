@@ -53,7 +53,7 @@ COLUMNS = {
     "brier": ("Brier", "mean of (1 − probability of the true class)², as in the paper"),
     "relative_brier": ("Brier / AODE", "mean ratio of this loss to that of AODE"),
     "brier_multiclass": ("Brier, all", "mean sum over all classes of the squared errors of probabilities"),
-    "log_loss": ("log-loss", "mean of −log of the probability of the true class, taken as 1e-15 or more"),
+    "log_loss": ("log-loss", "mean of −log of the probability of the true class (at least 1e-15)"),
     "optimal_u65": ("u65, optimal", "u65 of the sets that maximise it by the classifier's probabilities"),
     "optimal_u80": ("u80, optimal", "u80 of the sets that maximise it by the classifier's probabilities"),
     "utility": ("utility", "mean of the utility by which the sets are judged"),

@@ -24,19 +24,19 @@ def fit_batches(
     *,
     progress: ProgressChoice = False,
 ) -> Classifier:
-    """Fit a classifier to rows that come in batches, of which only one is in memory at a time.
+    """Fit a classifier to rows that come in batches, with only one batch in memory at a time.
 
     There is one pass over the rows for the encoding and the cuts, one for the counts, and one more if the
-    weights of the models depend on likelihoods. ``LogPoolAODE`` and ``CredalLogPoolAODE`` take the rows that
-    they learn weights from in the first pass; these depend on the order of the rows. The model is that of
-    ``fit`` on all rows, whatever the size of the batches and, but for these two, their order: the same states
-    and cuts, and the same counts and likelihoods to 1e-12.
+    weights of the models depend on likelihoods. In the first pass, ``LogPoolAODE`` and ``CredalLogPoolAODE``
+    choose the rows from which they learn weights; the choice depends on the order of the rows. The model is
+    the same as that of ``fit`` on all rows: it has the same states and cuts, and the same counts and
+    likelihoods to 1e-12. It does not depend on the size of the batches or, except for these two classifiers,
+    on their order.
 
     Parameters
     ----------
     estimator : TabularClassifier
-        The classifier, which is fitted in place; any but ``MaplmgAODE``, ``CompressionNB``
-        and ``CredalTree``.
+        The classifier to fit, in place; any except ``MaplmgAODE``, ``CompressionNB`` and ``CredalTree``.
     batches : iterable, or function that returns one
         Pairs ``(X, y)`` or triples ``(X, y, sample_weight)``, as for ``fit``. It is iterated again in every
         pass and must yield the same rows: a list, a :func:`scan_parquet`, or a function that returns a
@@ -57,18 +57,18 @@ def fit_batches(
 
     Notes
     -----
-    Besides a batch and the model's tables, memory holds for every numeric feature how often each of its
-    values was seen with each class. This is exact for up to 65,536 distinct values. Of a feature with more,
-    values that differ only in their last binary digits are counted together, until 65,536 remain, and cuts
-    lie between them. This depends on the values alone, so that the model still does not depend on the
-    batches, but it may differ from that of ``fit``. The user guide has a table of how far the cuts move.
+    Besides a batch and the model's tables, the counts of all values and classes of each numeric feature are
+    in memory. They are exact for up to 65,536 distinct values. If a feature has more, values that differ only
+    in their last binary digits are counted together until 65,536 remain, and cuts lie between these. This
+    depends only on the values: the model still does not depend on the batches, but it may differ from that of
+    ``fit``. The user guide has a table of how far the cuts move.
 
-    ``LogPoolAODE`` and ``CredalLogPoolAODE`` choose the rows that their weights are learned from by number,
-    where there are more than ``max_rows``: rows in another order are another choice. The codes of these rows
-    are in memory.
+    If there are more than ``max_rows`` rows, ``LogPoolAODE`` and ``CredalLogPoolAODE`` choose by number the
+    rows from which they learn weights: a different order of the rows gives a different choice. The codes of
+    these rows are in memory.
 
-    If the batches declare different states for a column (categories, Arrow dictionaries), it has all of them,
-    in the order in which they come.
+    If the batches declare different states for a column (categories, Arrow dictionaries), the column has all
+    of them, in the order in which they come.
 
     Examples
     --------
@@ -123,8 +123,8 @@ def reading(
     is_iterable = hasattr(found, "__iter__") and not isinstance(found, (str, os.PathLike))
     if not is_iterable or (learning and found is batches and iter(found) is found):
         raise TypeError(
-            "batches must be an iterable of tables (to learn, iterable several times) or a function that "
-            f"returns one, got {safe_repr(found)}; scan_parquet reads them from files."
+            "batches must be an iterable of tables (to learn, one that can be iterated again) or a function "
+            f"that returns one, got {safe_repr(found)}; scan_parquet reads them from files."
         )
     number = 1
 

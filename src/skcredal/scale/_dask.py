@@ -35,15 +35,15 @@ def fit_dask(
 ) -> Classifier:
     """Fit a classifier to a Dask collection, on the workers that hold its partitions.
 
-    The passes are those of :func:`fit_batches`, and so the model is that of ``fit`` on all rows, whatever the
-    partitions. If a worker is lost, Dask reads its partitions again.
+    It makes the same passes as :func:`fit_batches`, so the model is the same as that of ``fit`` on all rows,
+    however they are partitioned. If a worker is lost, Dask reads its partitions again.
 
     Parameters
     ----------
     estimator : TabularClassifier
-        The classifier, which is fitted in place.
+        The classifier to fit, in place.
     data : dask.dataframe.DataFrame or dask.array.Array
-        The features; a DataFrame also holds the target, and the weights if there are any.
+        The features; a DataFrame also contains the target, and the weights if there are any.
     target : column name, or dask.array.Array
         The column of the classes; for an array, a one-dimensional array of the classes.
     sample_weight : column name, or dask.array.Array, optional
@@ -173,7 +173,7 @@ class DaskRows(PassRows):
 
 
 def _work(shared: tuple[Any, Any], part: tuple[Any, ...], first: int, number: int) -> Any:
-    """Read a partition and work on its rows; an error tells in which partition it occurred."""
+    """Read a partition and work on its rows; an error says in which partition it occurred."""
     (classifier, work), (X, *given) = shared, part
     if len(X) == 0:
         return None

@@ -33,8 +33,8 @@ def scan_parquet(
     Parameters
     ----------
     path : str, path or list of them
-        A file; a folder, of which all files ending in ``.parquet`` are read, including subfolders, unless the
-        name of the file or of a subfolder begins with a dot or an underscore; a local pattern with ``*``,
+        A file; a folder, from which all files ending in ``.parquet`` are read, including subfolders, unless
+        the name of the file or of a subfolder begins with a dot or an underscore; a local pattern with ``*``,
         ``**``, ``?`` or ``[]``, as in :mod:`glob`; or the address of a file or folder in an object store
         (``s3://bucket/folder``, ``gs://``, and any that fsspec supports if it is installed).
     target : str, optional
@@ -44,9 +44,9 @@ def scan_parquet(
     weight : str, optional
         The column with the weights of the rows.
     batch_rows : int, default=131072
-        The largest number of rows in a batch, which ends with its row group.
+        The largest number of rows in a batch. A batch also ends where its row group ends.
     filesystem : pyarrow.fs.FileSystem or fsspec.AbstractFileSystem, optional
-        Where the path is, unless the path is an address or local.
+        The file system of the path, unless the path is local or an address.
     partitioning : {"hive", None}, default="hive"
         Whether folders with names like ``year=2024`` become columns, after those of the files: 32-bit
         integers if all values are integers, otherwise text. For a single folder, these are its subfolders;
@@ -61,8 +61,8 @@ def scan_parquet(
     Raises
     ------
     ValueError or TypeError
-        If a column is missing in a file, or its types in two files do not fit together (numbers, and text);
-        or if a file cannot be read, which may turn up only during iteration.
+        If a column is missing in a file, or its types in two files do not fit together (such as numbers and
+        text); or if a file cannot be read, which may turn up only during iteration.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def scan_parquet(
     """
     check_integer("batch_rows", batch_rows, low=1)
     if weight is not None and target in (None, weight):
-        raise ValueError(f"weight needs a target, which is another column, got {weight!r} and {target!r}.")
+        raise ValueError(f"weight needs a target, and must be another column, got {weight!r} and {target!r}.")
     dataset, n_rows = _open_files(path, filesystem, partitioning)
     # The columns of all files, so that a file that lacks one is found even if it is the first.
     schemas = [dataset.schema, *(file.physical_schema for file in dataset.get_fragments())]

@@ -39,16 +39,16 @@ def predict_batches(
     estimator : classifier
         A fitted classifier.
     batches : iterable, or function that returns one
-        Tables ``X``, or tuples ``(X, y)`` or ``(X, y, sample_weight)``. There is only one pass over them, so
-        that a generator will do.
+        Tables ``X``, or tuples ``(X, y)`` or ``(X, y, sample_weight)``. They are read only once, so you can
+        pass a generator.
     path : str or path
         The file to write, or its address in an object store, as in :func:`scan_parquet`. It appears when it
-        is complete; an existing file is replaced only then. Until it is sent to a store, it is in the folder
-        for temporary files.
+        is complete; an existing file is replaced only then. A file for an object store is written to the
+        folder for temporary files first.
     progress : bool or function, default=False
         As in :func:`fit_batches`.
     filesystem : pyarrow.fs.FileSystem or fsspec.AbstractFileSystem, optional
-        Where to write the file, if the path does not tell.
+        The file system to write to, if the path does not say.
 
     Returns
     -------

@@ -26,7 +26,7 @@ from skcredal.classifiers._rows import LabelledRows, MemoryRows, Part, RowSample
 __all__ = ["PassRows", "check_learner"]
 
 Value = TypeVar("Value")
-CHANGED = "The batches must hold the same rows in every pass"
+CHANGED = "The batches must contain the same rows in every pass"
 
 
 def check_learner(estimator: Any) -> None:
