@@ -22,8 +22,9 @@ def visible_cases(page):
     return [one for one in page.query_selector_all(".case") if one.is_visible()]
 
 
-def test_it_opens_with_the_default_and_fits_the_width(open_page, address, width):
-    page = open_page(address, width)
+@pytest.mark.parametrize(("width", "scheme"), [("desktop", "light"), ("phone", "dark")])
+def test_it_opens_with_the_default_in_any_width_and_colour(open_page, address, lightness, width, scheme):
+    page = open_page(address, width, color_scheme=scheme)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert page.locator("h1").inner_text() == HOSTILE
     assert page.locator("#choice").input_value() == "lp-aode*"
@@ -31,6 +32,8 @@ def test_it_opens_with_the_default_and_fits_the_width(open_page, address, width)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert "What would change the answer" in visible_cases(page)[0].inner_text()
     assert "</script><b>x" in page.locator("#classes").inner_text()
+    paper, ink = lightness(page, "body", "backgroundColor"), lightness(page, "body", "color")
+    assert (paper > ink) == (scheme == "light")
 
 
 def test_every_classifier_can_be_chosen(open_page, address, evaluation):
@@ -77,10 +80,3 @@ def test_without_script_everything_of_the_default_is_there(open_page, address):
     assert len(visible_cases(page)) == 200
     visible_cases(page)[0].query_selector("summary").click()
     assert "What would change the answer" in visible_cases(page)[0].inner_text()
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_colours_follow_the_reader(open_page, address, lightness, scheme):
-    page = open_page(address, color_scheme=scheme)
-    paper, ink = lightness(page, "body", "backgroundColor"), lightness(page, "body", "color")
-    assert (paper > ink) == (scheme == "light")
