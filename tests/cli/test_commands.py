@@ -23,6 +23,9 @@ from skcredal import CredalCompAODE, CredalLogPoolAODE
 from skcredal.datasets import list_datasets, load_dataset
 from skcredal.evaluation import CLASSIFIERS, evaluate_table, make_classifiers
 
+FIT = ("fit", "patients.csv", "--target", "outcome", "-o", "m")
+EVALUATE = ("evaluate", "patients.csv", "--target", "outcome")
+
 
 def patients(n=60, seed=0):
     rng = np.random.default_rng(seed)
@@ -145,20 +148,15 @@ def test_a_table_without_rows_is_answered_by_one(table, classifier):
     for source in ("none.csv", "none.parquet"):
         result = run("predict", "m", source)
         assert result.stdout == header
-        assert result.stderr == f"Note: {source} has no rows, so the output has none either.\n"
+        assert f"{source} has no rows" in result.stderr
+    kinds = []
     for source in ("none.csv", "patients.csv"):
-        run("predict", "m", source, "-o", f"{source}.parquet")
-    empty, full = (parquet.read_schema(f"{source}.parquet") for source in ("none.csv", "patients.csv"))
-    assert empty.names == full.names
-    kinds = [
-        [str(kind).replace("large_", "").replace("element", "item") for kind in one.types]
-        for one in (empty, full)
-    ]
+        run("predict", "m", source, "-o", "out.parquet")
+        schema = str(parquet.read_schema("out.parquet").remove_metadata())
+        kinds.append(schema.replace("large_", "").replace("element", "item"))
     assert kinds[0] == kinds[1]
-    for call in (
-        ("explain", "m.skcredal", "none.csv", "--row", 1),
-        ("evaluate", "none.csv", "--target", "outcome"),
-    ):
+    explain = ("explain", "m.skcredal", "none.csv", "--row", 1)
+    for call in (explain, ("evaluate", "none.csv", "--target", "outcome")):
         assert "none.csv has no rows" in refused(1, *call)
 
 
@@ -227,9 +225,7 @@ def test_sheets_and_header_rows_are_found_or_given(table):
     with pd.ExcelWriter("t.xlsx") as book:
         pd.DataFrame({"read": ["me"]}).to_excel(book, sheet_name="Cover", index=False)
         table.to_excel(book, sheet_name="All patients", index=False, startrow=1)
-    assert "in sheet 'All patients': use --sheet" in refused(
-        2, "fit", "t.xlsx", "--target", "outcome", "-o", "m"
-    )
+    assert "in sheet 'All patients'" in refused(2, "fit", "t.xlsx", "--target", "outcome", "-o", "m")
     expected = run("predict", "m.skcredal", "patients.csv").stdout
     assert run("predict", "m.skcredal", "t.xlsx", "--sheet", "All patients").stdout == expected
     Path("t.csv").write_text(f"made,by\nhand,x\n{Path('patients.csv').read_text()}")
@@ -251,10 +247,7 @@ def test_texts_that_look_like_formulas_are_texts_in_excel(table):
 def test_ambiguous_cells_are_said_in_the_words_of_the_command_line(table):
     table.assign(age=[f"1.{r:03}" for r in range(100, 220, 2)]).to_csv("t.csv", index=False, sep=";")
     said = run("fit", "t.csv", "--target", "outcome", "-o", "m").stderr
-    assert (
-        "Warning: column 'age' is ambiguous: '1.100' was read as 1.1; use --decimal . or --thousands ."
-        in said
-    )
+    assert "'1.100' was read as 1.1; use --decimal . or --thousands ." in said
     result = run("fit", "t.csv", "--target", "outcome", "-o", "m", "--thousands", ".")
     assert "Warning" not in result.stderr
     assert {one.name: one for one in skcredal.load("m").encoding_}["age"].range == (1100.0, 1218.0)
@@ -280,15 +273,8 @@ def test_notes_of_a_stranger_are_checked(table):
     expected, model = run("predict", "m.skcredal", "patients.csv").stdout, skcredal.load("m.skcredal")
     skcredal.save(model, "m")
     assert run("predict", "m", "patients.csv").stdout == expected
-    damaged = (
-        {"target": 3},
-        {"read_as": []},
-        {"read_as": {"age": "date"}},
-        {"na": "x"},
-        {"ids": [1]},
-        {"usual_na": 3},
-    )
-    for notes in damaged:
+    damaged = [{"target": 3}, {"na": "x"}, {"ids": [1]}, {"usual_na": 3}]
+    for notes in (*damaged, {"read_as": []}, {"read_as": {"age": "date"}}):
         skcredal.save(model, "m", notes=notes)
         assert re.search("notes|read_as", refused(1, "predict", "m", "patients.csv"))
 
@@ -299,40 +285,29 @@ def test_text_stays_text_and_numbers_are_asked_for(table):
     run("fit", "graded.csv", "--target", "outcome", "-o", "m")
     whole = run("predict", "m", "graded.csv").stdout.splitlines()
     table.assign(grade=grade)[grade > 0].to_csv("part.csv", index=False)
-    assert run("predict", "m", "part.csv").stdout.splitlines()[1:] == [
-        whole[1 + r] for r in range(60) if r % 3
-    ]
+    part = run("predict", "m", "part.csv").stdout.splitlines()
+    assert part[1:] == [whole[1 + r] for r in range(60) if r % 3]
     table["age"] = table["age"].astype(object)
     table.loc[28, "age"] = "k.A."
     table.to_csv("words.csv", index=False)
-    assert "row 29, column 'age': must be a number, got 'k.A.'" in refused(
-        1, "predict", "m.skcredal", "words.csv"
-    )
+    assert "row 29, column 'age'" in refused(1, "predict", "m.skcredal", "words.csv")
     run("predict", "m.skcredal", "words.csv", "--na", "k.A.")
     table.drop(columns=["age", "pain"]).to_csv("short.csv", index=False)
-    assert "short.csv lacks 2 columns that the model was fitted to: age, pain." in refused(
-        1, "predict", "m.skcredal", "short.csv"
-    )
+    assert "short.csv lacks 2 columns" in refused(1, "predict", "m.skcredal", "short.csv")
 
 
-def test_a_model_of_parquet_reads_csv(table):
+def test_a_model_of_another_format_reads_csv(table):
     pytest.importorskip("pyarrow")
     typed = table.assign(smoker=table["smoker"] == "yes", pain=table["pain"].astype("category"))
     typed.to_parquet("typed.parquet")
     typed.to_csv("typed.csv", index=False)
-    run("fit", "typed.parquet", "--target", "outcome", "-o", "m")
-    assert run("predict", "m", "typed.parquet").stdout == run("predict", "m", "typed.csv").stdout
-
-
-def test_an_arff_file_goes_through_all_commands(table):
-    rows = "\n".join(f"{age},{smoker},{outcome}" for age, smoker, _, outcome in table.itertuples(index=False))
-    columns = ("age real", "smoker {yes, no}", "outcome {ill, well}")
-    header = "\n".join(f"@attribute {column}" for column in columns)
-    Path("p.arff").write_text(f"@relation p\n{header}\n@data\n{rows}\n")
-    run("fit", "p.arff", "--target", "outcome", "-o", "m")
-    assert len(answers_of(run("predict", "m", "p.arff"))) == 60
-    assert run("explain", "m", "p.arff", "--row", 3).stdout.startswith("Row 3: ")
-    run("evaluate", "p.arff", "--target", "outcome", "--classifiers", "ncc", "--folds", 2)
+    kinds = ("age real", "smoker {yes, no}", "pain {none, mild, strong}", "outcome {ill, well}")
+    head = "".join(f"@attribute {kind}\n" for kind in kinds)
+    Path("patients.arff").write_text(f"@relation p\n{head}@data\n{table.to_csv(index=False, header=False)}")
+    for name in ("typed.parquet", "patients.arff"):
+        run("fit", name, "--target", "outcome", "-o", "m")
+        expected = run("predict", "m", f"{Path(name).stem}.csv").stdout
+        assert run("predict", "m", name).stdout == expected
 
 
 def test_columns_can_be_declared(table):
@@ -350,22 +325,18 @@ def test_columns_can_be_declared(table):
 
 
 def test_parameters_of_classifiers_can_be_given(table):
-    options = ["--target", "outcome", "-o", "m"]
-    given = ["--credibility", 0.5, "--ess", 2, "--criterion", "interval_dominance"]
-    run("fit", "patients.csv", *options, *given, "--missing", "marginalize", "--unknown", "error")
-    found = skcredal.load("m").get_params()
-    expected = {"credibility": 0.5, "ess": 2.0, "criterion": "interval_dominance"}
+    given = ("--credibility", 0.5, "--ess", 2, "--criterion", "interval_dominance", "--max-categories", 2)
+    run(*FIT, *given, "--missing", "marginalize", "--unknown", "error")
+    found, expected = skcredal.load("m"), {"credibility": 0.5, "ess": 2.0, "criterion": "interval_dominance"}
     expected |= {"missing": "marginalize", "handle_unknown": "error"}
-    assert {name: found[name] for name in expected} == expected
-    run("fit", "patients.csv", *options, "--max-categories", 2)
-    assert {one.name: one for one in skcredal.load("m").encoding_}["pain"].states[-1] == "(other)"
-    run("fit", "patients.csv", *options, "--classifier", "comp-aode-star", "--epsilon", "0.05")
+    assert {name: found.get_params()[name] for name in expected} == expected
+    assert {one.name: one for one in found.encoding_}["pain"].states[-1] == "(other)"
+    run(*FIT, "--classifier", "comp-aode-star", "--epsilon", "0.05")
     assert skcredal.load("m").epsilon_ == 0.05
     # A classifier without sets has nothing that the option is for.
-    call = ("evaluate", "patients.csv", "--target", "outcome", "--folds", 3, "-o", "-", "--classifiers")
+    call = (*EVALUATE, "--folds", 3, "-o", "-", "--classifiers", "comp-aode,comp-aode-star")
     usual, changed = (
-        answers_of(run(*call, "comp-aode,comp-aode-star", *more)).set_index("classifier")["log_loss"]
-        for more in ((), ("--epsilon", 0.3))
+        answers_of(run(*call, *more)).set_index("classifier")["log_loss"] for more in ((), ("--epsilon", 0.3))
     )
     assert usual["comp-aode"] == changed["comp-aode"]
 
@@ -548,61 +519,29 @@ def test_dates_are_left_out_or_refused_by_name(table, ending):
 def test_identifiers_are_left_out_unless_they_are_kept(table):
     """Text that differs in nearly all rows, and whole numbers that count them or are called keys."""
     numbers = np.random.default_rng(1).permutation(60)
-    suspects = {
-        "name": [f"n{r // 2 if r < 4 else r}" for r in range(60)],  # 58 of 60
-        "place": numbers + 17,
-        "KundenNr": numbers**2,
-        "visit_id": numbers * 3.0,
-    }
-    others = {
-        "ward": [f"w{r % 56}" for r in range(60)],
-        "weight": numbers**2,
-        "no": numbers // 2,
-        "idea": numbers * 7,
-        "code": numbers + 0.5,
-    }
+    suspects = {"name": [f"n{r // 2 if r < 4 else r}" for r in range(60)]}  # 58 of 60
+    suspects |= {"place": numbers + 17, "KundenNr": numbers**2, "visit_id": numbers * 3.0}
+    others = {"ward": [f"w{r % 56}" for r in range(60)], "weight": numbers**2, "no": numbers // 2}
+    others |= {"idea": numbers * 7, "code": numbers + 0.5}
     table.assign(**suspects, **others).to_csv("t.csv", index=False)
     call = ("fit", "t.csv", "--target", "outcome", "-o", "m")
     said = run(*call).stderr
-    assert "--keep COL" in said
-    assert "Warning" not in said
     assert f"Left out as identifiers: {', '.join(suspects)};" in said
     assert set(skcredal.load("m").feature_names_in_) == {"age", "smoker", "pain", *others}
     decided = ("--keep", "name", "--categorical", "place", "--numeric", "KundenNr", "--id", "visit_id")
-    said = run(*call, *decided).stderr
-    assert "Left out" not in said
-    assert "identifiers" not in said
+    assert "Left out" not in run(*call, *decided).stderr
     assert set(suspects) - set(skcredal.load("m").feature_names_in_) == {"visit_id"}
     page = ("evaluate", "t.csv", "--target", "outcome", "--folds", 2, "--classifiers", "ncc")
-    said = run(*page, "--report", "p.html", "--no-baselines").stderr
-    assert "as identifiers: name, " in said
+    assert "as identifiers: name, " in run(*page, "--report", "p.html", "--no-baselines").stderr
     assert "left out: identifiers" in Path("p.html").read_text(encoding="utf-8")
     table[["outcome"]].assign(name=suspects["name"]).to_csv("t.csv", index=False)
     assert "(name); --keep COL" in refused(2, *call)
 
 
-def test_of_the_twelve_patients_the_age_stays(table):
-    ages = [51, 25, 56, 31, 36, 35, 67, 58, 61, 77, 54, None]
-    twelve = {"patient_id": [f"P{r:02}" for r in range(12)], "age": ages, "pain": ["none", "mild"] * 6}
-    pd.DataFrame(twelve).assign(outcome=["well"] * 6 + ["ill"] * 6).to_csv("t.csv", index=False)
-    assert (
-        "Left out as identifiers: patient_id;" in run("fit", "t.csv", "--target", "outcome", "-o", "m").stderr
-    )
-    assert skcredal.load("m").feature_names_in_.tolist() == ["age", "pain"]
-
-
-FIT = ("fit", "patients.csv", "--target", "outcome", "-o", "m")
-EVALUATE = ("evaluate", "patients.csv", "--target", "outcome")
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            (*FIT, "--target", "Outcom"),
-            "--target: there is no column 'Outcom' in patients.csv. Did you",
-        ),
-        ((*FIT, "--drop", "agee"), "--drop: there is no"),
+        ((*FIT, "--target", "Outcom"), "--target: there is no column 'Outcom' in patients.csv. Did you"),
         ((*FIT, "--id", "outcome"), "--id must not name the target"),
         ((*FIT, "--categorical", "age", "--numeric", "age"), "got 'age'"),
         (("fit", "nowhere.csv", "--target", "y", "-o", "m"), "nowhere.csv cannot be read: No such file"),
@@ -612,24 +551,20 @@ EVALUATE = ("evaluate", "patients.csv", "--target", "outcome")
         ((*FIT, "-o", "patients.csv"), "-o must not be one of the input files"),
         ((*FIT, "--classifier", "c45"), "no classifier 'c45'"),
         ((*FIT, "--format", "xls"), "argument --format: invalid choice: 'xls'"),
-        ((*FIT, "--decimal", "x"), "argument --decimal: invalid choice: 'x'"),
         ((*FIT, "--decimal", ",", "--thousands", ","), "--thousands must be another sign than --decimal"),
         ((*FIT, "--encoding", "klingon"), "argument --encoding: must be a text encoding, got 'klingon'"),
         ((*FIT, "--delimiter", "::"), "argument --delimiter: must be one sign, got '::'"),
         ((*FIT, "--epsilon", "0.1"), "epsilon is not a parameter of lp-aode*"),
         ((*FIT, "--credibility", "2"), "credibility must lie in"),
         ((*FIT, "--missing", "-9"), "--missing"),
-        ((*FIT, "--wrong"), "unrecognized arguments: --wrong"),
         (("fit", "patients.csv", "-o", "m"), "required: --target"),
         ((*EVALUATE, "--folds", "1"), "argument --folds: must be a whole number, at least 2, got '1'"),
-        ((*EVALUATE, "--folds", "55"), "--folds must be at most"),
         ((*EVALUATE, "--classifiers", ","), "argument --classifiers: must be a list of names, got ','"),
         ((*EVALUATE, "--jobs", "0"), "argument --jobs: must be a number of processes"),
         ((*EVALUATE, "--report", "page.pdf"), "--report must end in .html"),
         (("predict", "nothing.skcredal", "patients.csv"), "There is no model file 'nothing.skcredal'"),
         (("predict", "m.skcredal", "patients.csv", "--close-call", 2), "argument --close-call"),
         (("predict", "m.skcredal", "patients.csv", "-o", "answers.docx"), "-o must end in .csv"),
-        (("predict", "m.skcredal", "patients.csv", "-o", "m.skcredal"), "-o must not be one of"),
         (("explain", "m.skcredal", "patients.csv", "--row", 61), "--row must be at most 60"),
         (("datasets", "--data", "nowhere"), "--data nowhere"),
         (("datasets", "irises"), "'irises'"),
@@ -684,12 +619,8 @@ def test_examples_of_the_help_pages_work_one_after_the_other(tmp_path, monkeypat
         words = shlex.split(line.partition("Example: ")[2])
         assert words[:2] == ["skcredal", command]
         run(*words[1:])
-    assert {path.name for path in Path().iterdir()} == {
-        "iris.csv",
-        "iris.skcredal",
-        "answers.csv",
-        "iris.html",
-    }
+    written = {path.name for path in Path().iterdir()}
+    assert written == {"iris.csv", "iris.skcredal", "answers.csv", "iris.html"}
 
 
 def test_data_sets_are_listed_and_written(tmp_path):
