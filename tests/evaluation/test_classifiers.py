@@ -3,8 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.linear_model import LogisticRegression
-from threadpoolctl import threadpool_info, threadpool_limits
 
 from skcredal.evaluation import CLASSIFIERS, make_classifiers
 from skcredal.evaluation._classifiers import BASELINES, display_name
@@ -71,25 +69,6 @@ def test_the_forest_has_no_probability_of_0():
     mean = model.pipeline_.predict_proba(test)
     assert (mean == 0.0).any()
     np.testing.assert_allclose(model.predict_proba(test), (50 * mean + 1) / 53)
-
-
-def test_baselines_keep_blas_to_one_thread(monkeypatch):
-    """With more, they wait for each other on busy cores, and last digits depend on the machine."""
-    seen = []
-
-    def watched(function):
-        def call(*arguments):
-            seen.append({one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"})
-            return function(*arguments)
-
-        return call
-
-    for name in ("fit", "predict_proba"):
-        monkeypatch.setattr(LogisticRegression, name, watched(getattr(LogisticRegression, name)))
-    table = pd.DataFrame({"x": range(6)})
-    with threadpool_limits(2, user_api="blas"):
-        BASELINES["logistic-regression"]().fit(table, np.array(["a", "b"] * 3)).predict_proba(table)
-    assert seen == [{1}, {1}]
 
 
 def test_baselines_learn_from_some_rows_of_a_large_table(monkeypatch):

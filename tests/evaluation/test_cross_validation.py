@@ -4,6 +4,7 @@ import sys
 
 import joblib
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
@@ -11,12 +12,10 @@ from skcredal import AODE, CredalBmaAODE, CredalCompAODE, CredalLogPoolAODE, Cre
 from skcredal.datasets import load_dataset
 from skcredal.evaluation import evaluate_table, make_classifiers, ranking
 from skcredal.evaluation._changes import single_changes
-from skcredal.evaluation._fold import splits
+from skcredal.evaluation._fold import Fold, encode_whole, splits
 from skcredal.evaluation._page import page_data
-from skcredal.evaluation._results import pool
+from skcredal.evaluation._results import fold_sums, pool
 from skcredal.metrics import u65_score, u80_score
-
-pytest.importorskip("pandas", reason="data sets are tables of pandas")
 
 
 @pytest.fixture(scope="module")
@@ -49,20 +48,15 @@ def test_utilities_are_those_of_the_predictions(table):
     assert np.isnan(rows["all classes"]["accuracy"])
 
 
-def test_a_bar_shows_every_classifier_of_scikit_learn_as_a_step(table, capsys, monkeypatch):
-    features, target = table
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    made = make_classifiers(["ncc", "aode", "logistic-regression"])
-    evaluate_table(made, features, target, folds=3, progress=True)
-    # Our own classifiers share their work, so that a fold has two steps.
-    assert "/6 " in capsys.readouterr().err
-
-
-def test_several_runs_have_a_part_for_each_fold_and_cases_of_the_first_whatever_the_jobs(table):
+def test_several_runs_have_a_part_for_each_fold_whatever_the_jobs(table, capsys, monkeypatch):
     features, target = table
     made = make_classifiers(["bma-aode*", "ncc", "null"])
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     one = evaluate_table(made, features, target, folds=3)
-    several = evaluate_table(made, features, target, runs=3, folds=3)
+    assert capsys.readouterr().err == ""
+    several = evaluate_table(made, features, target, runs=3, folds=3, progress=True)
+    # Our own classifiers share their work, so that a fold is one step.
+    assert "/9 " in capsys.readouterr().err
     with joblib.parallel_config("threading"):
         parallel = evaluate_table(made, features, target, runs=3, folds=3, jobs=3)
     assert parallel.sums == several.sums
@@ -72,6 +66,67 @@ def test_several_runs_have_a_part_for_each_fold_and_cases_of_the_first_whatever_
             assert_array_equal(other.cases[name].proba, one.cases[name].proba)
             assert_array_equal(other.cases[name].sets, one.cases[name].sets)
     assert {row["n"] for row in ranking(several)} == {360}
+
+
+def test_a_fold_is_what_every_classifier_would_do_alone(table):
+    """Also where some of them read the table in another way."""
+    features, target = table
+    features = features.mask(np.random.default_rng(0).random(features.shape) < 0.1)
+    train, test = splits(target, folds=4, run=0, seed=0)[2]
+    classifiers = {**make_classifiers("all"), "marginal": AODE(missing="marginalize")}
+    found = Fold(features, target, train, test).sums(classifiers)
+    assert list(found) == list(classifiers)
+    for name, classifier in classifiers.items():
+        clf = classifier.fit(features.iloc[train], target[train])
+        y_set = clf.predict_set(features.iloc[test]) if hasattr(clf, "predict_set") else None
+        expected = fold_sums(target[test], clf.predict_proba(features.iloc[test]), y_set, clf.classes_)
+        assert found[name] == expected, name
+    two = {"aode": AODE(), "marginal": classifiers["marginal"]}
+    paper = Fold(features, target, train, test, encode_whole(features, target, two.values())).sums(two)
+    assert paper["aode"] != paper["marginal"]
+
+
+def test_the_papers_setting_keeps_its_coding_in_the_folds_of_a_pool():
+    """Medians, cuts and states are those of the whole data set, wherever rows are left out."""
+    rng = np.random.default_rng(0)
+    target = np.array(["a", "b", "c"], object)[np.arange(90) % 3]
+    # In the training rows the first two columns have a single value, in every fold.
+    features = pd.DataFrame(
+        {
+            "mostly": ["x"] * 80 + ["y"] * 10,
+            "number": [1.0] * 80 + [float(1 + ord(c)) for c in target[80:]],
+            "other": np.where(rng.random(90) < 0.5, target, "d"),
+        }
+    )
+    train, test = np.arange(80), np.arange(80, 90)
+    clf = CredalLogPoolAODE()
+    whole = encode_whole(features, target, [clf])
+    fold = Fold(features, target, train, test, whole)
+    found = fold.learn("lp-aode*", clf)
+    assert [name for kind, name in found.experts_ if kind == "spode"] == ["mostly", "other"]
+    # A SPODE of a single value still says something out of fold: what naive Bayes with one feature less says.
+    assert found.weights_[0] > 0.0
+    honest = Fold(features, target, train, test).learn("lp-aode*", clf)
+    assert [name for kind, name in honest.experts_ if kind == "spode"] == ["other"]
+    assert fold.sums({"lp-aode*": clf})["lp-aode*"]["n"] == 10
+
+
+def test_the_papers_setting_learns_cuts_from_all_rows():
+    data = load_dataset("wine")
+    features, target = data.features, data.target.astype(str).to_numpy().astype(object)
+    train, test = splits(target, folds=4, run=0, seed=0)[1]
+    encoded = encode_whole(features, target, [AODE()])
+    (whole,) = encoded.values()
+    found = Fold(features, target, train, test, encoded).sums({"aode": AODE()})["aode"]
+    honest = Fold(features, target, train, test).sums({"aode": AODE()})["aode"]
+    # The same cuts as of a model of all rows, the counts of the training rows alone.
+    n_states = whole.encoding.n_states
+    coded = whole.states.T.astype(int) - (np.cumsum(n_states) - n_states)
+    states = [range(v) for v in n_states]
+    expected = AODE(categorical_features="all", categories=states).fit(coded[train], target[train])
+    proba = expected.predict_proba(coded[test])
+    assert found == fold_sums(target[test], proba, None, expected.classes_)
+    assert found["brier"] != honest["brier"]
 
 
 def test_the_cases_of_every_classifier_are_those_that_its_sums_count(table):

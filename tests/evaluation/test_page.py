@@ -138,9 +138,9 @@ def of_a_rare_class(rng):
     return pd.DataFrame({"risk": risk.astype(str), "noise": rng.normal(size=1200)}), target
 
 
-def of_flowers(_):
-    iris = load_dataset("iris")
-    return iris.features, iris.target.to_numpy()
+def of_threes(rng):
+    target = rng.integers(0, 3, 150)
+    return pd.DataFrame({"x": target + rng.normal(0, 0.3, 150)}), target.astype(str)
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def of_flowers(_):
     [
         (of_noise, (False, False), ["No better than always saying “well”"]),
         (of_a_rare_class, (True, False), ["Not clearly more accurate than", "tell cases apart", "are “ill”"]),
-        (of_flowers, (True, True), ["Clearly better than always saying"]),
+        (of_threes, (True, True), ["Clearly better than always saying"]),
     ],
 )
 def test_the_page_begins_with_what_the_classifier_is_worth(tmp_path, make, better, words):
@@ -186,7 +186,6 @@ def test_scikit_learn_finds_the_same_numbers(tmp_path, name):
         assert view["auc"] == pytest.approx(metrics.roc_auc_score(target == classes[1], proba[:, 1]))
         false, true, _ = metrics.roc_curve(target == classes[1], proba[:, 1])
         assert view["roc"]["points"] == list(zip(false, true, strict=True))
-        assert metrics.auc(*zip(*view["roc"]["points"], strict=True)) == pytest.approx(view["auc"])
     else:
         assert np.isnan(view["auc"])
         assert view["roc"] is None
@@ -207,26 +206,20 @@ def test_scikit_learn_finds_the_same_numbers(tmp_path, name):
         assert sums == {1000}
 
 
-def two_classes(n, n_right, proba=0.8):
-    """Return an evaluation of two classes whose first cases are right, in five folds."""
+def two_classes(n, n_right):
+    """Return an evaluation of two classes whose first cases are right, in two folds."""
     true, right = np.arange(n) % 2, np.arange(n) < n_right
-    rows = np.full((n, 2), 1.0 - proba)
-    rows[np.arange(n), np.where(right, true, 1 - true)] = proba
-    cases = Cases(true, rows, rows > 0.5, np.full(n, np.nan), {})
-    parts = np.array_split(np.random.default_rng(0).permutation(n), 5)
-    sums = [fold_sums(true[part], rows[part], rows[part] > 0.5, np.arange(2)) for part in parts]
-    return Evaluation(np.array(["a", "b"]), 5, {"ncc": sums}, {"ncc": cases})
+    proba = np.where(np.eye(2, dtype=bool)[np.where(right, true, 1 - true)], 0.8, 0.2)
+    cases = Cases(true, proba, proba > 0.5, np.full(n, np.nan), {})
+    sums = [fold_sums(true[k::2], proba[k::2], proba[k::2] > 0.5, np.arange(2)) for k in range(2)]
+    return Evaluation(np.array(["a", "b"]), 2, {"ncc": sums}, {"ncc": cases})
 
 
-def test_a_share_is_rounded_once_and_as_one_does_by_hand(tmp_path):
+def test_shares_are_rounded_once_and_no_point_of_a_figure_is_cut(tmp_path):
     assert "79.4\xa0% of 2000 cases" in written(tmp_path, two_classes(2000, 1587))
-
-
-def test_no_point_of_a_figure_is_cut(tmp_path):
     # Of the answers given 80 %, one in twenty is right.
-    page = written(tmp_path, two_classes(100, 5))
-    heights = [float(y) for y in re.findall(r'(?:cy|y1|y2)="([0-9.-]+)"', page)]
-    assert all(14 <= y <= 270 for y in heights)
+    heights = re.findall(r'(?:cy|y1|y2)="([0-9.-]+)"', written(tmp_path, two_classes(100, 5)))
+    assert all(14 <= float(y) <= 270 for y in heights)
 
 
 def test_a_class_with_fewer_cases_than_folds_gets_a_note(tmp_path):
@@ -253,8 +246,7 @@ def test_names_stay_text_and_nothing_is_fetched(tmp_path):
     )
     assert not re.search(r'(src|href)="(?!#|data:,)', page)
     # The ranking is that of the function, and a set has a probability.
-    names = re.findall(r'data-line="([^"]+)"', page)
-    assert names == [row["classifier"] for row in ranking(evaluation)]
+    assert re.findall(r'data-line="([^"]+)"', page) == [row["classifier"] for row in ranking(evaluation)]
     cases = evaluation.cases["lp-aode*"]
     for share in (cases.proba * cases.sets).sum(axis=1)[cases.undecided][:5]:
         assert f"together have a probability of {100 * share:.1f}\xa0%" in page

@@ -91,10 +91,8 @@ def test_what_a_table_is(text, expected):
         ('a,b\n"1,5",x\n2,y\n', [1.5, 2.0]),  # quoted, as spreadsheets write it
         ('a,b\n"1,234",x\n2,y\n', [1234.0, 2.0]),  # in a file with commas between cells it groups digits
         ("a;b\n1.5;x\n2,5;y\n", ["1.5", "2,5"]),
-        ("a,b\n+1,x\n.5e2,y\n", [1.0, 50.0]),
         # Another column tells what the comma is.
         ("a;b\n1.275;25,5\n576;3\n", [1275.0, 576.0]),
-        ("a\tb\n1.275\t2.5\n576\t3\n", [1.275, 576.0]),
         ('a,b\n"1,275",2.5\n"1,275,300.25",3\n', [1275.0, 1275300.25]),
         ("a;b\n0.275;x\n1.300;y\n", [0.275, 1.3]),  # nothing that is grouped begins with a zero
         ("a;b\n1 275;x\n12 576,5;y\n", [1275.0, 12576.5]),
@@ -114,7 +112,6 @@ def test_numbers_are_found_by_the_whole_file(text, expected):
         (["€ 12,50", "1.234,50 €", "-€ 7", "?"], [12.5, 1234.5, -7, None], "1.234,5€"),
         (["12,3 %", "7%", "", "1.000 %", "0"], [12.3, 7, None, 1000, 0], "1.234,5%"),
         (["5 %", "7", "12 %", "0"], ["5 %", "7", "12 %", "0"], "text"),  # 7, or 700 %?
-        (["$5", "7 €", "12", "0"], ["$5", "7 €", "12", "0"], "text"),
         (["100% wool", "5%", "1%", "2%"], ["100% wool", "5%", "1%", "2%"], "text"),
     ],
 )
@@ -245,9 +242,7 @@ def test_strange_columns_are_pointed_out():
         ('a,b\n1,2\n"x,2\n3,4\n', {}, "standard input: EOF inside string"),
         ("a,b,a\n1,2,3\n", {}, "column names must be unique, got 'a' twice"),
         ("a,b\n1,2\0\n", {}, "NUL"),
-        ("a,b\n", {"encoding": "klingon"}, "klingon"),
         (b"\xff", {"encoding": "utf-8"}, "cannot be decoded as utf-8"),
-        ("a,b\n", {"decimal": "'"}, 'decimal="\'"'),
         ("a,b\n", {"decimal": ",", "thousands": ","}, "thousands=','"),
         ("a,b\n", {"format": "xls"}, "format must be"),
         ("a,b\n1,2\n", {"header_row": 0}, "header_row must be at least 1"),
@@ -301,9 +296,7 @@ OPTIONS = st.fixed_dictionaries(
     optional={
         "encoding": st.sampled_from(["utf-8", "utf-16", "latin-1", "unicode_escape", "idna", "hex", "x"]),
         "delimiter": st.sampled_from([",", ";", " ", ":", "\t", "."]),
-        "decimal": st.sampled_from([".", ","]),
         "na": st.lists(st.text(max_size=2), max_size=2),
-        "usual_na": st.booleans(),
         "read_as": st.dictionaries(
             st.sampled_from(["a", "1"]), st.sampled_from(["text", "number", "1,234.5"])
         ),
@@ -384,9 +377,7 @@ def test_parquet_keeps_named_indices_and_makes_numbers_of_decimals(tmp_path):
     ("stored", "expected"),
     [
         (["1,5", "-2,25", "1.275,5"], [1.5, -2.25, 1275.5]),  # German
-        (["1.5", "1,275.5", "1,275,300"], [1.5, 1275.5, 1275300.0]),  # American
         (["1,5", 2.5, 3], [1.5, 2.5, 3.0]),  # what is stored as a number has no decimal sign
-        ([1234.5, "2,5", "-"], [1234.5, 2.5, None]),
         ([1, "003", 2.5], ["1", "003", "2.5"]),
         ([True, None, False], ["TRUE", None, "FALSE"]),
         ([date(2024, 3, 1), 2, "x"], ["2024-03-01", "2", "x"]),
