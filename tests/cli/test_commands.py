@@ -4,7 +4,6 @@ import io
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 import unicodedata
@@ -19,9 +18,13 @@ import pytest
 import skcredal
 from command_line import invoke
 from flips import scores_under_prior
-from skcredal import CredalCompAODE, CredalLogPoolAODE
+from skcredal import CredalLogPoolAODE
 from skcredal.datasets import list_datasets, load_dataset
 from skcredal.evaluation import CLASSIFIERS, evaluate_table, make_classifiers
+from table_limits import limited_to
+
+FIT = ("fit", "patients.csv", "--target", "outcome", "-o", "m")
+EVALUATE = ("evaluate", "patients.csv", "--target", "outcome")
 
 
 def patients(n=60, seed=0):
@@ -35,23 +38,12 @@ def patients(n=60, seed=0):
     )
 
 
-@pytest.fixture(scope="module")
-def fitted_once(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("fitted")
-    patients().to_csv(folder / "patients.csv", index=False)
-    call = ["fit", folder / "patients.csv", "--target", "outcome", "-o", folder / "m.skcredal"]
-    result = invoke(*call)
-    assert result.exit_code == 0, result.output
-    assert result.stdout == ""
-    return folder
-
-
 @pytest.fixture
-def table(tmp_path, monkeypatch, fitted_once):
+def table(tmp_path, monkeypatch):
     """The patients, in a folder with their table and a model of it."""
     monkeypatch.chdir(tmp_path)
-    for name in ("patients.csv", "m.skcredal"):
-        shutil.copy(fitted_once / name, tmp_path)
+    patients().to_csv("patients.csv", index=False)
+    assert run(*FIT, "-o", "m.skcredal").stdout == ""
     return patients()
 
 
@@ -99,7 +91,7 @@ def test_predictions_are_those_of_the_library(table):
 
 @pytest.mark.parametrize("name", ["lp-aode", "ncc2", "bma-spode", "comp-aode-star"])
 def test_classifiers_are_chosen_by_name(table, name):
-    run("fit", "patients.csv", "--target", "outcome", "--classifier", name, "-o", "m")
+    run(*FIT, "--classifier", name)
     (made,) = make_classifiers([name]).values()
     assert repr(skcredal.load("m")) == repr(made)
     found = answers_of(run("predict", "m", "patients.csv"))
@@ -138,36 +130,28 @@ def test_answers_are_written_by_suffix_with_ids_first(table, out):
 def test_a_table_without_rows_is_answered_by_one(table, classifier):
     """A step of a pipeline that had nothing to do on a day is no failure, and types stay what they are."""
     parquet = pytest.importorskip("pyarrow.parquet")
-    run("fit", "patients.csv", "--target", "outcome", "--classifier", classifier, "-o", "m")
+    run(*FIT, "--classifier", classifier)
     table[:0].to_csv("none.csv", index=False)
-    table[:0].to_parquet("none.parquet")
     header = run("predict", "m", "patients.csv").stdout.splitlines()[0] + "\n"
-    for source in ("none.csv", "none.parquet"):
-        result = run("predict", "m", source)
-        assert result.stdout == header
-        assert result.stderr == f"Note: {source} has no rows, so the output has none either.\n"
+    result = run("predict", "m", "none.csv")
+    assert result.stdout == header
+    assert "none.csv has no rows" in result.stderr
+    kinds = []
     for source in ("none.csv", "patients.csv"):
-        run("predict", "m", source, "-o", f"{source}.parquet")
-    empty, full = (parquet.read_schema(f"{source}.parquet") for source in ("none.csv", "patients.csv"))
-    assert empty.names == full.names
-    kinds = [
-        [str(kind).replace("large_", "").replace("element", "item") for kind in one.types]
-        for one in (empty, full)
-    ]
+        run("predict", "m", source, "-o", "out.parquet")
+        schema = str(parquet.read_schema("out.parquet").remove_metadata())
+        kinds.append(schema.replace("large_", "").replace("element", "item"))
     assert kinds[0] == kinds[1]
-    for call in (
-        ("explain", "m.skcredal", "none.csv", "--row", 1),
-        ("evaluate", "none.csv", "--target", "outcome"),
-    ):
+    explain = ("explain", "m.skcredal", "none.csv", "--row", 1)
+    for call in (explain, ("evaluate", "none.csv", "--target", "outcome")):
         assert "none.csv has no rows" in refused(1, *call)
 
 
+american = "{:,}".format
+
+
 def german(number):
-    return f"{number:,}".replace(",", " ").replace(".", ",").replace(" ", ".")
-
-
-def american(number):
-    return f"{number:,}"
+    return american(number).translate(str.maketrans(",.", ".,"))
 
 
 @pytest.mark.parametrize("ending", ["csv", "xlsx"])
@@ -197,12 +181,8 @@ def test_a_real_export_goes_through_all_commands(table, style, separator, ending
         book.save(name)
     said = run("fit", name, "--target", "risk", "-o", "m").stderr
     assert "Warning" not in said
-    for part in (
-        "Loans of 2024",
-        f"amount ({shown['amount'][0]} is {amount[0]:.15g})",
-        "as identifiers: customer no;",
-        "as dates: opened.",
-    ):
+    money = f"amount ({shown['amount'][0]} is {amount[0]:.15g})"
+    for part in ("Loans of 2024", money, "as identifiers: customer no;", "as dates: opened."):
         assert part in said
     features = pd.DataFrame({"amount": amount, "rate": rate, "purpose": shown["purpose"]})
     features.loc[3, "amount"] = None
@@ -215,11 +195,10 @@ def test_a_real_export_goes_through_all_commands(table, style, separator, ending
     one = answers_of(run("predict", "m", "one.csv"))
     np.testing.assert_allclose(one["probability_bad"], found["probability_bad"][[7]], rtol=1e-5)
     assert run("explain", "m", name, "--row", 3).stdout.startswith("Row 3: ")
-    call = ("evaluate", name, "--target", "risk", "--folds", 2, "--report", "page.html", "--no-baselines")
-    result = run(*call)
-    for expected in ("lp-aode*", "null", "all classes", "undecided"):
-        assert expected in result.stdout
-    assert "random-forest" not in result.stdout
+    call = ("evaluate", name, "--target", "risk", "--folds", 2, "--report", "page.html")
+    ranked = run(*call, "--no-baselines").stdout
+    found = [one in ranked for one in ("lp-aode*", "null", "all classes", "random-forest")]
+    assert found == [True, True, True, False]
     assert "Loans of 2024" in Path("page.html").read_text(encoding="utf-8")
 
 
@@ -227,9 +206,7 @@ def test_sheets_and_header_rows_are_found_or_given(table):
     with pd.ExcelWriter("t.xlsx") as book:
         pd.DataFrame({"read": ["me"]}).to_excel(book, sheet_name="Cover", index=False)
         table.to_excel(book, sheet_name="All patients", index=False, startrow=1)
-    assert "in sheet 'All patients': use --sheet" in refused(
-        2, "fit", "t.xlsx", "--target", "outcome", "-o", "m"
-    )
+    assert "in sheet 'All patients'" in refused(2, "fit", "t.xlsx", "--target", "outcome", "-o", "m")
     expected = run("predict", "m.skcredal", "patients.csv").stdout
     assert run("predict", "m.skcredal", "t.xlsx", "--sheet", "All patients").stdout == expected
     Path("t.csv").write_text(f"made,by\nhand,x\n{Path('patients.csv').read_text()}")
@@ -251,12 +228,8 @@ def test_texts_that_look_like_formulas_are_texts_in_excel(table):
 def test_ambiguous_cells_are_said_in_the_words_of_the_command_line(table):
     table.assign(age=[f"1.{r:03}" for r in range(100, 220, 2)]).to_csv("t.csv", index=False, sep=";")
     said = run("fit", "t.csv", "--target", "outcome", "-o", "m").stderr
-    assert (
-        "Warning: column 'age' is ambiguous: '1.100' was read as 1.1; use --decimal . or --thousands ."
-        in said
-    )
-    result = run("fit", "t.csv", "--target", "outcome", "-o", "m", "--thousands", ".")
-    assert "Warning" not in result.stderr
+    assert "'1.100' was read as 1.1; use --decimal . or --thousands ." in said
+    assert "Warning" not in run("fit", "t.csv", "--target", "outcome", "-o", "m", "--thousands", ".").stderr
     assert {one.name: one for one in skcredal.load("m").encoding_}["age"].range == (1100.0, 1218.0)
 
 
@@ -264,13 +237,11 @@ def test_a_model_remembers_what_marks_a_missing_value(table):
     table["pain"] = table["pain"].where(np.arange(60) % 5 > 0, "null")
     table.loc[::6, "age"] = -9
     table.to_csv("t.csv", index=False)
-    marks = ("--na", "-9.0", "--no-usual-na")
-    run("fit", "t.csv", "--target", "outcome", "-o", "m", *marks)
+    run("fit", "t.csv", "--target", "outcome", "-o", "m", "--na", "-9.0", "--no-usual-na")
     features = table.drop(columns="outcome").assign(age=table["age"].replace(-9, np.nan))
     clf = CredalLogPoolAODE().fit(features, table["outcome"])
-    for given in ((), marks):
-        found = answers_of(run("predict", "m", "t.csv", *given))
-        np.testing.assert_allclose(found["robustness"], clf.robustness(features), rtol=1e-5)
+    found = answers_of(run("predict", "m", "t.csv"))
+    np.testing.assert_allclose(found["robustness"], clf.robustness(features), rtol=1e-5)
     found = answers_of(run("predict", "m", "t.csv", "--usual-na"))
     missing = features.assign(pain=features["pain"].where(features["pain"] != "null", None))
     np.testing.assert_allclose(found["robustness"], clf.robustness(missing), rtol=1e-5)
@@ -280,15 +251,8 @@ def test_notes_of_a_stranger_are_checked(table):
     expected, model = run("predict", "m.skcredal", "patients.csv").stdout, skcredal.load("m.skcredal")
     skcredal.save(model, "m")
     assert run("predict", "m", "patients.csv").stdout == expected
-    damaged = (
-        {"target": 3},
-        {"read_as": []},
-        {"read_as": {"age": "date"}},
-        {"na": "x"},
-        {"ids": [1]},
-        {"usual_na": 3},
-    )
-    for notes in damaged:
+    damaged = [{"target": 3}, {"na": "x"}, {"ids": [1]}, {"usual_na": 3}]
+    for notes in (*damaged, {"read_as": []}, {"read_as": {"age": "date"}}):
         skcredal.save(model, "m", notes=notes)
         assert re.search("notes|read_as", refused(1, "predict", "m", "patients.csv"))
 
@@ -299,75 +263,50 @@ def test_text_stays_text_and_numbers_are_asked_for(table):
     run("fit", "graded.csv", "--target", "outcome", "-o", "m")
     whole = run("predict", "m", "graded.csv").stdout.splitlines()
     table.assign(grade=grade)[grade > 0].to_csv("part.csv", index=False)
-    assert run("predict", "m", "part.csv").stdout.splitlines()[1:] == [
-        whole[1 + r] for r in range(60) if r % 3
-    ]
+    part = run("predict", "m", "part.csv").stdout.splitlines()
+    assert part[1:] == [whole[1 + r] for r in range(60) if r % 3]
     table["age"] = table["age"].astype(object)
     table.loc[28, "age"] = "k.A."
     table.to_csv("words.csv", index=False)
-    assert "row 29, column 'age': must be a number, got 'k.A.'" in refused(
-        1, "predict", "m.skcredal", "words.csv"
-    )
+    assert "row 29, column 'age'" in refused(1, "predict", "m.skcredal", "words.csv")
     run("predict", "m.skcredal", "words.csv", "--na", "k.A.")
     table.drop(columns=["age", "pain"]).to_csv("short.csv", index=False)
-    assert "short.csv lacks 2 columns that the model was fitted to: age, pain." in refused(
-        1, "predict", "m.skcredal", "short.csv"
-    )
+    assert "short.csv lacks 2 columns" in refused(1, "predict", "m.skcredal", "short.csv")
 
 
-def test_a_model_of_parquet_reads_csv(table):
+def test_a_model_of_another_format_reads_csv(table):
     pytest.importorskip("pyarrow")
     typed = table.assign(smoker=table["smoker"] == "yes", pain=table["pain"].astype("category"))
     typed.to_parquet("typed.parquet")
     typed.to_csv("typed.csv", index=False)
-    run("fit", "typed.parquet", "--target", "outcome", "-o", "m")
-    assert run("predict", "m", "typed.parquet").stdout == run("predict", "m", "typed.csv").stdout
-
-
-def test_an_arff_file_goes_through_all_commands(table):
-    rows = "\n".join(f"{age},{smoker},{outcome}" for age, smoker, _, outcome in table.itertuples(index=False))
-    columns = ("age real", "smoker {yes, no}", "outcome {ill, well}")
-    header = "\n".join(f"@attribute {column}" for column in columns)
-    Path("p.arff").write_text(f"@relation p\n{header}\n@data\n{rows}\n")
-    run("fit", "p.arff", "--target", "outcome", "-o", "m")
-    assert len(answers_of(run("predict", "m", "p.arff"))) == 60
-    assert run("explain", "m", "p.arff", "--row", 3).stdout.startswith("Row 3: ")
-    run("evaluate", "p.arff", "--target", "outcome", "--classifiers", "ncc", "--folds", 2)
+    kinds = ("age real", "smoker {yes, no}", "pain {none, mild, strong}", "outcome {ill, well}")
+    head = "".join(f"@attribute {kind}\n" for kind in kinds)
+    Path("patients.arff").write_text(f"@relation p\n{head}@data\n{table.to_csv(index=False, header=False)}")
+    for name in ("typed.parquet", "patients.arff"):
+        run("fit", name, "--target", "outcome", "-o", "m")
+        expected = run("predict", "m", f"{Path(name).stem}.csv").stdout
+        assert run("predict", "m", name).stdout == expected
 
 
 def test_columns_can_be_declared(table):
-    stages = np.random.default_rng(1).integers(1, 4, 60)
     parts = unicodedata.normalize("NFD", "größe")
-    table.assign(**{parts: stages, "ward": "003"}).to_csv("p.csv", index=False)
-    options = ["--target", "outcome", "-o", "m"]
-    run("fit", "p.csv", *options, "--categorical", "größe", "--numeric", "ward", "--drop", "age")
-    by_name = {one.name: one for one in skcredal.load("m").encoding_}
-    assert by_name["größe"].states == ("1", "2", "3")
-    assert by_name["ward"].kind == "numeric"
-    assert "age" not in by_name
+    table.assign(**{parts: np.arange(60) % 3}).to_csv("p.csv", index=False)
+    call = ("fit", "p.csv", "--target", "outcome", "-o", "m")
+    run(*call, "--categorical", "größe")
+    assert skcredal.load("m").encoding_[-1].states == ("0", "1", "2")
     assert "not seen" not in run("predict", "m", "p.csv").stderr
-    assert "column 'smoker': must be a number" in refused(1, "fit", "p.csv", *options, "--numeric", "smoker")
+    assert "column 'smoker': must be a number" in refused(1, *call, "--numeric", "smoker")
 
 
 def test_parameters_of_classifiers_can_be_given(table):
-    options = ["--target", "outcome", "-o", "m"]
-    given = ["--credibility", 0.5, "--ess", 2, "--criterion", "interval_dominance"]
-    run("fit", "patients.csv", *options, *given, "--missing", "marginalize", "--unknown", "error")
-    found = skcredal.load("m").get_params()
-    expected = {"credibility": 0.5, "ess": 2.0, "criterion": "interval_dominance"}
+    given = ("--credibility", 0.5, "--ess", 2, "--criterion", "interval_dominance", "--max-categories", 2)
+    run(*FIT, *given, "--missing", "marginalize", "--unknown", "error")
+    found, expected = skcredal.load("m"), {"credibility": 0.5, "ess": 2.0, "criterion": "interval_dominance"}
     expected |= {"missing": "marginalize", "handle_unknown": "error"}
-    assert {name: found[name] for name in expected} == expected
-    run("fit", "patients.csv", *options, "--max-categories", 2)
-    assert {one.name: one for one in skcredal.load("m").encoding_}["pain"].states[-1] == "(other)"
-    run("fit", "patients.csv", *options, "--classifier", "comp-aode-star", "--epsilon", "0.05")
+    assert {name: found.get_params()[name] for name in expected} == expected
+    assert {one.name: one for one in found.encoding_}["pain"].states[-1] == "(other)"
+    run(*FIT, "--classifier", "comp-aode-star", "--epsilon", "0.05")
     assert skcredal.load("m").epsilon_ == 0.05
-    # A classifier without sets has nothing that the option is for.
-    call = ("evaluate", "patients.csv", "--target", "outcome", "--folds", 3, "-o", "-", "--classifiers")
-    usual, changed = (
-        answers_of(run(*call, "comp-aode,comp-aode-star", *more)).set_index("classifier")["log_loss"]
-        for more in ((), ("--epsilon", 0.3))
-    )
-    assert usual["comp-aode"] == changed["comp-aode"]
 
 
 def test_what_was_read_and_what_is_strange_is_said(table):
@@ -377,9 +316,8 @@ def test_what_was_read_and_what_is_strange_is_said(table):
     table.loc[[1, 2], "smoker"] = "x"
     table.loc[3, "age"] = 9000.0
     table.to_csv("new.csv", index=False)
-    last = run("predict", "m.skcredal", "new.csv").stderr.splitlines()[-1]
-    assert "not seen in smoker (2 rows)" in last
-    assert "range in age (1 row)" in last
+    said = run("predict", "m.skcredal", "new.csv").stderr
+    assert re.search(r"not seen in smoker \(2 rows\).* range in age \(1 row\)", said)
 
 
 @pytest.mark.parametrize("close_call", [0.0, 0.75, 0.9])
@@ -416,11 +354,8 @@ def test_explanations_of_a_pool_show_what_each_feature_multiplies_the_odds_by(ta
         low, high = bounds[r, list(clf.classes_).index(case["predicted"])]
         assert [line[-3], line[-1]] == [f"{low:.3f}", f"{high:.3f}"]
         lines = said.partition("\nfeature ")[2].splitlines()[1:]
-        assert [re.split("  +", line)[0] for line in lines] == [
-            "class frequencies",
-            *case["features"],
-            "product",
-        ]
+        names = [re.split("  +", line)[0] for line in lines]
+        assert names == ["class frequencies", *case["features"], "product"]
         factors = [float(line.rpartition("×")[2].replace(",", "")) for line in lines]
         logs = [case["frequencies"], *case["contributions"]]
         np.testing.assert_allclose(factors, np.exp([*logs, sum(logs)]), rtol=0.06)
@@ -445,29 +380,26 @@ def test_of_many_features_and_classes_the_first_are_shown(table):
 def test_the_prior_that_is_said_to_flip_the_answer_does(table, name):
     patients(20).to_csv("few.csv", index=False)
     run("fit", "few.csv", "--target", "outcome", "--classifier", name, "-o", "m")
-    table = patients(seed=1)
-    table.to_csv("t.csv", index=False)
     clf, features = skcredal.load("m"), table.drop(columns="outcome")
     explained, spodes = clf.explain(features), clf.spode_proba(features)
     undecided = explained.index[explained["set_size"] > 1].tolist()
     assert undecided
-    texts = run("explain", "m", "t.csv", *(part for r in undecided for part in ("--row", r + 1))).stdout
-    for r, text in zip(undecided, texts.split("\n\nRow "), strict=True):
-        case = explained.loc[r]
+    rows = [part for r in undecided for part in ("--row", r + 1)]
+    texts = run("explain", "m", "patients.csv", *rows).stdout.split("\n\nRow ")
+    for case, posterior, text in zip(explained.iloc[undecided].iloc, spodes[undecided], texts, strict=True):
         printed = [re.split("  +", line) for line in text.partition("vote\n")[2].splitlines()]
         assert [cells[0] for cells in printed] == case["super_parents"]
         assert [cells[2] for cells in printed] == [f"{prior:.3f}" for prior in case["prior"]]
         tied = max(map(abs, case["votes"])) < 1e-9
         claim = f"favours {case['rival']} most" if tied else f"flips the answer to {case['rival']}"
-        assert f"the prior over the models that {claim}:" in unwrapped(text)
-        scores = scores_under_prior(clf, spodes[r], case, compression=name == "comp-aode*")
+        assert claim in unwrapped(text)
+        scores = scores_under_prior(clf, posterior, case, compression=name == "comp-aode*")
         of_class = dict(zip(clf.classes_, scores, strict=True))
         assert of_class[case["rival"]] >= of_class[case["predicted"]] - 1e-9
-    assert isinstance(clf, CredalCompAODE) == (name == "comp-aode*")
 
 
 def test_evaluation_orders_by_utility_and_counts_both_kinds_of_doubt(table):
-    call = ("evaluate", "patients.csv", "--target", "outcome", "--folds", 3, "-o", "m.csv")
+    call = (*EVALUATE, "--folds", 3, "-o", "m.csv")
     result = run(*call, "--classifiers", "all", "--close-call", 0.8)
     found = pd.read_csv("m.csv", keep_default_na=False, na_values=[""]).set_index("classifier")
     baselines = {"random-forest", "logistic-regression", "gradient-boosting", "all classes"}
@@ -476,31 +408,25 @@ def test_evaluation_orders_by_utility_and_counts_both_kinds_of_doubt(table):
     assert found.loc["aode", "u65"] == found.loc["aode", "accuracy"]
     features, target = table.drop(columns="outcome"), table["outcome"].to_numpy(str)
     ours = evaluate_table(make_classifiers(["lp-aode*"]), features, target, folds=3).cases["lp-aode*"]
-    close = int(ours.close_calls(0.8).sum())
+    close, several = int(ours.close_calls(0.8).sum()), int((ours.sets.sum(axis=1) > 1).sum())
     doubts = result.stdout[result.stdout.index("Two kinds of doubt") :]
     (row,) = (line.split() for line in doubts.splitlines() if line.startswith("lp-aode* "))
-    several = int((ours.sets.sum(axis=1) > 1).sum())
     assert (row[1], row[3], row[5]) == (str(60 - several), str(close), str(several))
-    assert "below 80 %" in doubts
     # Without a list, what a practitioner compares.
     run(*call)
     some = pd.read_csv("m.csv", keep_default_na=False, na_values=[""]).set_index("classifier")
     assert set(some.index) == {*make_classifiers(), "all classes"}
-    assert some.loc["ncc", "u65"] == found.loc["ncc", "u65"]
 
 
 def test_evaluation_writes_a_page(table, tmp_path):
     table.loc[0, "outcome"] = None
-    table["<script>"] = "x"
-    table.assign(case=[f"c{r}" for r in range(60)], notes="none").to_csv("t.csv", index=False)
+    table.assign(case=range(60), notes="none", **{"<script>": "x"}).to_csv("t.csv", index=False)
     call = ("evaluate", "t.csv", "--target", "outcome", "--folds", 3, "--id", "case", "--drop", "notes")
     result = run(*call, "--classifiers", "aode,lp-aode*", "--report", "page.html")
-    assert "Note: Wrote page.html" in result.stderr
+    assert "Wrote page.html" in result.stderr
     page = Path("page.html").read_text(encoding="utf-8")
-    assert "outcome in t.csv" in page
-    assert "1 of 60 rows have no" in page
-    assert "<script>:" not in page
-    assert str(tmp_path) not in page
+    found = [one in page for one in ("outcome in t.csv", "1 of 60 rows", "<script>:", str(tmp_path))]
+    assert found == [True, True, False, False]
 
 
 def test_a_tiny_table_is_evaluated_with_fewer_folds(table):
@@ -520,7 +446,6 @@ def test_a_tiny_table_is_evaluated_with_fewer_folds(table):
         (["a"] * 60, "at least two classes, got only 'a'"),
         ([""] * 60, "No row has a 'y'"),
         ([f"{r}.5" for r in range(60)], "60 different numbers in 60 rows"),
-        ([f"{r},5" for r in range(60)], "60 different numbers in 60 rows"),
         ([f"name {r}" for r in range(60)], "60 different values in 60 rows"),
     ],
 )
@@ -548,88 +473,42 @@ def test_dates_are_left_out_or_refused_by_name(table, ending):
 def test_identifiers_are_left_out_unless_they_are_kept(table):
     """Text that differs in nearly all rows, and whole numbers that count them or are called keys."""
     numbers = np.random.default_rng(1).permutation(60)
-    suspects = {
-        "name": [f"n{r // 2 if r < 4 else r}" for r in range(60)],  # 58 of 60
-        "place": numbers + 17,
-        "KundenNr": numbers**2,
-        "visit_id": numbers * 3.0,
-    }
-    others = {
-        "ward": [f"w{r % 56}" for r in range(60)],
-        "weight": numbers**2,
-        "no": numbers // 2,
-        "idea": numbers * 7,
-        "code": numbers + 0.5,
-    }
+    suspects = {"name": [f"n{r // 2 if r < 4 else r}" for r in range(60)]}  # 58 of 60
+    suspects |= {"place": numbers + 17, "KundenNr": numbers**2, "visit_id": numbers * 3.0}
+    others = {"ward": [f"w{r % 56}" for r in range(60)], "weight": numbers**2, "no": numbers // 2}
+    others |= {"idea": numbers * 7, "code": numbers + 0.5}
     table.assign(**suspects, **others).to_csv("t.csv", index=False)
     call = ("fit", "t.csv", "--target", "outcome", "-o", "m")
     said = run(*call).stderr
-    assert "--keep COL" in said
-    assert "Warning" not in said
     assert f"Left out as identifiers: {', '.join(suspects)};" in said
     assert set(skcredal.load("m").feature_names_in_) == {"age", "smoker", "pain", *others}
     decided = ("--keep", "name", "--categorical", "place", "--numeric", "KundenNr", "--id", "visit_id")
-    said = run(*call, *decided).stderr
-    assert "Left out" not in said
-    assert "identifiers" not in said
+    assert "Left out" not in run(*call, *decided).stderr
     assert set(suspects) - set(skcredal.load("m").feature_names_in_) == {"visit_id"}
     page = ("evaluate", "t.csv", "--target", "outcome", "--folds", 2, "--classifiers", "ncc")
-    said = run(*page, "--report", "p.html", "--no-baselines").stderr
-    assert "as identifiers: name, " in said
+    assert "as identifiers: name, " in run(*page, "--report", "p.html", "--no-baselines").stderr
     assert "left out: identifiers" in Path("p.html").read_text(encoding="utf-8")
     table[["outcome"]].assign(name=suspects["name"]).to_csv("t.csv", index=False)
     assert "(name); --keep COL" in refused(2, *call)
 
 
-def test_of_the_twelve_patients_the_age_stays(table):
-    ages = [51, 25, 56, 31, 36, 35, 67, 58, 61, 77, 54, None]
-    twelve = {"patient_id": [f"P{r:02}" for r in range(12)], "age": ages, "pain": ["none", "mild"] * 6}
-    pd.DataFrame(twelve).assign(outcome=["well"] * 6 + ["ill"] * 6).to_csv("t.csv", index=False)
-    assert (
-        "Left out as identifiers: patient_id;" in run("fit", "t.csv", "--target", "outcome", "-o", "m").stderr
-    )
-    assert skcredal.load("m").feature_names_in_.tolist() == ["age", "pain"]
-
-
-FIT = ("fit", "patients.csv", "--target", "outcome", "-o", "m")
-EVALUATE = ("evaluate", "patients.csv", "--target", "outcome")
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            (*FIT, "--target", "Outcom"),
-            "--target: there is no column 'Outcom' in patients.csv. Did you",
-        ),
-        ((*FIT, "--drop", "agee"), "--drop: there is no"),
+        ((*FIT, "--target", "Outcom"), "--target: there is no column 'Outcom' in patients.csv. Did you"),
         ((*FIT, "--id", "outcome"), "--id must not name the target"),
         ((*FIT, "--categorical", "age", "--numeric", "age"), "got 'age'"),
         (("fit", "nowhere.csv", "--target", "y", "-o", "m"), "nowhere.csv cannot be read: No such file"),
-        (("fit", ".", "--target", "y", "--format", "csv", "-o", "m"), ". cannot be read: Is a directory"),
         ((*FIT, "-o", "no/folder"), "-o must be a file in an existing folder"),
         ((*FIT, "-o", "-"), "cannot be written to standard output"),
         ((*FIT, "-o", "patients.csv"), "-o must not be one of the input files"),
         ((*FIT, "--classifier", "c45"), "no classifier 'c45'"),
-        ((*FIT, "--format", "xls"), "argument --format: invalid choice: 'xls'"),
-        ((*FIT, "--decimal", "x"), "argument --decimal: invalid choice: 'x'"),
-        ((*FIT, "--decimal", ",", "--thousands", ","), "--thousands must be another sign than --decimal"),
         ((*FIT, "--encoding", "klingon"), "argument --encoding: must be a text encoding, got 'klingon'"),
         ((*FIT, "--delimiter", "::"), "argument --delimiter: must be one sign, got '::'"),
-        ((*FIT, "--epsilon", "0.1"), "epsilon is not a parameter of lp-aode*"),
-        ((*FIT, "--credibility", "2"), "credibility must lie in"),
-        ((*FIT, "--missing", "-9"), "--missing"),
-        ((*FIT, "--wrong"), "unrecognized arguments: --wrong"),
-        (("fit", "patients.csv", "-o", "m"), "required: --target"),
         ((*EVALUATE, "--folds", "1"), "argument --folds: must be a whole number, at least 2, got '1'"),
-        ((*EVALUATE, "--folds", "55"), "--folds must be at most"),
-        ((*EVALUATE, "--classifiers", ","), "argument --classifiers: must be a list of names, got ','"),
-        ((*EVALUATE, "--jobs", "0"), "argument --jobs: must be a number of processes"),
         ((*EVALUATE, "--report", "page.pdf"), "--report must end in .html"),
         (("predict", "nothing.skcredal", "patients.csv"), "There is no model file 'nothing.skcredal'"),
-        (("predict", "m.skcredal", "patients.csv", "--close-call", 2), "argument --close-call"),
         (("predict", "m.skcredal", "patients.csv", "-o", "answers.docx"), "-o must end in .csv"),
-        (("predict", "m.skcredal", "patients.csv", "-o", "m.skcredal"), "-o must not be one of"),
         (("explain", "m.skcredal", "patients.csv", "--row", 61), "--row must be at most 60"),
         (("datasets", "--data", "nowhere"), "--data nowhere"),
         (("datasets", "irises"), "'irises'"),
@@ -641,29 +520,18 @@ def test_a_wrong_call_is_one_line_and_exit_code_2(table, arguments, message):
     assert message in refused(2, *arguments)
 
 
-@pytest.fixture
-def no_room():
-    usual = skcredal.get_config()["pair_table_limit"]
-    skcredal.set_config(pair_table_limit=0)
-    yield
-    skcredal.set_config(pair_table_limit=usual)
-
-
-def test_advice_is_in_options_here_and_in_parameters_there(table, no_room):
-    for call in (FIT, (*EVALUATE, "--folds", 2, "--classifiers", "aode")):
-        advice = refused(1, *call)
-        assert "--max-categories" in advice
-        assert "set_config" not in advice
-    with pytest.raises(ValueError, match=r"set max_categories .*set_config"):
-        CredalLogPoolAODE().fit(table.drop(columns="outcome"), table["outcome"])
+def test_advice_is_in_options_here_and_in_parameters_there(table):
+    with limited_to(0):
+        for call in (FIT, (*EVALUATE, "--folds", 2, "--classifiers", "aode")):
+            advice = refused(1, *call)
+            assert "--max-categories" in advice
+            assert "set_config" not in advice
+        with pytest.raises(ValueError, match=r"set max_categories .*set_config"):
+            CredalLogPoolAODE().fit(table.drop(columns="outcome"), table["outcome"])
 
 
 def test_other_errors_are_one_line_and_exit_code_1(table, monkeypatch):
-    Path("patients.sav").touch()
-    assert "got 'patients.sav'" in refused(1, "fit", "patients.sav", "--target", "y", "-o", "m")
     assert "patients.csv" in refused(1, "predict", "patients.csv", "patients.csv")
-    Path("bad.csv").write_text("age,smoker,pain\n1,yes,mild\n2,no,x,y\n")
-    assert "line 3" in refused(1, "predict", "m.skcredal", "bad.csv")
 
     def fail(*_):
         raise ZeroDivisionError("division by zero")
@@ -679,17 +547,12 @@ def test_examples_of_the_help_pages_work_one_after_the_other(tmp_path, monkeypat
     monkeypatch.chdir(tmp_path)
     for command in ("datasets", "fit", "predict", "explain", "evaluate"):
         text = run(command, "-h").stdout
-        assert text == run(command, "--help").stdout
         (line,) = (line for line in text.splitlines() if "Example: " in line)
         words = shlex.split(line.partition("Example: ")[2])
         assert words[:2] == ["skcredal", command]
         run(*words[1:])
-    assert {path.name for path in Path().iterdir()} == {
-        "iris.csv",
-        "iris.skcredal",
-        "answers.csv",
-        "iris.html",
-    }
+    written = {path.name for path in Path().iterdir()}
+    assert written == {"iris.csv", "iris.skcredal", "answers.csv", "iris.html"}
 
 
 def test_data_sets_are_listed_and_written(tmp_path):
@@ -701,14 +564,12 @@ def test_data_sets_are_listed_and_written(tmp_path):
     found = pd.read_csv(io.StringIO(run("datasets", "wine").stdout), dtype={"class": str})
     np.testing.assert_array_equal(found.drop(columns="class"), data.features)
     assert found["class"].tolist() == data.target.astype(str).tolist()
-    (tmp_path / "good.arff").write_text(
-        "@relation g\n@attribute a real\n@attribute c {x,y}\n@data\n1,x\n2,y\n"
-    )
-    (tmp_path / "bad.arff").write_text("@attribute a real\n")
+    good = "@relation g\n@attribute a real\n@attribute c {x,y}\n@data\n1,x\n2,y\n"
+    for name, content in (("good", good), ("bad", "@attribute a real\n")):
+        (tmp_path / f"{name}.arff").write_text(content)
     result = invoke("datasets", "--data", tmp_path)
-    assert result.exit_code == 1
-    assert "good" in result.stdout
-    assert "bad.arff" in result.stderr
+    found = (result.exit_code, "good" in result.stdout, "bad.arff" in result.stderr)
+    assert found == (1, True, True)
 
 
 def test_readers_may_close_and_terminals_may_lack_characters(table):

@@ -4,25 +4,18 @@ import sys
 
 import joblib
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
-from skcredal import (
-    CredalBmaAODE,
-    CredalCompAODE,
-    CredalLogPoolAODE,
-    CredalModelAveraging,
-    CredalTree,
-    NaiveCredal,
-)
+from skcredal import AODE, CredalBmaAODE, CredalCompAODE, CredalLogPoolAODE, CredalTree, NaiveCredal
 from skcredal.datasets import load_dataset
 from skcredal.evaluation import evaluate_table, make_classifiers, ranking
-from skcredal.evaluation._fold import splits
+from skcredal.evaluation._changes import single_changes
+from skcredal.evaluation._fold import Fold, encode_whole, splits
 from skcredal.evaluation._page import page_data
-from skcredal.evaluation._results import pool
+from skcredal.evaluation._results import fold_sums, pool
 from skcredal.metrics import u65_score, u80_score
-
-pytest.importorskip("pandas", reason="data sets are tables of pandas")
 
 
 @pytest.fixture(scope="module")
@@ -40,69 +33,100 @@ def cases_of(classifier, features, target, **options):
 
 def test_utilities_are_those_of_the_predictions(table):
     features, target = table
-    classifiers = make_classifiers(["aode", "bma-aode*", "random-forest"])
+    classifiers = make_classifiers(["aode", "bma-aode*"])
     found = evaluate_table(classifiers, features, target, folds=3, seed=5)
     rows = {row["classifier"]: row for row in ranking(found)}
     classes = np.unique(target)
-    sets, hits, forest = np.zeros((len(target), len(classes)), bool), 0, 0
-    for train, test in splits(target, folds=3, run=0, seed=5):
-        clf = classifiers["bma-aode*"].fit(features.iloc[train], target[train])
-        sets[np.ix_(test, np.searchsorted(classes, clf.classes_))] = clf.predict_set(features.iloc[test])
-        aode = classifiers["aode"].fit(features.iloc[train], target[train])
-        hits += (aode.predict(features.iloc[test]) == target[test]).sum()
-        one = classifiers["random-forest"].fit(features.iloc[train], target[train])
-        proba = one.predict_proba(features.iloc[test])
-        forest += (one.classes_[proba.argmax(axis=1)] == target[test]).sum()
-        expected = np.zeros((len(test), len(classes)))
-        expected[:, np.searchsorted(classes, one.classes_)] = proba
-        assert_array_equal(found.cases["random-forest"].proba[test], expected)
-    assert rows["bma-aode*"]["u65"] == pytest.approx(u65_score(target, sets, labels=classes))
-    assert rows["bma-aode*"]["u80"] == pytest.approx(u80_score(target, sets, labels=classes))
+    sets, always = found.cases["bma-aode*"].sets, np.ones((len(target), len(classes)), bool)
+    for name, given in {"bma-aode*": sets, "all classes": always}.items():
+        assert rows[name]["u65"] == pytest.approx(u65_score(target, given, labels=classes))
+        assert rows[name]["u80"] == pytest.approx(u80_score(target, given, labels=classes))
     assert rows["bma-aode*"]["n_undecided"] == (sets.sum(axis=1) > 1).sum()
     assert rows["bma-aode*"]["n_decided"] == (sets.sum(axis=1) == 1).sum()
-    assert rows["aode"]["u65"] == rows["aode"]["u80"] == hits / len(target)
-    assert rows["random-forest"]["accuracy"] == forest / len(target)
-    always = np.ones_like(sets)
-    assert rows["all classes"]["u65"] == pytest.approx(u65_score(target, always, labels=classes))
-    assert rows["all classes"]["u80"] == pytest.approx(u80_score(target, always, labels=classes))
+    assert rows["aode"]["u65"] == rows["aode"]["u80"] == found.cases["aode"].correct.mean()
     assert rows["all classes"]["determinacy"] == 0.0
     assert np.isnan(rows["all classes"]["accuracy"])
 
 
-def test_numbers_do_not_depend_on_the_jobs(table):
+def test_several_runs_have_a_part_for_each_fold_whatever_the_jobs(table, capsys, monkeypatch):
     features, target = table
-    classifiers = make_classifiers(["aode", "ncc"])
-
-    def numbers(jobs):
-        found = evaluate_table(classifiers, features, target, runs=2, folds=3, jobs=jobs)
-        return found.sums, {name: cases.proba.tolist() for name, cases in found.cases.items()}
-
-    alone = numbers(1)
-    with joblib.parallel_config("threading"):
-        assert numbers(3) == alone
-
-
-def test_a_bar_shows_every_classifier_of_scikit_learn_as_a_step(table, capsys, monkeypatch):
-    features, target = table
+    made = make_classifiers(["bma-aode*", "ncc", "null"])
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    evaluate_table(
-        make_classifiers(["ncc", "aode", "logistic-regression"]), features, target, folds=3, progress=True
-    )
-    # Our own classifiers share their work, so that a fold has two steps.
-    assert "/6 " in capsys.readouterr().err
-
-
-def test_several_runs_have_a_part_for_each_fold_and_cases_of_the_first(table):
-    features, target = table
-    made = make_classifiers(["bma-aode*", "null"])
     one = evaluate_table(made, features, target, folds=3)
-    several = evaluate_table(made, features, target, runs=3, folds=3)
+    assert capsys.readouterr().err == ""
+    several = evaluate_table(made, features, target, runs=3, folds=3, progress=True)
+    # Our own classifiers share their work, so that a fold is one step.
+    assert "/9 " in capsys.readouterr().err
+    with joblib.parallel_config("threading"):
+        parallel = evaluate_table(made, features, target, runs=3, folds=3, jobs=3)
+    assert parallel.sums == several.sums
     for name in made:
         assert len(several.sums[name]) == 9
-        assert_array_equal(several.cases[name].proba, one.cases[name].proba)
-        assert_array_equal(several.cases[name].sets, one.cases[name].sets)
-    assert several.folds == 3
+        for other in (several, parallel):
+            assert_array_equal(other.cases[name].proba, one.cases[name].proba)
+            assert_array_equal(other.cases[name].sets, one.cases[name].sets)
     assert {row["n"] for row in ranking(several)} == {360}
+
+
+def test_a_fold_is_what_every_classifier_would_do_alone(table):
+    """Also where some of them read the table in another way."""
+    features, target = table
+    features = features.mask(np.random.default_rng(0).random(features.shape) < 0.1)
+    train, test = splits(target, folds=4, run=0, seed=0)[2]
+    classifiers = {**make_classifiers("all"), "marginal": AODE(missing="marginalize")}
+    found = Fold(features, target, train, test).sums(classifiers)
+    assert list(found) == list(classifiers)
+    for name, classifier in classifiers.items():
+        clf = classifier.fit(features.iloc[train], target[train])
+        y_set = clf.predict_set(features.iloc[test]) if hasattr(clf, "predict_set") else None
+        expected = fold_sums(target[test], clf.predict_proba(features.iloc[test]), y_set, clf.classes_)
+        assert found[name] == expected, name
+    two = {"aode": AODE(), "marginal": classifiers["marginal"]}
+    paper = Fold(features, target, train, test, encode_whole(features, target, two.values())).sums(two)
+    assert paper["aode"] != paper["marginal"]
+
+
+def test_the_papers_setting_keeps_its_coding_in_the_folds_of_a_pool():
+    """Medians, cuts and states are those of the whole data set, wherever rows are left out."""
+    rng = np.random.default_rng(0)
+    target = np.array(["a", "b", "c"], object)[np.arange(90) % 3]
+    # In the training rows the first two columns have a single value, in every fold.
+    features = pd.DataFrame(
+        {
+            "mostly": ["x"] * 80 + ["y"] * 10,
+            "number": [1.0] * 80 + [float(1 + ord(c)) for c in target[80:]],
+            "other": np.where(rng.random(90) < 0.5, target, "d"),
+        }
+    )
+    train, test = np.arange(80), np.arange(80, 90)
+    clf = CredalLogPoolAODE()
+    whole = encode_whole(features, target, [clf])
+    fold = Fold(features, target, train, test, whole)
+    found = fold.learn("lp-aode*", clf)
+    assert [name for kind, name in found.experts_ if kind == "spode"] == ["mostly", "other"]
+    # A SPODE of a single value still says something out of fold: what naive Bayes with one feature less says.
+    assert found.weights_[0] > 0.0
+    honest = Fold(features, target, train, test).learn("lp-aode*", clf)
+    assert [name for kind, name in honest.experts_ if kind == "spode"] == ["other"]
+    assert fold.sums({"lp-aode*": clf})["lp-aode*"]["n"] == 10
+
+
+def test_the_papers_setting_learns_cuts_from_all_rows():
+    data = load_dataset("wine")
+    features, target = data.features, data.target.astype(str).to_numpy().astype(object)
+    train, test = splits(target, folds=4, run=0, seed=0)[1]
+    encoded = encode_whole(features, target, [AODE()])
+    (whole,) = encoded.values()
+    found = Fold(features, target, train, test, encoded).sums({"aode": AODE()})["aode"]
+    honest = Fold(features, target, train, test).sums({"aode": AODE()})["aode"]
+    # The same cuts as of a model of all rows, the counts of the training rows alone.
+    n_states = whole.encoding.n_states
+    coded = whole.states.T.astype(int) - (np.cumsum(n_states) - n_states)
+    states = [range(v) for v in n_states]
+    expected = AODE(categorical_features="all", categories=states).fit(coded[train], target[train])
+    proba = expected.predict_proba(coded[test])
+    assert found == fold_sums(target[test], proba, None, expected.classes_)
+    assert found["brier"] != honest["brier"]
 
 
 def test_the_cases_of_every_classifier_are_those_that_its_sums_count(table):
@@ -135,47 +159,47 @@ def test_the_page_opens_with_the_default_or_the_first_with_sets(table):
         assert evaluate_table(make_classifiers(names), features, target, folds=2).opening == expected
 
 
-@pytest.mark.parametrize("classifier", [CredalLogPoolAODE(), CredalBmaAODE(), CredalCompAODE()])
+@pytest.mark.parametrize(
+    "classifier", [CredalLogPoolAODE(), CredalBmaAODE(), CredalCompAODE(), NaiveCredal(), CredalTree()]
+)
 def test_cases_are_what_the_model_of_the_other_folds_says(table, classifier):
     features, target = table
     cases = cases_of(classifier, features, target, folds=3, seed=2)
+    explains = hasattr(classifier, "explain")
     for train, test in splits(target, folds=3, run=0, seed=2):
-        clf = classifier.fit(features.iloc[train], target[train])
-        assert_array_equal(np.unique(target)[cases.predicted[test]], clf.predict(features.iloc[test]))
-        assert_array_equal(cases.proba[test], clf.predict_proba(features.iloc[test]))
-        assert_array_equal(cases.sets[test], clf.predict_set(features.iloc[test]))
-        assert_array_equal(cases.robustness[test], clf.robustness(features.iloc[test]))
-        bounds, sentences = clf.predict_interval(features.iloc[test]), clf.explain(features.iloc[test])
+        clf, rows = classifier.fit(features.iloc[train], target[train]), features.iloc[test]
+        assert_array_equal(np.unique(target)[cases.predicted[test]], clf.predict(rows))
+        assert_array_equal(cases.proba[test], clf.predict_proba(rows))
+        assert_array_equal(cases.sets[test], clf.predict_set(rows))
+        assert_array_equal(cases.robustness[test], clf.robustness(rows) if explains else np.nan)
+        sentences = clf.explain(rows)["sentence"].tolist() if explains else [None] * len(rows)
+        bounds, changes = clf.predict_interval(rows), single_changes(clf, rows, features.iloc[train])
         for at, r in enumerate(test.tolist()):
-            np.testing.assert_allclose(cases.details[r]["interval"], bounds[at], atol=1e-12)
-            assert cases.details[r]["reason"]["sentence"] == sentences["sentence"].iloc[at]
-            shown = cases.details[r]["values"]
-            assert all(shown[name].startswith(str(features[name][r])) for name in features)
-    assert len(cases.details) == len(target)
-    assert_array_equal(np.unique(target)[cases.true], target)
+            details = cases.details[r]
+            np.testing.assert_allclose(details["interval"], bounds[at], atol=1e-12)
+            assert details.get("reason", {}).get("sentence") == sentences[at]
+            for name, shown in details.get("values", {}).items():
+                assert shown.startswith(str(features[name][r]))
+            assert ("values" in details) == explains
+            assert details.get("changes", changes[at]) == changes[at]
 
 
-@pytest.mark.parametrize("classifier", [NaiveCredal(), CredalModelAveraging(), CredalTree()])
-def test_cases_of_a_classifier_that_does_not_explain(table, classifier):
-    features, target = table
-    cases = cases_of(classifier, features, target, folds=3, seed=2)
-    for train, test in splits(target, folds=3, run=0, seed=2):
-        clf = classifier.fit(features.iloc[train], target[train])
-        assert_array_equal(cases.sets[test], clf.predict_set(features.iloc[test]))
-        for r, bounds in zip(test.tolist(), clf.predict_interval(features.iloc[test]), strict=True):
-            np.testing.assert_allclose(cases.details[r]["interval"], bounds, atol=1e-12)
-            assert "reason" not in cases.details[r]
-    assert np.isnan(cases.robustness).all()
-
-
-def test_a_large_table_has_reasons_for_its_least_certain_cases_alone():
+def test_a_large_table_has_reasons_for_its_least_certain_cases_of_the_opening_classifier():
     data = load_dataset("balance_scale")
-    cases = cases_of(CredalBmaAODE(), data.features, data.target.to_numpy(), folds=5)
-    assert len(cases.details) == 300
-    kept, others = set(cases.details), set(range(625)) - set(cases.details)
+    features, target = data.features, data.target.to_numpy()
+    made = {"bma-aode*": CredalBmaAODE(), "lp-aode*": CredalLogPoolAODE(n_regions=2), "aode": AODE()}
+    found = evaluate_table(made, features, target, folds=5, explain=True)
+    cases = found.cases["lp-aode*"]
+    assert found.opening == "lp-aode*"
+    assert not found.cases["bma-aode*"].details
+    kept, others = list(cases.details), list(set(range(625)) - set(cases.details))
+    changed = [r for r in kept if "changes" in cases.details[r]]
+    assert (len(kept), len(changed)) == (300, 50)
     # Each fold gives as many; so most of the undecided ones are there.
-    undecided = set(np.flatnonzero(cases.undecided).tolist())
-    assert len(undecided & kept) > 10 * len(undecided & others)
+    assert cases.undecided[kept].sum() > 10 * cases.undecided[others].sum()
+    assert cases.undecided[changed].mean() > cases.undecided[kept].mean()
+    quiet = evaluate_table(made, features, target, folds=5)
+    assert all(not one.details for one in quiet.cases.values())
 
 
 def test_models_without_weight_are_known():
@@ -211,14 +235,6 @@ def test_training_folds_with_a_single_class_are_no_error(table):
     assert {pool(sums)["n"] for sums in found.sums.values()} == {120}
     assert not found.cases["lp-aode*"].correct[-1]
     assert page_data(found)["n"] == 120
-
-
-def test_the_default_compares_lp_aode_with_what_one_would_try(table):
-    features, target = table
-    rows = ranking(evaluate_table(make_classifiers(), features, target, folds=2))
-    assert {row["classifier"] for row in rows} == {
-        *("lp-aode*", "comp-aode*", "ncc", "null", "logistic-regression", "random-forest", "all classes")
-    }
 
 
 @pytest.mark.parametrize(

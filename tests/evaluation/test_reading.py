@@ -53,7 +53,6 @@ def test_encodings_are_found(encoding):
 
 def test_an_encoding_can_be_given():
     assert as_lists(read("a,b\nд,1\n".encode("cp1251"), encoding="cp1251")) == {"a": ["д"], "b": [1.0]}
-    assert list(read("a,b\n1,2\n".encode("utf-16-le"), encoding="utf-16-le")) == ["a", "b"]
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
@@ -75,6 +74,9 @@ def test_delimiters_and_line_ends_are_found(delimiter, line_end):
         ('a , "b"\n x ,  "y, z" \n', {"a": ["x"], "b": ["y, z"]}),
         (",a,\n1,2,3\n", {"column 1": [1], "a": [2], "column 3": [3]}),
         ("a,b\n", {"a": [], "b": []}),
+        # What may be a header is not taken for a title.
+        (",a\nx,red\ny,blue\n", {"column 1": ["x", "y"], "a": ["red", "blue"]}),
+        ("a,,\nx,y,\nx,y,z\n", {"a": ["x", "x"], "column 2": ["y", "y"], "column 3": [None, "z"]}),
     ],
 )
 def test_what_a_table_is(text, expected):
@@ -86,25 +88,17 @@ def test_what_a_table_is(text, expected):
     [
         ("a;b\n1,5;x\n-2,25;y\n", [1.5, -2.25]),
         ("a;b\n1,234;x\n2;y\n", [1.234, 2.0]),  # with semicolons a comma is decimal
-        ("a;b\n1.5;x\n2;y\n", [1.5, 2.0]),
         ('a,b\n"1,5",x\n2,y\n', [1.5, 2.0]),  # quoted, as spreadsheets write it
         ('a,b\n"1,234",x\n2,y\n', [1234.0, 2.0]),  # in a file with commas between cells it groups digits
         ("a;b\n1.5;x\n2,5;y\n", ["1.5", "2,5"]),
-        ("a,b\n+1,x\n.5e2,y\n", [1.0, 50.0]),
         # Another column tells what the comma is.
         ("a;b\n1.275;25,5\n576;3\n", [1275.0, 576.0]),
-        ("a;b\n1.275;25,50\n1.275.300;3,1\n", [1275.0, 1275300.0]),
-        ("a;b\n1.275,5;x\n576;y\n", [1275.5, 576.0]),
-        ("a\tb\n1.275\t2.5\n576\t3\n", [1.275, 576.0]),
-        ("a\tb\n1,275\t2.5\n576\t3\n", [1275.0, 576.0]),
         ('a,b\n"1,275",2.5\n"1,275,300.25",3\n', [1275.0, 1275300.25]),
         ("a;b\n0.275;x\n1.300;y\n", [0.275, 1.3]),  # nothing that is grouped begins with a zero
         ("a;b\n1 275;x\n12 576,5;y\n", [1275.0, 12576.5]),
         ("a;b\n1\u202f275;x\n1\u00a0576;y\n", [1275.0, 1576.0]),
         ("a;b\n1'275.5;x\n576;y\n", [1275.5, 576.0]),
-        ("a;b\n12.75.300;x\n576;y\n", ["12.75.300", "576"]),
         ("a,b\n003,1\n12,2\n", ["003", "12"]),  # a code
-        ("a,b\n0,1\n0.5,2\n", [0.0, 0.5]),
     ],
 )
 def test_numbers_are_found_by_the_whole_file(text, expected):
@@ -116,12 +110,8 @@ def test_numbers_are_found_by_the_whole_file(text, expected):
     [
         (["$1,169.00", "-$5", "$ -3", "0"], [1169, -5, -3, 0], "1,234.5$"),
         (["€ 12,50", "1.234,50 €", "-€ 7", "?"], [12.5, 1234.5, -7, None], "1.234,5€"),
-        (["12.3%", "7 %", "NA", "-1%"], [12.3, 7, None, -1], "1234.5%"),
         (["12,3 %", "7%", "", "1.000 %", "0"], [12.3, 7, None, 1000, 0], "1.234,5%"),
-        (["5 %", "7%", "12 %", "%"], ["5 %", "7%", "12 %", "%"], "text"),
         (["5 %", "7", "12 %", "0"], ["5 %", "7", "12 %", "0"], "text"),  # 7, or 700 %?
-        (["5 %", "7 €", "12", "0"], ["5 %", "7 €", "12", "0"], "text"),
-        (["$5", "7 €", "12", "0"], ["$5", "7 €", "12", "0"], "text"),
         (["100% wool", "5%", "1%", "2%"], ["100% wool", "5%", "1%", "2%"], "text"),
     ],
 )
@@ -147,12 +137,9 @@ def test_units_are_those_of_the_table_before():
         with pytest.raises(ValueError, match="column 'a'"):
             read(f"a|b\n{cell}|x\n", read_as={"a": way})
     assert read("a|b\n$5|x\n7%|y\n", read_as={"a": "text"})["a"].tolist() == ["$5", "7%"]
-    assert read("a|b\n$5|x\n", read_as={"a": "number"})["a"].tolist() == [5.0]
     assert read("a|b\n5|x\n", read_as={"a": "1234.5$"})["a"].tolist() == [5.0]
     # Excel stores 5 % as 0.05.
     assert read_sheets([["a"], ["5 %"], [0.05]])["a"].tolist() == ["5 %", "0.05"]
-    with pytest.raises(ValueError, match="column 'a'"):
-        read_sheets([["a"], [0.05]], read_as={"a": "1234.5%"})
 
 
 TITLED = [["Patients", None, None], [], ["age", "sex", "ill"], [51, "f", "no"], [25, None, "yes"]]
@@ -170,43 +157,16 @@ def test_titles_above_the_header_are_found(rows):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             assert as_lists(reader(header_row=number)) == expected
-    # A title without the delimiter, as a writer may put it above the table.
-    with pytest.warns(ReadingWarning):
-        assert list(read("\n".join(["All patients", *lines[2:]]))) == ["age", "sex", "ill"]
-
-
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        (",a\nx,red\ny,blue\n", ["column 1", "a"]),  # an index without a name
-        ("a,\n1,2\n3,4\n", ["a", "column 2"]),
-        ("a,\nx,1\ny,2\n", ["a", "column 2"]),
-        ("a,,\nx,y,\nx,y,z\n", ["a", "column 2", "column 3"]),
-        ("a\nx\ny\n", ["a"]),
-    ],
-)
-def test_what_may_be_a_header_is_not_taken_for_a_title(text, names):
-    assert list(read(text)) == names
-
-
-def test_a_header_row_must_exist():
-    for header_row, error in ((0, "header_row must be at least 1"), (9, "standard input: ")):
-        with pytest.raises(ValueError, match=error):
-            read("a,b\n1,2\n", header_row=header_row)
-    with pytest.raises(ValueError, match="empty from row 9 on"):
-        read_sheets([["a"], [1]], header_row=9)
 
 
 def test_what_can_be_read_in_two_ways_is_said_in_the_words_of_python():
-    with pytest.warns(ReadingWarning, match=r"column 'a'.*'1\.275'.* decimal='\.' or thousands='\.'") as said:
+    with pytest.warns(ReadingWarning, match=r"column 'a'.*'1\.275'.* decimal='\.' or thousands='\.'"):
         assert read("a;b\n1.275;x\n576;y\n")["a"].tolist() == [1.275, 576.0]
-    assert "--" not in str(said[0].message)
     with pytest.warns(ReadingWarning, match=r"'1,234' was read as text"):
         assert read("a\tb\n1,234\tx\n2\ty\n")["a"].tolist() == ["1,234", "2"]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert read("a;b\n1.275;x\n576;y\n", thousands=".")["a"].tolist() == [1275.0, 576.0]
-        assert read("a;b\n1.275;x\n576;y\n", decimal=".")["a"].tolist() == [1.275, 576.0]
         assert read("a\tb\n1,234\tx\n2\ty\n", decimal=",")["a"].tolist() == [1.234, 2.0]
 
 
@@ -228,9 +188,9 @@ def test_columns_can_be_declared():
     assert read("a,b\n003,1\n12,2\n", read_as={"a": "number"})["a"].tolist() == [3.0, 12.0]
     assert read("a,b\n01,2\n3.0,\n", read_as={"a": "text"})["a"].tolist() == ["01", "3.0"]
     # What looks the same is the same, however it is encoded.
-    parts = unicodedata.normalize("NFD", "größe")
-    assert read("größe,b\n003,1\n", read_as={parts: "number"})["größe"].tolist() == [3.0]
-    assert read(f"{parts},b\n003,1\n", read_as={"größe": "number"})["größe"].tolist() == [3.0]
+    same = ["größe", unicodedata.normalize("NFD", "größe")]
+    for written, asked in (same, same[::-1]):
+        assert read(f"{written},b\n003,1\n", read_as={asked: "number"})["größe"].tolist() == [3.0]
     with pytest.raises(ValueError, match=r"row 2, column 'a': must be a number, got 'x'"):
         read("a,b\n1,1\nx,2\n", read_as={"a": "number"})
     with pytest.raises(ValueError, match="column 'a' must have the same decimal sign"):
@@ -242,17 +202,17 @@ def test_columns_can_be_declared():
 @pytest.mark.parametrize(
     "dates",
     [
-        ["2024-03-01", "2024-12-31"],
-        ["01.03.2024", "31.12.2024"],
-        ["01/03/2024", "31/12/2024"],
+        *(["2024-03-01", "2024-12-31"], ["01.03.2024", "31.12.2024"], ["01/03/2024", "31/12/2024"]),
         ["2024-03-01 10:30", "2024-12-31 00:00:00"],
     ],
 )
 def test_dates_are_dates(dates):
-    found = read("a,b\n" + "".join(f"{date},1\n" for date in [*dates, ""]))["a"]
-    assert found.dtype.kind == "M"
-    assert found.isna().tolist() == [False, False, True]
-    assert found.dt.strftime("%Y-%m-%d").tolist()[:2] == ["2024-03-01", "2024-12-31"]
+    text = read("a,b\n" + "".join(f"{one},1\n" for one in [*dates, ""]))["a"]
+    stored = read_sheets([["a"], [date(2024, 3, 1)], dates[1:], ["NA"]])["a"]
+    for found in (text, stored) if dates[0] == "2024-03-01" else (text,):
+        assert found.dtype.kind == "M"
+        assert found.dt.strftime("%Y-%m-%d").tolist()[:2] == ["2024-03-01", "2024-12-31"]
+        assert found.isna().tolist() == [False, False, True]
 
 
 def test_missing_markers():
@@ -282,11 +242,11 @@ def test_strange_columns_are_pointed_out():
         ('a,b\n1,2\n"x,2\n3,4\n', {}, "standard input: EOF inside string"),
         ("a,b,a\n1,2,3\n", {}, "column names must be unique, got 'a' twice"),
         ("a,b\n1,2\0\n", {}, "NUL"),
-        ("a,b\n", {"encoding": "klingon"}, "klingon"),
         (b"\xff", {"encoding": "utf-8"}, "cannot be decoded as utf-8"),
-        ("a,b\n", {"decimal": "'"}, 'decimal="\'"'),
         ("a,b\n", {"decimal": ",", "thousands": ","}, "thousands=','"),
         ("a,b\n", {"format": "xls"}, "format must be"),
+        ("a,b\n1,2\n", {"header_row": 0}, "header_row must be at least 1"),
+        ("a,b\n1,2\n", {"header_row": 9}, "standard input: "),
     ],
 )
 def test_what_cannot_be_read_is_refused(content, options, message):
@@ -336,9 +296,7 @@ OPTIONS = st.fixed_dictionaries(
     optional={
         "encoding": st.sampled_from(["utf-8", "utf-16", "latin-1", "unicode_escape", "idna", "hex", "x"]),
         "delimiter": st.sampled_from([",", ";", " ", ":", "\t", "."]),
-        "decimal": st.sampled_from([".", ","]),
         "na": st.lists(st.text(max_size=2), max_size=2),
-        "usual_na": st.booleans(),
         "read_as": st.dictionaries(
             st.sampled_from(["a", "1"]), st.sampled_from(["text", "number", "1,234.5"])
         ),
@@ -408,24 +366,19 @@ def test_parquet_keeps_named_indices_and_makes_numbers_of_decimals(tmp_path):
     prices = arrow.array([1, None, 3]).cast(arrow.decimal128(25, 2))
     parquet.write_table(arrow.table({"price": prices}), path)
     assert as_lists(read_table_file(path)) == {"price": [1.0, None, 3.0]}
-    table = pd.DataFrame({"size": [1.5, 2.0, 3.0], "colour": ["red", "green", "blue"]})
-    table.set_index("colour").to_parquet(path)
-    assert list(read_table_file(path)) == ["colour", "size"]
-    table.loc[[2, 0]].to_parquet(path)
-    assert list(read_table_file(path).index) == [0, 1]
+    table = pd.DataFrame({"size": [1.5, 2.0], "colour": ["red", "green"]}, index=[7, 5])
+    for stored, columns in ((table, ["size", "colour"]), (table.set_index("colour"), ["colour", "size"])):
+        stored.to_parquet(path)
+        assert list(read_table_file(path)) == columns
+        assert list(read_table_file(path).index) == [0, 1]
 
 
 @pytest.mark.parametrize(
     ("stored", "expected"),
     [
-        ([1.5, None, 7], [1.5, None, 7.0]),
         (["1,5", "-2,25", "1.275,5"], [1.5, -2.25, 1275.5]),  # German
-        (["1.5", "1,275.5", "1,275,300"], [1.5, 1275.5, 1275300.0]),  # American
         (["1,5", 2.5, 3], [1.5, 2.5, 3.0]),  # what is stored as a number has no decimal sign
-        ([1234.5, "2,5", "-"], [1234.5, 2.5, None]),
-        ([1, "NA", "?"], [1.0, None, None]),
         ([1, "003", 2.5], ["1", "003", "2.5"]),
-        ([1, "many", 2.0], ["1", "many", "2"]),
         ([True, None, False], ["TRUE", None, "FALSE"]),
         ([date(2024, 3, 1), 2, "x"], ["2024-03-01", "2", "x"]),
         ([time(10, 30), "x", 1], ["10:30:00", "x", "1"]),
@@ -437,28 +390,20 @@ def test_cells_of_excel_are_what_is_stored_or_typed_by_their_text(stored, expect
     assert as_lists(frame)["a"] == expected
 
 
-def test_dates_of_excel_are_dates():
-    found = read_sheets([["a"], [date(2024, 3, 1)], ["2024-12-31"], ["NA"]])["a"]
-    assert found.dtype.kind == "M"
-    assert found.dt.month.tolist()[:2] == [3, 12]
-
-
 def test_options_of_cells_count_for_excel_as_well():
     rows = [["a", "b", "c"], [1, "01", 2.5], [-9, "12", 3], [2, None, None]]
     frame = read_sheets(rows, na=["-9"], read_as={"c": "text", "b": "number"})
     assert as_lists(frame) == {"a": [1, None, 2], "b": [1, 12, None], "c": ["2.5", "3", None]}
-    assert as_lists(read_sheets(rows, usual_na=False))["c"] == [2.5, 3, None]
     settled = read_sheets([["a", "b", "c"], ["1.275", "25,5", 0.5], ["576", "3", 1.25]])
     assert as_lists(settled)["a"] == [1275.0, 576.0]
-    with pytest.raises(ValueError, match=r"row 2, column 'a': must be a number, got 'x'"):
-        read_sheets([["a"], [1], ["x"]], read_as={"a": "number"})
 
 
 def test_empty_rows_and_columns_of_excel_are_left_out():
     frame = read_sheets([[], [None, " a ", None, None, 2024], [], [1, 2, None, 3, 4]])
     assert as_lists(frame) == {"column 1": [1], "a": [2], "column 4": [3], "2024": [4]}
-    with pytest.raises(ValueError, match="sheet 'Patients' is empty"):
-        read_sheets([])
+    for rows, header_row, error in (([], None, "sheet 'Patients' is empty"), ([["a"]], 9, "from row 9 on")):
+        with pytest.raises(ValueError, match=error):
+            read_sheets(rows, header_row=header_row)
 
 
 def test_sheets_are_chosen_by_name_or_number():
