@@ -317,7 +317,7 @@ def test_what_was_read_and_what_is_strange_is_said(table):
     table.loc[3, "age"] = 9000.0
     table.to_csv("new.csv", index=False)
     said = run("predict", "m.skcredal", "new.csv").stderr
-    assert re.search(r"not seen in smoker \(2 rows\).* range in age \(1 row\)", said)
+    assert re.search(r"range in age \(1 row\).*not seen in smoker \(2 rows\)", said)
 
 
 @pytest.mark.parametrize("close_call", [0.0, 0.75, 0.9])
@@ -497,13 +497,10 @@ def test_identifiers_are_left_out_unless_they_are_kept(table):
     [
         ((*FIT, "--target", "Outcom"), "--target: there is no column 'Outcom' in patients.csv. Did you"),
         ((*FIT, "--id", "outcome"), "--id must not name the target"),
-        ((*FIT, "--categorical", "age", "--numeric", "age"), "got 'age'"),
         (("fit", "nowhere.csv", "--target", "y", "-o", "m"), "nowhere.csv cannot be read: No such file"),
         ((*FIT, "-o", "no/folder"), "-o must be a file in an existing folder"),
-        ((*FIT, "-o", "-"), "cannot be written to standard output"),
         ((*FIT, "-o", "patients.csv"), "-o must not be one of the input files"),
         ((*FIT, "--classifier", "c45"), "no classifier 'c45'"),
-        ((*FIT, "--encoding", "klingon"), "argument --encoding: must be a text encoding, got 'klingon'"),
         ((*FIT, "--delimiter", "::"), "argument --delimiter: must be one sign, got '::'"),
         ((*EVALUATE, "--folds", "1"), "argument --folds: must be a whole number, at least 2, got '1'"),
         ((*EVALUATE, "--report", "page.pdf"), "--report must end in .html"),
@@ -512,7 +509,6 @@ def test_identifiers_are_left_out_unless_they_are_kept(table):
         (("explain", "m.skcredal", "patients.csv", "--row", 61), "--row must be at most 60"),
         (("datasets", "--data", "nowhere"), "--data nowhere"),
         (("datasets", "irises"), "'irises'"),
-        (("datasets", "-o", "x.csv"), "-o needs the NAME"),
         (("evalute",), "invalid choice: 'evalute'"),
     ],
 )
