@@ -492,23 +492,55 @@ def test_identifiers_are_left_out_unless_they_are_kept(table):
     assert "(name); --keep COL" in refused(2, *call)
 
 
+def test_of_the_twelve_patients_the_age_stays(table):
+    ages = [51, 25, 56, 31, 36, 35, 67, 58, 61, 77, 54, None]
+    twelve = {"patient_id": [f"P{r:02}" for r in range(12)], "age": ages, "pain": ["none", "mild"] * 6}
+    pd.DataFrame(twelve).assign(outcome=["well"] * 6 + ["ill"] * 6).to_csv("t.csv", index=False)
+    assert (
+        "Left out as identifiers: patient_id;" in run("fit", "t.csv", "--target", "outcome", "-o", "m").stderr
+    )
+    assert skcredal.load("m").feature_names_in_.tolist() == ["age", "pain"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((*FIT, "--target", "Outcom"), "--target: there is no column 'Outcom' in patients.csv. Did you"),
+        (
+            (*FIT, "--target", "Outcom"),
+            "--target: there is no column 'Outcom' in patients.csv. Did you",
+        ),
+        ((*FIT, "--drop", "agee"), "--drop: there is no"),
         ((*FIT, "--id", "outcome"), "--id must not name the target"),
+        ((*FIT, "--categorical", "age", "--numeric", "age"), "got 'age'"),
         (("fit", "nowhere.csv", "--target", "y", "-o", "m"), "nowhere.csv cannot be read: No such file"),
+        (("fit", ".", "--target", "y", "--format", "csv", "-o", "m"), ". cannot be read: Is a directory"),
         ((*FIT, "-o", "no/folder"), "-o must be a file in an existing folder"),
+        ((*FIT, "-o", "-"), "cannot be written to standard output"),
         ((*FIT, "-o", "patients.csv"), "-o must not be one of the input files"),
         ((*FIT, "--classifier", "c45"), "no classifier 'c45'"),
+        ((*FIT, "--format", "xls"), "argument --format: invalid choice: 'xls'"),
+        ((*FIT, "--decimal", "x"), "argument --decimal: invalid choice: 'x'"),
+        ((*FIT, "--decimal", ",", "--thousands", ","), "--thousands must be another sign than --decimal"),
+        ((*FIT, "--encoding", "klingon"), "argument --encoding: must be a text encoding, got 'klingon'"),
         ((*FIT, "--delimiter", "::"), "argument --delimiter: must be one sign, got '::'"),
+        ((*FIT, "--epsilon", "0.1"), "epsilon is not a parameter of lp-aode*"),
+        ((*FIT, "--credibility", "2"), "credibility must lie in"),
+        ((*FIT, "--missing", "-9"), "--missing"),
+        ((*FIT, "--wrong"), "unrecognized arguments: --wrong"),
+        (("fit", "patients.csv", "-o", "m"), "required: --target"),
         ((*EVALUATE, "--folds", "1"), "argument --folds: must be a whole number, at least 2, got '1'"),
+        ((*EVALUATE, "--folds", "55"), "--folds must be at most"),
+        ((*EVALUATE, "--classifiers", ","), "argument --classifiers: must be a list of names, got ','"),
+        ((*EVALUATE, "--jobs", "0"), "argument --jobs: must be a number of processes"),
         ((*EVALUATE, "--report", "page.pdf"), "--report must end in .html"),
         (("predict", "nothing.skcredal", "patients.csv"), "There is no model file 'nothing.skcredal'"),
+        (("predict", "m.skcredal", "patients.csv", "--close-call", 2), "argument --close-call"),
         (("predict", "m.skcredal", "patients.csv", "-o", "answers.docx"), "-o must end in .csv"),
+        (("predict", "m.skcredal", "patients.csv", "-o", "m.skcredal"), "-o must not be one of"),
         (("explain", "m.skcredal", "patients.csv", "--row", 61), "--row must be at most 60"),
         (("datasets", "--data", "nowhere"), "--data nowhere"),
         (("datasets", "irises"), "'irises'"),
+        (("datasets", "-o", "x.csv"), "-o needs the NAME"),
         (("evalute",), "invalid choice: 'evalute'"),
     ],
 )

@@ -1,5 +1,7 @@
 """Sets of classes by cross-validation."""
 
+from inspect import signature
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -9,7 +11,7 @@ from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit, Stratifie
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from skcredal import CredalCompAODE
+from skcredal import CredalCompAODE, CredalLogPoolAODE, load
 from skcredal.evaluation import cross_val_predict_set
 
 X, NUMBERS = load_iris(return_X_y=True)
@@ -48,3 +50,9 @@ def test_a_class_without_a_training_row_is_in_no_set():
 def test_each_row_must_be_in_one_test_fold():
     with pytest.raises(ValueError, match=r"cv must .* 150 rows .* got 45"):
         cross_val_predict_set(CLF, X, Y, cv=ShuffleSplit(3, test_size=0.1))
+
+
+def test_what_returns_a_table_or_a_model_says_so():
+    for explaining in (CredalCompAODE, CredalLogPoolAODE):
+        assert "DataFrame" in signature(explaining.explain).return_annotation
+    assert "Classifier" in signature(load).return_annotation

@@ -250,3 +250,19 @@ def test_names_stay_text_and_nothing_is_fetched(tmp_path):
     cases = evaluation.cases["lp-aode*"]
     for share in (cases.proba * cases.sets).sum(axis=1)[cases.undecided][:5]:
         assert f"together have a probability of {100 * share:.1f}\xa0%" in page
+
+
+def test_a_set_is_what_cannot_be_ruled_out_and_has_a_probability(tmp_path):
+    evaluation = made_up(60, 30)
+    page = write_evaluation(tmp_path / "p.html", evaluation, title="t").read_text(encoding="utf-8")
+    words = " ".join(re.sub("<[^>]*>", " ", page.partition("<body>")[2].partition("<script>")[0]).split())
+    assert not re.search("excluded|remains", words)
+    assert "cannot be ruled out" in words
+    assert "cannot be the most probable" in words
+    assert "undecided ones first, then those with the lowest" in words
+    cases = evaluation.cases["lp-aode*"]
+    together = (cases.proba * cases.sets).sum(axis=1)
+    for r in np.flatnonzero(cases.undecided)[:5]:
+        share = f"{100 * together[r] + 1e-9:.1f}\xa0%"
+        assert f"together have a probability of {share}" in page
+        assert f'<span data-value="{together[r]}">{share}' in page
