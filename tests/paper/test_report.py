@@ -145,6 +145,10 @@ def test_it_opens_with_what_was_run_and_what_was_found(page, answers):
     text = text_between(page, "<header>", "</header>")
     for run in ("5 (folder data)", "20: AODE,", "2 × 3-fold", "honest", "1.5 minutes", "Not run: letter"):
         assert run in text
+    # One running time, and no other.
+    assert re.findall(r"[0-9.]+ (?:seconds|minutes|hours)", text_between(page, "<body>", "</body>")) == [
+        "1.5 minutes"
+    ]
     means = answers.tables["means"].set_index("classifier")
     of_paper = means[means.index.isin(PAPER_CLASSIFIERS)]
     for best in (means["accuracy"], -means["log_loss"], of_paper["accuracy"], -of_paper["log_loss"]):
