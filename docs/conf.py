@@ -29,6 +29,7 @@ extensions = [
     "command_line",
     "gallery",
     "mathml",
+    "measured_in_pages",
     "matplotlib.sphinxext.plot_directive",
     "numpydoc",
     "sphinx.ext.autodoc",

@@ -24,7 +24,7 @@ from skcredal._ties import best_class
 from skcredal.evaluation._classifiers import display_name
 
 ROOT = Path(__file__).parents[2]
-SUMMARY, ACCURACIES = (ROOT / "docs" / "experiment" / name for name in ("peers.csv", "peers-weka.csv"))
+SUMMARY, ACCURACIES = (ROOT / "docs" / "experiment" / "data" / name for name in ("peers.csv", "peers-weka.csv"))
 ORANGE, PGMPY = ROOT / ".orange-venv", ROOT / ".pgmpy-venv"
 HERE = Path(__file__).parent
 # pgmpy takes seconds for each network, and AODE has one for every feature.

@@ -1,27 +1,20 @@
-"""The figures of the studies, drawn from the numbers that the scripts in ``docs/experiment`` have kept."""
-
-import json
-from pathlib import Path
+"""The figures of the studies, drawn from what was measured."""
 
 import matplotlib.pyplot as plt
-import pandas as pd
+import measured
 
 from skcredal.paper import _figures
 
-# The working directory is that of this file, which has no name of its own here.
-KEPT = {}
-for file in ("displays.json", "beyond.json"):
-    KEPT |= json.loads((Path.cwd().parent / "experiment" / file).read_text(encoding="utf-8"))
-
 
 def draw(*names, size, below=False):
-    """Draw displays side by side, or one below the other."""
+    """Draw pictures side by side, or one below the other."""
     plt.style.use(_figures.STYLE)
     shape = (len(names), 1) if below else (1, len(names))
     _, axes = plt.subplots(*shape, figsize=size, layout="constrained", squeeze=False)
+    pictures = measured.pictures()
     for name, ax in zip(names, axes.ravel(), strict=True):
-        figure, table, options = KEPT[name]
-        getattr(_figures, figure)(ax, pd.DataFrame(table), *options)
+        figure, arguments = pictures[name]
+        figure(ax, *arguments)
 
 
 def epsilon():
@@ -56,4 +49,4 @@ def ranks_u80():
 
 def reliability():
     """How often the most probable class is right."""
-    draw("reliability-rows", "reliability-alike", size=(9.5, 4.4))
+    draw("reliability-rows", "reliability-data sets", size=(9.5, 4.4))

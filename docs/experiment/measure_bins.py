@@ -1,6 +1,6 @@
 """Measure what dropped digits change: the cuts of a stream beside those of the same rows in memory.
 
-    python docs/guide/make_bins.py
+    python docs/experiment/measure_bins.py
 
 Three numeric features of one distribution, with 65,536 different values at least; from class to class they
 move by half a unit, those of the log-normal before the exponential. Every cut of the one model is compared
@@ -17,7 +17,7 @@ import numpy as np
 from skcredal import CompAODE
 from skcredal.scale import fit_batches
 
-HERE = Path(__file__).parent
+DATA = Path(__file__).parent / "data"
 N_ROWS, N_TEST, BATCH = 400_000, 100_000, 100_000
 N_FEATURES, SEEDS = 3, 4
 
@@ -109,6 +109,6 @@ if __name__ == "__main__":
     header = ["values", "classes", "cuts", "more or fewer", "moved, half of them", "moved, most"]
     header += ["in standard deviations", "rows between, most, %", "accuracy", "its change, most"]
     table = [line(name, n_classes) for name in DISTRIBUTIONS for n_classes in (2, 5)]
-    with (HERE / "bins.csv").open("w", encoding="utf-8", newline="") as file:
+    with (DATA / "bins.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerows([header, *table])

@@ -1,6 +1,6 @@
 """Measure three treatments of missing values by NCC: imputed, left out, and any value possible (NCC2).
 
-    python docs/experiment/make_missing.py FOLDER
+    python docs/experiment/measure_missing.py FOLDER
 
 FOLDER contains the ARFF files of the paper's data sets. Those with missing cells are taken as they are, in
 one run of five folds. From those without, of at most 2,000 rows, cells of three features are removed:
@@ -13,15 +13,14 @@ one run of five folds. From those without, of at most 2,000 rows, cells of three
 A common value is the most frequent category, or a number above the median. Features are chosen at random.
 """
 
-import csv
 import sys
 import warnings
 from collections import defaultdict
-from pathlib import Path
 from statistics import fmean
 
 import numpy as np
 import pandas as pd
+from keep_runs import keep
 
 from skcredal import NaiveCredal
 from skcredal.datasets import list_datasets, load_dataset
@@ -29,23 +28,15 @@ from skcredal.evaluation._fold import Fold, splits
 from skcredal.evaluation._results import pool
 from skcredal.metrics._outcomes import measures
 
-HERE = Path(__file__).parent
+NCC2 = "conservative (NCC2)"
 TREATMENTS = {
     "impute": NaiveCredal(),
     "marginalize": NaiveCredal(missing="marginalize"),
-    "conservative (NCC2)": NaiveCredal(conservative_features="all"),
-}
-NCC, NCC2 = "impute", "conservative (NCC2)"
-SHOWN = {
-    "determinacy": "determinacy",
-    "single_accuracy": "single-acc.",
-    "set_accuracy": "set-acc.",
-    "output_size": "output size",
-    "u65": "u65",
-    "u80": "u80",
+    NCC2: NaiveCredal(conservative_features="all"),
 }
 MOST_ROWS, N_FEATURES, N_FOLDS = 2000, 3, 5
 AT_RANDOM, OFTEN, SELDOM = 0.1, 0.4, 0.02
+AS_IT_IS = "none"
 REMOVALS = ("at random", "not at random", "not at random, in training only")
 
 
@@ -91,48 +82,23 @@ def with_holes(features: pd.DataFrame, target: np.ndarray, removal: str) -> tupl
     return holed, features if removal.endswith("in training only") else holed
 
 
-def write(name: str, header: list[str], rows: list[list[str]]) -> None:
-    """Write a table beside this script."""
-    with (HERE / name).open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(header)
-        writer.writerows(rows)
-
-
-def shown(value: float) -> str:
-    """Return a number with three decimals."""
-    return "–" if np.isnan(value) else f"{value:.3f}"
-
-
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    source = sys.argv[1]
-    own, removed = [], defaultdict(list)
+    source, rows = sys.argv[1], []
     for name in list_datasets(source):
         data = load_dataset(name, source)
-        target = data.target.astype(str).to_numpy().astype(object)
-        missing = data.features.isna().to_numpy().mean()
+        features, target = data.features, data.target.astype(str).to_numpy().astype(object)
+        missing = features.isna().to_numpy().mean()
         if missing > 0:
-            found = compare(data.features, target, data.features)
-            values = [
-                (found[NCC][key], found[NCC2][key]) for key in ("determinacy", "single_accuracy", "u65")
-            ]
-            pairs = [f"{shown(ncc)} / {shown(ncc2)}" for ncc, ncc2 in values]
-            own.append([name, f"{missing:.1%}", f"{found[NCC]['differ']:.1%}", *pairs])
+            compared = {AS_IT_IS: compare(features, target, features)}
         elif len(target) <= MOST_ROWS:
-            for removal in REMOVALS:
-                train, test = with_holes(data.features, target, removal)
-                removed[removal].append(compare(train, target, test))
-    write(
-        "missing-datasets.csv",
-        ["data set", "missing cells", "sets that differ", "determinacy", "single-acc.", "u65"],
-        own,
-    )
-    rows = []
-    for removal, found in removed.items():
-        for name in TREATMENTS:
-            means = [np.nanmean([of_dataset[name][key] for of_dataset in found]) for key in SHOWN]
-            differ = fmean(of_dataset[name]["differ"] for of_dataset in found)
-            rows.append([removal, name, *map(shown, means), "–" if name == NCC2 else f"{differ:.1%}"])
-    header = ["cells removed", "treatment", *SHOWN.values(), "differs from NCC2"]
-    write("missing-removed.csv", header, rows)
+            holed = {removal: with_holes(features, target, removal) for removal in REMOVALS}
+            compared = {removal: compare(train, target, test) for removal, (train, test) in holed.items()}
+        else:
+            continue
+        for removal, of_treatment in compared.items():
+            for treatment, found in of_treatment.items():
+                about = {"dataset": name, "missing": missing, "removed": removal, "treatment": treatment}
+                rows.append(about | found)
+        print(name, flush=True)
+    keep(pd.DataFrame(rows), "missing")

@@ -1,6 +1,6 @@
 """Measure the passes on this machine: the table of rates on the page about large data.
 
-    python docs/guide/make_costs.py
+    python docs/experiment/measure_costs.py
 
 Rates are rows per second of *processor* time on one thread, reading Parquet included, so that other work on
 the machine hardly shows.
@@ -19,7 +19,7 @@ from skcredal import CredalCompAODE
 from skcredal._ensemble.counts import pair_table_bytes
 from skcredal.scale import fit_batches, scan_parquet
 
-HERE = Path(__file__).parent
+DATA = Path(__file__).parent / "data"
 N_ROWS, REPEATS = 400_000, 3
 # Name, features, states of each, classes; categorical as dictionaries of strings, or numeric with cuts.
 SHAPES = [
@@ -68,7 +68,7 @@ def measure(folder: Path) -> tuple[dict[str, float], np.ndarray]:
 
 def table(name: str, header: list[str], rows: list[list[str]]) -> None:
     """Write one table."""
-    with (HERE / name).open("w", encoding="utf-8", newline="") as file:
+    with (DATA / name).open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(header)
         writer.writerows(rows)
