@@ -105,14 +105,9 @@ class Encoding:
     A table is first read as cells, a list with an array for each column (see :mod:`.features`). All states of
     the features kept are numbered 0 to V-1, feature after feature; V is *unknown*, and V+1 a missing value
     that may be any (§13).
-
-    Parameters
-    ----------
-    features : list of Feature
-        All columns of the table, kept or not.
     """
 
-    features: list[Feature]
+    features: list[Feature]  # all columns of the table, kept or not
 
     @cached_property
     def kept(self) -> list[int]:

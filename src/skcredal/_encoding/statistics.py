@@ -63,21 +63,11 @@ class _StateCounts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _ColumnStatistics:
-    """A column as numbers, as states, or as both where its type leaves open which it contains.
+    """A column as numbers, as states, or as both where its type leaves open which it contains."""
 
-    Parameters
-    ----------
-    label : str
-        What messages call the column.
-    numbers : Histogram or None
-        Its values, if all of them so far are numbers.
-    states : _StateCounts or None
-        Its states, if it may turn out to be categorical.
-    """
-
-    label: str
-    numbers: Histogram | None
-    states: _StateCounts | None
+    label: str  # what messages call the column
+    numbers: Histogram | None  # its values, if all of them so far are numbers
+    states: _StateCounts | None  # its states, if it may turn out to be categorical
 
     def __add__(self, other: _ColumnStatistics) -> _ColumnStatistics:
         # Only what both batches can be read as can the whole be read as.
@@ -109,24 +99,12 @@ class _ColumnStatistics:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Statistics:
-    """The classes, the rows and every column of some rows. They add, also if their classes differ.
+    """The classes, the rows and every column of some rows. They add, also if their classes differ."""
 
-    Parameters
-    ----------
-    classes : ndarray
-        The classes of the rows, sorted.
-    n_c : ndarray of shape (n_classes,)
-        Rows of each class, or their weights.
-    n_rows : int
-        How many rows of positive weight there are.
-    columns : list
-        What each column contains.
-    """
-
-    classes: AnyArray
-    n_c: FloatArray
-    n_rows: int
-    columns: list[_ColumnStatistics]
+    classes: AnyArray  # the classes of the rows, sorted
+    n_c: FloatArray  # (n_classes,): rows of each class, or their weights
+    n_rows: int  # how many rows of positive weight there are
+    columns: list[_ColumnStatistics]  # what each column contains
 
     @classmethod
     def of_rows(
