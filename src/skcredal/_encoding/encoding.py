@@ -132,15 +132,8 @@ class Encoding:
     def read(self, table: Table, *, n_threads: int = 1, is_part: bool = False) -> Cells:
         """Return the cells of all columns.
 
-        Parameters
-        ----------
-        table : Table
-            The rows.
-        n_threads : int
-            Threads; the result does not depend on it.
-        is_part : bool
-            Whether these are training rows or a part of a table. Then there is no warning about a column
-            without a known state: either training has warned, or it may be chance.
+        Of training rows or a part of a table (``is_part``) there is no warning about a column without a known
+        state: either training has warned, or it may be chance.
         """
 
         def read(j: int) -> AnyArray:

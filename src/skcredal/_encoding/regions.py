@@ -67,21 +67,7 @@ class Regions:
         n_trees: int,
         seed: int,
     ) -> Regions:
-        """Grow trees from rows.
-
-        Parameters
-        ----------
-        numbers : ndarray of shape (n_columns, n_rows)
-            The columns of the table.
-        fills : ndarray of shape (n_columns,)
-            Their medians and modes.
-        is_number : ndarray of shape (n_columns,)
-            Which columns are numbers, not categories.
-        labels, weights : ndarray of shape (n_rows,)
-            The classes of the rows, and their weights.
-        n_trees, seed : int
-            How many trees, and the random state.
-        """
+        """Grow trees from the columns of rows, (n_columns, n_rows); ``fills`` are their medians and modes."""
         # Imported here: only LP-AODE needs it, and it takes a moment.
         from sklearn.tree import ExtraTreeClassifier
 

@@ -119,26 +119,10 @@ class Statistics:
         limit: int | None = None,
         n_threads: int = 1,
     ) -> Statistics:
-        """Read some rows.
+        """Read rows of positive weight; ``labels`` are indices into the ``classes``, which are sorted.
 
-        Parameters
-        ----------
-        table : Table
-            The rows, without those of weight 0.
-        classes : ndarray
-            The classes that occur, sorted.
-        labels : ndarray of shape (n_rows,)
-            The index of each row's class among them.
-        weights : ndarray of shape (n_rows,), optional
-            Positive weights of the rows.
-        rules : Rules
-            The user's parameters.
-        names : sequence of str, optional
-            The names of the features, if they have any.
-        limit : int, optional
-            The most cells of a numeric column: :data:`MOST_CELLS` for rows that are one batch of several.
-        n_threads : int
-            Threads; the result does not depend on it.
+        ``limit`` is the most cells of a numeric column: :data:`MOST_CELLS` if the rows are one of several
+        batches.
         """
         categorical = rules.categorical(len(table.columns), names)
         rules.conservative(len(table.columns), names)  # wrong names are refused at once
@@ -183,17 +167,7 @@ class Statistics:
         return replace(self, n_c=n_c, columns=columns)
 
     def learn(self, rules: Rules, names: Sequence[str] | None, *, n_threads: int = 1) -> Encoding:
-        """Learn how the table becomes states.
-
-        Parameters
-        ----------
-        rules : Rules
-            The user's parameters.
-        names : sequence of str, optional
-            The names of the features, if they have any.
-        n_threads : int
-            Threads; the result does not depend on it.
-        """
+        """Learn how the table becomes states, by the user's rules and, if any, the names of the features."""
         labels = [column.label for column in self.columns]
         # The user can declare numbers as categories, but not text as numbers.
         text = [column.numbers is None for column in self.columns]

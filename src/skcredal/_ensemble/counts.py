@@ -97,20 +97,7 @@ def class_counts(labels: LabelArray, weights: FloatArray, n_classes: int) -> Flo
 def count_values(
     states: StateArray, labels: LabelArray, weights: FloatArray, n_states: IntArray, n_classes: int
 ) -> Counts:
-    """Count the classes and states of rows.
-
-    Parameters
-    ----------
-    states : ndarray of shape (k, n)
-        The states of the features; those beyond V - 1 are not counted.
-    labels : ndarray of shape (n,)
-        The classes, counted from 0.
-    weights : ndarray of shape (n,)
-        The weights of the rows.
-    n_states : ndarray of shape (k,)
-        The number of states of each feature.
-    n_classes : int
-        The number of classes.
+    """Count the classes and states of rows; ``states`` are (k, n), those beyond V - 1 are not counted.
 
     Examples
     --------
