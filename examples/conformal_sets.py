@@ -2,21 +2,22 @@
 Three kinds of set-valued prediction
 ====================================
 
-A classifier may answer with several classes for different reasons. COMP-AODE* does so where its answer
-depends on the prior over the models. A conformal predictor does so to make its sets contain the true class
-as often as promised, for any classifier. A utility-optimal set is the best bet of a single probability
-distribution, if a cautious answer is worth something. This example compares the three on the same rows.
+A classifier can answer with several classes for different reasons. LP-AODE* does so if the training rows
+leave open which class is the most probable. A conformal predictor does so to make its sets contain the true
+class as often as promised, for any classifier. A utility-optimal set is the best bet of a single
+probability distribution, if a cautious answer is worth something. This example compares the three on the
+same rows.
 """
 
 # %%
-# The waves are noisy mixtures of two of three base waves. From few of them much remains unsure: 120 rows
-# to learn from, 2000 for the conformal predictor to measure itself, and the rest to judge the sets.
+# The waves are noisy mixtures of two of three base waves. 120 rows to learn from leave many answers
+# uncertain. The conformal predictor needs 2,000 more to calibrate; the rest judge the sets.
 
 import matplotlib.pyplot as plt
 import numpy as np
 from mapie.classification import SplitConformalClassifier
 
-from skcredal import CredalCompAODE
+from skcredal import CredalLogPoolAODE
 from skcredal.datasets import load_dataset
 from skcredal.decisions import utility_optimal_sets
 from skcredal.metrics import credal_summary
@@ -24,16 +25,16 @@ from skcredal.metrics import credal_summary
 data = load_dataset("waveform")
 X, y = data.features.to_numpy(), data.target.astype(str).to_numpy()
 train, measure, test = np.split(np.random.default_rng(0).permutation(len(y)), [120, 2120])
-clf = CredalCompAODE().fit(X[train], y[train])
+clf = CredalLogPoolAODE().fit(X[train], y[train])
 proba = clf.predict_proba(X[test])
 
 # %%
-# All sets come from one fitted model. Conformal prediction is MAPIE's: it takes the estimator as it is.
-# One of its sets may be empty, which counts as missed.
+# All sets come from one fitted model. MAPIE makes the conformal sets around it. Some of them are empty,
+# which counts as wrong.
 
 sets = {
-    "COMP-AODE (one class)": clf.classes_ == clf.predict(X[test])[:, None],
-    "COMP-AODE*": clf.predict_set(X[test]),
+    "LP-AODE (one class)": clf.classes_ == clf.predict(X[test])[:, None],
+    "LP-AODE*": clf.predict_set(X[test]),
     "optimal for u65": utility_optimal_sets(proba, utility="u65"),
     "optimal for u80": utility_optimal_sets(proba, utility="u80"),
 }
@@ -43,12 +44,11 @@ for level in (0.8, 0.9, 0.95):
     sets[f"conformal, {level:.0%}"] = conformal.predict_set(X[test])[1][:, :, 0]
 
 # %%
-# *Coverage* is how often a set contains the true class, *determinacy* how often it has a single one, *size*
-# the mean number of classes where there are several. Only the conformal sets promise a coverage; they
-# keep it on average, and pay for it with sets of several classes. COMP-AODE* doubts few rows: where all
-# priors agree, it answers, however close the call. The utility-optimal sets doubt the close calls, and
-# nothing earns more under their measure if the probabilities are right. Those from 120 rows are too sure
-# of themselves, so that conformal sets of a fitting level earn as much.
+# *Coverage* is how often a set contains the true class, *determinacy* how often it contains a single one,
+# *size* the mean number of classes where there are several. Only the conformal sets promise a coverage,
+# which they keep on average. The utility-optimal sets doubt the close calls; if the probabilities are
+# right, no other sets earn more under their measure. LP-AODE* doubts the rows that 120 rows cannot settle.
+# It promises no coverage, but needs no rows for calibration, and the utilities are close together.
 
 truth = np.searchsorted(clf.classes_, y[test])
 points = {}
@@ -64,15 +64,16 @@ for name, y_set in sets.items():
     )
 
 # %%
-# The same as a picture. Conformal sets move along a line that their level chooses; the credal sets stay
-# near the single answers, because they ask another question: not "how often will this be right?" but
-# "would another prior answer otherwise?"
+# The same as a picture. All of these sets buy coverage with size at about the same rate, as all use the
+# same probabilities. What differs is who chooses the point on the line: the conformal level, the utility,
+# or, for LP-AODE*, how much the training rows leave open. With more rows, its sets move towards single
+# classes.
 
 figure, ax = plt.subplots(figsize=(6.5, 4))
 for name, (size, coverage) in points.items():
     conformal = name.startswith("conformal")
     ax.plot(size, coverage, "s" if conformal else "o", ms=7, color="C1" if conformal else "C0")
-    height = {"COMP-AODE*": 9, "COMP-AODE (one class)": -2, "conformal, 80%": -13}.get(name, 3)
+    height = {"LP-AODE*": -9, "LP-AODE (one class)": -2, "conformal, 80%": -13}.get(name, 3)
     ax.annotate(name, (size, coverage), (9, height), textcoords="offset points", fontsize=9)
 ax.set(xlabel="mean number of classes in a set", ylabel="coverage")
 ax.set_xlim(right=max(size for size, _ in points.values()) + 0.22)

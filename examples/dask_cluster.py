@@ -3,19 +3,19 @@ On a Dask cluster
 =================
 
 Rows on several machines stay where they are: each partition sends its counts, which are added in a tree,
-and the model is the one that a single machine would have learned. Here the cluster is made of two workers
-on this machine; a ``Client`` with the address of a real one is all that changes.
+and the model is the one that a single machine would learn. Here the cluster is two workers on this machine;
+for a real one, only the address of the ``Client`` changes.
 """
 
 # %%
-# The images of digits as a Dask table in seven partitions.
+# The images of digits as a table: 300 rows to learn from, the others to classify.
 
 import dask.dataframe as dd
 import matplotlib.pyplot as plt
 import numpy as np
 from distributed import Client, LocalCluster
 
-from skcredal import CredalBmaAODE
+from skcredal import CredalLogPoolAODE
 from skcredal.datasets import load_dataset
 from skcredal.scale import fit_dask, predict_dask
 
@@ -24,24 +24,24 @@ table = data.features.assign(digit=data.target.astype(str)).sample(frac=1.0, ran
 train, test = table[:300], table[300:]
 
 # %%
-# ``fit_dask`` takes the cluster that Dask is connected to, or the ``client`` that it is given. The
-# model is the same for any number of partitions.
+# ``fit_dask`` uses the given ``client``, or else the cluster that Dask is connected to. The model is the
+# same for any number of partitions.
 
 cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None)
 client = Client(cluster)
-whole = CredalBmaAODE().fit(train.drop(columns="digit"), train["digit"])
+whole = CredalLogPoolAODE().fit(train.drop(columns="digit"), train["digit"])
 weights = {}
 for n_partitions in (1, 7, 25):
     parts = dd.from_pandas(train, npartitions=n_partitions)
-    clf = fit_dask(CredalBmaAODE(), parts, target="digit", client=client)
+    clf = fit_dask(CredalLogPoolAODE(), parts, target="digit", client=client)
     weights[n_partitions] = clf.weights_
     print(
         f"{n_partitions:2} partitions, same counts: {np.array_equal(clf.counts_.n_cab, whole.counts_.n_cab)}"
     )
 
 # %%
-# ``predict_dask`` answers partition by partition, and gives a Dask table: nothing is computed until it is
-# asked for.
+# ``predict_dask`` answers partition by partition, and returns a Dask table: nothing is computed until you
+# ask for it.
 
 answers = predict_dask(clf, dd.from_pandas(test.drop(columns="digit"), npartitions=7)).compute()
 client.close()
@@ -52,9 +52,9 @@ print(f"{decided.mean():.0%} of the digits are decided, {right[decided].mean():.
 print(f"of the others {right[~decided].mean():.0%} are right")
 
 # %%
-# On the left the weights of the models with most of it, learned by one machine (bars) and on the cluster
-# (dots). On the right the answers of the cluster: how many classes the sets have, and how often the
-# single most probable class is right.
+# On the left, the largest weights of LP-AODE*'s experts, learned on one machine (bars) and on the cluster
+# (dots). On the right, the answers of the cluster: how many classes the sets contain, and how often the
+# most probable one is right.
 
 figure, (left, right_ax) = plt.subplots(1, 2, figsize=(9.5, 3.4))
 top = np.argsort(-whole.weights_)[:12]
@@ -67,8 +67,9 @@ for place, (n_partitions, found) in enumerate(weights.items()):
         ms=4,
         label=f"fit_dask, {n_partitions} partitions",
     )
-left.set_xticks(range(len(top)), [str(name) for name in whole.super_parents_[top]], rotation=90, fontsize=7)
-left.set(ylabel="weight", xlabel="super-parent")
+names = [str(expert.super_parent or expert.kind) for expert in whole.experts_]
+left.set_xticks(range(len(top)), [names[expert] for expert in top], rotation=90, fontsize=7)
+left.set(ylabel="weight", xlabel="expert")
 left.legend(frameon=False, fontsize=8)
 sizes = np.arange(1, answers["set_size"].max() + 1)
 of_size = [answers["set_size"].to_numpy() == size for size in sizes]

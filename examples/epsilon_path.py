@@ -1,14 +1,14 @@
 """
-The ε-path of one instance
-==========================
+The ε-path of one case
+======================
 
-ε is the least prior probability that each model has. A small ε admits priors that trust a single model
-almost blindly, a large one only those near the uniform prior. Following one case from small to large ε
-shows when its answer becomes a single class. One number says so as well: the robustness.
+In the paper's classifiers, ε is the least prior probability of each model. A small ε admits priors that
+trust a single model almost blindly, a large one only priors near the uniform one. As ε grows, at some point
+the answer becomes a single class; the robustness of the answer says where.
 """
 
 # %%
-# Forty wines to learn from, and a wine that is left undecided by BMA-AODE*:
+# We learn from forty wines, and look at a wine that BMA-AODE* leaves undecided:
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -25,8 +25,8 @@ robustness = CredalBmaAODE().fit(X.iloc[train], y.iloc[train]).robustness(X.iloc
 case = X.iloc[test[np.abs(robustness - 0.45).argmin()]].to_frame().T
 
 # %%
-# ε must lie below 1/(k+1), with k the features that were kept. For each ε the classifier is fitted again,
-# which takes milliseconds, and asked for the bounds and the set of the same wine.
+# ε must be below 1/(k+1) for k features kept. For each ε we fit the classifier again, which takes
+# milliseconds, and ask it for the bounds and the set of this wine.
 
 k = len(CredalBmaAODE().fit(X.iloc[train], y.iloc[train]).super_parents_)
 path = np.geomspace(1e-4, 0.99 / (k + 1), 40)
@@ -39,10 +39,10 @@ for name, Classifier in {"BMA-AODE*": CredalBmaAODE, "COMP-AODE*": CredalCompAOD
     print(f"{name}: a single class for {len(single)} of {len(path)} values, from ε = {single.min():.4f} on")
 
 # %%
-# The bands are lower and upper probabilities; the bars below them show which classes belong to the set.
-# The dotted line is the default ε. BMA-AODE* needs a far larger ε to make up its mind than COMP-AODE*: its
-# weights are likelihoods times the prior, which a change of prior moves by orders of magnitude, while
-# in compression coefficients the prior enters only through its logarithm.
+# The bands are lower and upper probabilities; the bars below them show which classes the set contains. The
+# dotted line is the default ε. BMA-AODE* needs a far larger ε to decide than COMP-AODE*: a change of the
+# prior moves its weights, likelihoods times prior, by orders of magnitude, while the compression
+# coefficients of COMP-AODE* contain only the logarithm of the prior.
 
 figure, axes = plt.subplots(1, 2, figsize=(9.5, 3.6), sharey=True)
 for ax, name in zip(axes, bounds, strict=True):

@@ -2,23 +2,23 @@
 A new credal classifier in an afternoon
 =======================================
 
-Holte's *one rule* looks at a single feature, and answers with the most frequent class among the training
-rows that have its value. Its credal version is as small: with an imprecise Dirichlet prior of s
-pseudo-rows over the classes it keeps every class that s more rows could have made the most frequent. This
-page writes it, puts it through scikit-learn's whole contract, and draws what it does.
+Holte's *one rule* uses a single feature, and answers with the most frequent class among the training rows
+with the same value. Its credal version is as small: with an imprecise Dirichlet prior of s pseudo-rows over
+the classes, it keeps every class that s more rows could make the most frequent. This page writes it, checks
+it against scikit-learn's whole contract, and draws its answers.
 """
 
 # %%
-# A classifier learns in three steps, of which most need only write the last: ``_count`` (what adds up
-# over rows, by default the counts of classes and values), ``_score`` (a second pass over the rows) and
-# ``_derive`` (everything else, without rows). It answers for a chunk of rows with probabilities in
-# ``_posterior``; the chunk's ``states`` are an array of features × rows, in which the states of all
-# features are numbered through and their number stands for unknown. A credal one derives a set of priors,
-# an object that is asked for undominated classes and bounds, and returns in ``_evidence`` what that is to
-# judge. Everything else is inherited: reading tables of any library, cuts, missing and unknown values,
-# weights, threads, refusals, ``predict``, ``predict_proba``, ``predict_set`` and ``predict_interval``.
-# ``__init__`` only stores, as everywhere in scikit-learn. What is learned ends in an underscore,
-# ``_priors`` apart: ``fit`` begins with a copy of everything else.
+# A classifier learns in three steps, of which most classifiers write only the last: ``_count`` (what adds
+# up over rows, by default the counts of classes and values), ``_score`` (a second pass over the rows) and
+# ``_derive`` (everything else, without rows). In ``_posterior`` it returns the probabilities for a chunk of
+# rows; the chunk's ``states`` are an array of features × rows. The states of all features are numbered 0 …
+# V−1, and V stands for unknown. A credal classifier also derives a set of priors, an object with methods
+# for undominated classes and bounds, and returns in ``_evidence`` what this object judges. Everything else
+# is inherited: reading tables of any library, cuts, missing and unknown values, weights, threads, refusals,
+# ``predict``, ``predict_proba``, ``predict_set`` and ``predict_interval``. ``__init__`` only stores, as
+# everywhere in scikit-learn. The names of learned attributes end in an underscore (except ``_priors``):
+# ``fit`` begins with a copy of everything else.
 
 import warnings
 from dataclasses import dataclass
@@ -124,7 +124,7 @@ class CredalOneRule(CredalMixin, TabularClassifier):
 
 
 # %%
-# The contract first. scikit-learn checks some fifty properties of an estimator: cloning, shapes, errors,
+# First the contract. scikit-learn checks some fifty properties of an estimator: cloning, shapes, errors,
 # weights, pickling, and more.
 
 with warnings.catch_warnings():
@@ -134,9 +134,9 @@ print(sum(check["status"] == "passed" for check in checks), "checks passed")
 assert not any(check["status"] == "failed" for check in checks)
 
 # %%
-# Then the laws that hold for every credal classifier: bounds contain the probability, the predicted
-# class is in the set, a larger set of priors never makes a smaller set of classes, and what interval
-# dominance drops is not maximal.
+# Then the laws of every credal classifier: bounds contain the probability, the set contains the predicted
+# class, a larger set of priors never gives a smaller set of classes, and interval dominance drops no
+# maximal class.
 
 data = load_dataset("wine")
 train, test = np.split(np.random.default_rng(0).permutation(len(data.target)), [100])

@@ -15,7 +15,6 @@ EXAMPLES: dict[str, tuple[float, float]] = {
     "robustness_curve": (0.485, 1.0),
     "reject_costs": (0.5, 1.0),
     "mixed_table": (0.33, 1.0),
-    "learning_curves": (0.5, 1.0),
     "conformal_sets": (1.0, 1.0),
     "epsilon_path": (0.5, 1.0),
     "grid_search": (0.5, 1.0),

@@ -7,6 +7,7 @@ The pages call these functions by the directive and the role of ``measured_in_pa
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -225,7 +226,8 @@ def bins() -> dict[str, Any]:
     apart = table.index.str.startswith("two normals")
     error = (table["accuracy"] * (1.0 - table["accuracy"]) / N_TEST_OF_BINS) ** 0.5
     change = table["its change, most"].astype(float)
-    return {"within": (change / error)[~apart].abs().max(), "lost": -100.0 * change[apart]}
+    within = (change / error)[~apart].abs().max()
+    return {"within": math.ceil(10.0 * within) / 10.0, "lost": -100.0 * change[apart]}
 
 
 def streamed() -> pd.DataFrame:

@@ -7,27 +7,9 @@ __all__ = ["require"]
 
 
 def require(module: str, *, extra: str, purpose: str) -> ModuleType:
-    """Import a module of an optional dependency.
+    """Import a module of an optional dependency, or say which extra of skcredal installs it.
 
-    Parameters
-    ----------
-    module : str
-        The module; a submodule by its dotted name.
-    extra : str
-        The extra of skcredal that installs it.
-    purpose : str
-        What needs it: the subject of the error message.
-
-    Returns
-    -------
-    module
-        The imported module.
-
-    Raises
-    ------
-    ImportError
-        If the module is not installed. A module that is installed but broken raises its own error, because
-        installing it again would not help.
+    A module that is installed but broken raises its own error: installing it again would not help.
 
     Examples
     --------

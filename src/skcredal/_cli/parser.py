@@ -150,8 +150,8 @@ _OPTIONS: dict[str, list[tuple[list[str], Any]]] = {
         _option("--as-classes", "each value of the target is a class, even if many", action="store_true"),
     ],
     _TITLED[1]: [
-        _option("--epsilon", "ε of bma-aode*, comp-aode* and cma (default: from the table)", "X", type=float),
         _option("--credibility", "credibility of lp-aode* (default: 0.95)", "P", type=float),
+        _option("--epsilon", "ε of comp-aode*, bma-aode* and cma (default: from the table)", "X", type=float),
         _option("--ess", "sample size of the prior (default: 4 for lp-aode*, else 1)", "X", type=float),
         _option("--criterion", "which classes a set contains (default: maximality)", choices=_CRITERIA),
         _option("--missing", "missing values (default: impute)", choices=["impute", "marginalize"]),

@@ -20,17 +20,8 @@ SLACK = 1e-12
 def mdl_cuts(low: FloatArray, high: FloatArray, counts: FloatArray) -> FloatArray:
     """Return Fayyad and Irani's MDL cuts of a feature from how often each class has each of its values.
 
-    Parameters
-    ----------
-    low, high : ndarray of shape (n_cells,)
-        The least and the greatest value of each cell, ascending; the same where a cell is a single value.
-    counts : ndarray of shape (n_classes, n_cells)
-        How many rows of each class lie in the cell, or the sums of their weights.
-
-    Returns
-    -------
-    cuts : ndarray
-        The cuts, ascending. A bin contains its upper cut.
+    ``low`` and ``high`` are the least and the greatest value of each cell, ascending, ``counts``, (n_classes,
+    n_cells), the weights of its rows by class. The cuts are ascending; a bin contains its upper cut.
 
     Examples
     --------

@@ -105,14 +105,9 @@ class Encoding:
     A table is first read as cells, a list with an array for each column (see :mod:`.features`). All states of
     the features kept are numbered 0 to V-1, feature after feature; V is *unknown*, and V+1 a missing value
     that may be any (§13).
-
-    Parameters
-    ----------
-    features : list of Feature
-        All columns of the table, kept or not.
     """
 
-    features: list[Feature]
+    features: list[Feature]  # all columns of the table, kept or not
 
     @cached_property
     def kept(self) -> list[int]:
@@ -137,15 +132,8 @@ class Encoding:
     def read(self, table: Table, *, n_threads: int = 1, is_part: bool = False) -> Cells:
         """Return the cells of all columns.
 
-        Parameters
-        ----------
-        table : Table
-            The rows.
-        n_threads : int
-            Threads; the result does not depend on it.
-        is_part : bool
-            Whether these are training rows or a part of a table. Then there is no warning about a column
-            without a known state: either training has warned, or it may be chance.
+        Of training rows or a part of a table (``is_part``) there is no warning about a column without a known
+        state: either training has warned, or it may be chance.
         """
 
         def read(j: int) -> AnyArray:

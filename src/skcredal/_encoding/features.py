@@ -39,24 +39,15 @@ FEW_CUTS, MANY_ROWS = 20, 1000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NumericFeature:
-    """Cuts of a numeric feature, its median, and the range of the training values.
+    """Cuts of a numeric feature, its median, and the range of the training values."""
 
-    Parameters
-    ----------
-    cuts : ndarray
-        The cuts, ascending.
-    fill : float
-        The median of the training values; NaN if there was none.
-    low, high : float
-        The least and the greatest training value; NaN if there was none.
-    missing : {"impute", "marginalize", "any"}
-        Whether a missing value becomes the median, is left out, or may be any (§13).
-    """
-
-    cuts: FloatArray
-    fill: float
+    cuts: FloatArray  # the cuts, ascending
+    fill: float  # the median of the training values; NaN if there was none
+    # low, high: the least and the greatest training value; NaN if there was none
     low: float = np.nan
     high: float = np.nan
+    # "impute", "marginalize" or "any": whether a missing value becomes the median, is left out, or may be
+    # any (§13)
     missing: str = "impute"
 
     @classmethod
@@ -134,38 +125,21 @@ class NumericFeature:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CategoricalFeature:
-    """States of a categorical feature, and its mode.
+    """States of a categorical feature, and its mode."""
 
-    Parameters
-    ----------
-    values : list
-        The values that are known.
-    codes : ndarray of shape (n_values,)
-        The code of each; values that were merged share one, and one that does not occur is unknown.
-    states : list
-        What each code means, for display.
-    n_observed : int
-        How many codes occur among the training cells: the known ones, or all if missing ones may be any.
-    fill : int
-        The index of the most frequent value; -1 if there was none.
-    declared : bool
-        Whether the states are known without a row that has them.
-    missing : {"impute", "marginalize", "any"}
-        Whether a missing value becomes the mode, is left out, or may be any (§13).
-    refuse_unknown : bool
-        Whether a value that is not among the states is an error.
-    state_numbers : ndarray of shape (n_states,), optional
-        The numbers that the states have among those of all rows, where only some of them were seen.
-    """
-
-    values: list[Any]
+    values: list[Any]  # the values that are known
+    # (n_values,): the code of each; values that were merged share one, and one that does not occur is unknown
     codes: IntArray
-    states: list[Any]
+    states: list[Any]  # what each code means, for display
+    # how many codes occur among the training cells: the known ones, or all if missing ones may be any
     n_observed: int
-    fill: int
-    declared: bool = False
+    fill: int  # the index of the most frequent value; -1 if there was none
+    declared: bool = False  # whether the states are known without a row that has them
+    # "impute", "marginalize" or "any": whether a missing value becomes the mode, is left out, or may be any
+    # (§13)
     missing: str = "impute"
-    refuse_unknown: bool = False
+    refuse_unknown: bool = False  # whether a value that is not among the states is an error
+    # (n_states,): the numbers that the states have among those of all rows, where only some of them were seen
     state_numbers: IntArray | None = None
 
     @classmethod

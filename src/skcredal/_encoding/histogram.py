@@ -21,28 +21,17 @@ SMALL_RANGE = 1 << 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Histogram:
-    """Cells of neighbouring values, with the rows of each class in each.
+    """Cells of neighbouring values, with the rows of each class in each."""
 
-    Parameters
-    ----------
-    low, high : ndarray of shape (n_cells,)
-        The least and the greatest value seen in each cell, ascending.
-    counts : ndarray of shape (n_classes, n_cells)
-        Rows of each class, or their weights. Class by class, because numpy sums short rows slowly.
-    missing : ndarray of shape (n_classes,)
-        The same for missing values.
-    limit : int, optional
-        The most cells there may be.
-    shift : int
-        How many binary digits were dropped.
-    """
-
+    # low, high: (n_cells,): the least and the greatest value seen in each cell, ascending
     low: FloatArray
     high: FloatArray
+    # (n_classes, n_cells): rows of each class, or their weights; class by class, because numpy sums short
+    # rows slowly
     counts: FloatArray
-    missing: FloatArray
-    limit: int | None = None
-    shift: int = 0
+    missing: FloatArray  # (n_classes,): the same for missing values
+    limit: int | None = None  # the most cells there may be
+    shift: int = 0  # how many binary digits were dropped
 
     @classmethod
     def of_column(

@@ -37,31 +37,18 @@ def _imputed(numbers: FloatArray, fills: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Regions:
-    """Randomised trees over some columns. The nodes of all trees are numbered, parents before children.
+    """Randomised trees over some columns. The nodes of all trees are numbered, parents before children."""
 
-    Parameters
-    ----------
-    columns : ndarray of shape (m,)
-        The columns of the table that the trees ask about.
-    fills, low, high : ndarray of shape (m,)
-        Their imputed values, and the range of numbers; 0 and 0 for categories, which are not scaled.
-    roots : ndarray of shape (n_trees,)
-        The first node of each tree.
-    feature : ndarray of shape (n_nodes,)
-        Which of the columns a node asks about; -1 for a leaf.
-    threshold : ndarray of shape (n_nodes,)
-        Up to which value a row goes left.
-    left, right : ndarray of shape (n_nodes,)
-        The nodes below; -1 for a leaf.
-    """
-
-    columns: IntArray
+    columns: IntArray  # (m,): the columns of the table that the trees ask about
+    # fills, low, high: (m,): their imputed values, and the range of numbers; 0 and 0 for categories, which
+    # are not scaled
     fills: FloatArray
     low: FloatArray
     high: FloatArray
-    roots: IntArray
-    feature: IntArray
-    threshold: FloatArray
+    roots: IntArray  # (n_trees,): the first node of each tree
+    feature: IntArray  # (n_nodes,): which of the columns a node asks about; -1 for a leaf
+    threshold: FloatArray  # (n_nodes,): up to which value a row goes left
+    # left, right: (n_nodes,): the nodes below; -1 for a leaf
     left: IntArray
     right: IntArray
 
@@ -80,21 +67,7 @@ class Regions:
         n_trees: int,
         seed: int,
     ) -> Regions:
-        """Grow trees from rows.
-
-        Parameters
-        ----------
-        numbers : ndarray of shape (n_columns, n_rows)
-            The columns of the table.
-        fills : ndarray of shape (n_columns,)
-            Their medians and modes.
-        is_number : ndarray of shape (n_columns,)
-            Which columns are numbers, not categories.
-        labels, weights : ndarray of shape (n_rows,)
-            The classes of the rows, and their weights.
-        n_trees, seed : int
-            How many trees, and the random state.
-        """
+        """Grow trees from the columns of rows, (n_columns, n_rows); ``fills`` are their medians and modes."""
         # Imported here: only LP-AODE needs it, and it takes a moment.
         from sklearn.tree import ExtraTreeClassifier
 

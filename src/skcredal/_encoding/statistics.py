@@ -63,21 +63,11 @@ class _StateCounts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _ColumnStatistics:
-    """A column as numbers, as states, or as both where its type leaves open which it contains.
+    """A column as numbers, as states, or as both where its type leaves open which it contains."""
 
-    Parameters
-    ----------
-    label : str
-        What messages call the column.
-    numbers : Histogram or None
-        Its values, if all of them so far are numbers.
-    states : _StateCounts or None
-        Its states, if it may turn out to be categorical.
-    """
-
-    label: str
-    numbers: Histogram | None
-    states: _StateCounts | None
+    label: str  # what messages call the column
+    numbers: Histogram | None  # its values, if all of them so far are numbers
+    states: _StateCounts | None  # its states, if it may turn out to be categorical
 
     def __add__(self, other: _ColumnStatistics) -> _ColumnStatistics:
         # Only what both batches can be read as can the whole be read as.
@@ -109,24 +99,12 @@ class _ColumnStatistics:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Statistics:
-    """The classes, the rows and every column of some rows. They add, also if their classes differ.
+    """The classes, the rows and every column of some rows. They add, also if their classes differ."""
 
-    Parameters
-    ----------
-    classes : ndarray
-        The classes of the rows, sorted.
-    n_c : ndarray of shape (n_classes,)
-        Rows of each class, or their weights.
-    n_rows : int
-        How many rows of positive weight there are.
-    columns : list
-        What each column contains.
-    """
-
-    classes: AnyArray
-    n_c: FloatArray
-    n_rows: int
-    columns: list[_ColumnStatistics]
+    classes: AnyArray  # the classes of the rows, sorted
+    n_c: FloatArray  # (n_classes,): rows of each class, or their weights
+    n_rows: int  # how many rows of positive weight there are
+    columns: list[_ColumnStatistics]  # what each column contains
 
     @classmethod
     def of_rows(
@@ -141,26 +119,10 @@ class Statistics:
         limit: int | None = None,
         n_threads: int = 1,
     ) -> Statistics:
-        """Read some rows.
+        """Read rows of positive weight; ``labels`` are indices into the ``classes``, which are sorted.
 
-        Parameters
-        ----------
-        table : Table
-            The rows, without those of weight 0.
-        classes : ndarray
-            The classes that occur, sorted.
-        labels : ndarray of shape (n_rows,)
-            The index of each row's class among them.
-        weights : ndarray of shape (n_rows,), optional
-            Positive weights of the rows.
-        rules : Rules
-            The user's parameters.
-        names : sequence of str, optional
-            The names of the features, if they have any.
-        limit : int, optional
-            The most cells of a numeric column: :data:`MOST_CELLS` for rows that are one batch of several.
-        n_threads : int
-            Threads; the result does not depend on it.
+        ``limit`` is the most cells of a numeric column: :data:`MOST_CELLS` if the rows are one of several
+        batches.
         """
         categorical = rules.categorical(len(table.columns), names)
         rules.conservative(len(table.columns), names)  # wrong names are refused at once
@@ -205,17 +167,7 @@ class Statistics:
         return replace(self, n_c=n_c, columns=columns)
 
     def learn(self, rules: Rules, names: Sequence[str] | None, *, n_threads: int = 1) -> Encoding:
-        """Learn how the table becomes states.
-
-        Parameters
-        ----------
-        rules : Rules
-            The user's parameters.
-        names : sequence of str, optional
-            The names of the features, if they have any.
-        n_threads : int
-            Threads; the result does not depend on it.
-        """
+        """Learn how the table becomes states, by the user's rules and, if any, the names of the features."""
         labels = [column.label for column in self.columns]
         # The user can declare numbers as categories, but not text as numbers.
         text = [column.numbers is None for column in self.columns]

@@ -17,21 +17,11 @@ __all__ = ["Table", "frame_library", "make_frame", "read_series", "read_table"]
 
 
 class Table(NamedTuple):
-    """A table that was read.
+    """A table that was read."""
 
-    Parameters
-    ----------
-    data : array or DataFrame
-        The table as it was given, with all its rows, for scikit-learn's checks of names and numbers.
-    columns : list of Column
-        The columns.
-    n_rows : int
-        How many rows the columns have.
-    """
-
-    data: Any
+    data: Any  # the table as it was given, with all its rows, for scikit-learn's checks of names and numbers
     columns: list[Column]
-    n_rows: int
+    n_rows: int  # how many rows the columns have
 
     def select(self, rows: BoolArray) -> Table:
         """Return the table of the rows of a mask."""

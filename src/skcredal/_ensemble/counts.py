@@ -25,32 +25,19 @@ class Counts:
 
     The states of all features are numbered 0 … V-1. The counts of two blocks of rows are the sum of the
     counts.
-
-    Parameters
-    ----------
-    n_states : ndarray of shape (k,)
-        How many states each feature has; V is their sum.
-    n_c : ndarray of shape (n_classes,)
-        Rows of each class.
-    n_ca : ndarray of shape (n_classes, V)
-        Rows of each class and state.
-    n_cab : ndarray of shape (n_classes, V, V)
-        Rows of each class and two states. It is symmetric, its diagonal is ``n_ca``, and two states of one
-        feature are never seen together. Empty, (n_classes, 0, 0), where only states were counted.
-    n_leaves : ndarray of shape (n_trees,)
-        How many regions each tree has (§14); Z is their sum. Regions are super-parents, too.
-    n_cz : ndarray of shape (n_classes, Z)
-        Rows of each class and region.
-    n_cza : ndarray of shape (n_classes, Z, V)
-        Rows of each class, region and state.
     """
 
-    n_states: IntArray
-    n_c: FloatArray
-    n_ca: FloatArray
+    n_states: IntArray  # (k,): how many states each feature has; V is their sum
+    n_c: FloatArray  # (n_classes,): rows of each class
+    n_ca: FloatArray  # (n_classes, V): rows of each class and state
+    # (n_classes, V, V): rows of each class and two states; it is symmetric, its diagonal is ``n_ca``, and two
+    # states of one feature are never seen together; empty, (n_classes, 0, 0), where only states were counted
     n_cab: FloatArray
+    # (n_trees,): how many regions each tree has (§14); Z is their sum; regions are super-parents, too
     n_leaves: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
+    # (n_classes, Z): rows of each class and region
     n_cz: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
+    # (n_classes, Z, V): rows of each class, region and state
     n_cza: FloatArray = field(default_factory=lambda: np.empty((0, 0, 0)))
 
     @property
@@ -110,20 +97,7 @@ def class_counts(labels: LabelArray, weights: FloatArray, n_classes: int) -> Flo
 def count_values(
     states: StateArray, labels: LabelArray, weights: FloatArray, n_states: IntArray, n_classes: int
 ) -> Counts:
-    """Count the classes and states of rows.
-
-    Parameters
-    ----------
-    states : ndarray of shape (k, n)
-        The states of the features; those beyond V - 1 are not counted.
-    labels : ndarray of shape (n,)
-        The classes, counted from 0.
-    weights : ndarray of shape (n,)
-        The weights of the rows.
-    n_states : ndarray of shape (k,)
-        The number of states of each feature.
-    n_classes : int
-        The number of classes.
+    """Count the classes and states of rows; ``states`` are (k, n), those beyond V - 1 are not counted.
 
     Examples
     --------

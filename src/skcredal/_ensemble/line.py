@@ -20,31 +20,19 @@ class Line:
 
     The columns of a table are numbers, (n_columns, n_rows): those of a category are the numbers of its
     states, and NaN is a cell that is unknown, or missing and not imputed.
-
-    Parameters
-    ----------
-    column : ndarray of shape (d,)
-        The column of the table that each term is about.
-    state : ndarray of shape (d,)
-        The number of the state that it indicates; -1 for a rank.
-    mean, deviation : ndarray of shape (d,)
-        What is taken off, and what the rest is divided by; 1 for an indicator.
-    values, weights : list of ndarray
-        For each rank, the different values of the training rows, ascending, and the weights of their rows.
-    intercepts : ndarray of shape (n_classes,)
-        α_c.
-    slopes : ndarray of shape (n_classes, d)
-        β_c.
     """
 
-    column: IntArray
-    state: IntArray
+    column: IntArray  # (d,): the column of the table that each term is about
+    state: IntArray  # (d,): the number of the state that it indicates; -1 for a rank
+    # mean, deviation: (d,): what is taken off, and what the rest is divided by; 1 for an indicator
     mean: FloatArray
     deviation: FloatArray
+    # values, weights: for each rank, the different values of the training rows, ascending, and the weights of
+    # their rows
     values: list[FloatArray]
     weights: list[FloatArray]
-    intercepts: FloatArray
-    slopes: FloatArray
+    intercepts: FloatArray  # (n_classes,): α_c
+    slopes: FloatArray  # (n_classes, d): β_c
 
     def __getstate__(self) -> dict[str, Any]:
         return {one.name: vars(self)[one.name] for one in fields(self)}  # a pickle needs no more than a fit

@@ -90,27 +90,13 @@ class Contest(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class WeightSet:
-    """LP-AODE*'s set of weights: the ellipsoid within z standard deviations of the best ones.
+    """LP-AODE*'s set of weights: the ellipsoid within z standard deviations of the best ones."""
 
-    Parameters
-    ----------
-    weights : ndarray of shape (1 + m,)
-        The best weights, null model first.
-    log_c : ndarray of shape (n_classes,)
-        The logarithms of the class probabilities.
-    free : ndarray of int
-        The weights that vary: those off their bounds.
-    root : ndarray of shape (n_free, n_free)
-        The lower triangle K with K Kᵀ = C, their covariance.
-    z : float
-        How many standard deviations.
-    """
-
-    weights: FloatArray
-    log_c: FloatArray
-    free: IntArray
-    root: FloatArray
-    z: float
+    weights: FloatArray  # (1 + m,): the best weights, null model first
+    log_c: FloatArray  # (n_classes,): the logarithms of the class probabilities
+    free: IntArray  # the weights that vary: those off their bounds
+    root: FloatArray  # (n_free, n_free): the lower triangle K with K Kᵀ = C, their covariance
+    z: float  # how many standard deviations
 
     @classmethod
     def of(

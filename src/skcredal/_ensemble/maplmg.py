@@ -21,27 +21,13 @@ NEAR = 1e-8
 
 
 class Mixture(NamedTuple):
-    """The weights of a mixture, and how close they are to the best ones.
+    """The weights of a mixture, and how close they are to the best ones."""
 
-    Parameters
-    ----------
-    weights : ndarray of shape (k,)
-        The weights.
-    objective : float
-        The objective at the weights; NaN without SPODEs.
-    n_iter : int
-        The number of iterations.
-    gap : float
-        An upper bound on how far the objective is below its maximum.
-    converged : bool
-        Whether the gap is within the tolerance, or as small as rounding allows.
-    """
-
-    weights: FloatArray
-    objective: float
-    n_iter: int
-    gap: float
-    converged: bool
+    weights: FloatArray  # (k,)
+    objective: float  # the objective at the weights; NaN without SPODEs
+    n_iter: int  # the number of iterations
+    gap: float  # an upper bound on how far the objective is below its maximum
+    converged: bool  # whether the gap is within the tolerance, or as small as rounding allows
 
 
 def log_own_left_out(

@@ -55,15 +55,10 @@ class _LogRatios:
 
 @dataclass(frozen=True, eq=False)
 class InclusionPriors(_LogRatios):
-    """CMA's set: each feature has an inclusion probability between ε and 1 - ε, independently of the others.
+    """CMA's set: each feature's inclusion probability is between ε and 1 - ε, independently of the others."""
 
-    Parameters
-    ----------
-    low, high : NaiveTables
-        The average of the models if all inclusion probabilities are ε, and if all are 1 - ε. The ratio of two
-        classes is monotone in each, so that its extremes lie at one or the other for each feature.
-    """
-
+    # The average of the models if all inclusion probabilities are ε, and if all are 1 - ε. The ratio of two
+    # classes is monotone in each, so its extremes lie at one or the other for each feature.
     low: NaiveTables
     high: NaiveTables
 
@@ -94,27 +89,18 @@ class DirichletPriors(_LogRatios):
                    + Σ_i log lower_ic - log(known_ic + free - x) + log(known_id + x) - log(upper_id + x),
 
     over the features whose value the row knows, or which may have any. It is convex in x.
-
-    Parameters
-    ----------
-    n_states : ndarray of shape (k,)
-        How many states each feature has.
-    mass_c : ndarray of shape (n_classes,)
-        The masses of the classes.
-    lower, upper : ndarray of shape (n_classes, V + 2)
-        The masses of the states, without and with the cells that may have had any value.
-    known : ndarray of shape (n_classes, k)
-        The mass that a state is divided by: that of the class, unless rows without the cell do not count.
-    free : float
-        What is spread differently from prior to prior.
     """
 
-    n_states: IntArray
-    mass_c: FloatArray
+    n_states: IntArray  # (k,): how many states each feature has
+    mass_c: FloatArray  # (n_classes,): the masses of the classes
+    # lower, upper: (n_classes, V + 2): the masses of the states, without and with the cells that may have had
+    # any value
     lower: FloatArray
     upper: FloatArray
+    # (n_classes, k): the mass that a state is divided by: that of the class, unless rows without the cell do
+    # not count
     known: FloatArray
-    free: float
+    free: float  # what is spread differently from prior to prior
 
     @classmethod
     def from_counts(

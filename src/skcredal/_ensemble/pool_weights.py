@@ -68,17 +68,9 @@ def pool_weights(
 ) -> PoolWeights:
     """Return the weights that minimise J of §12, by Newton's method within the bounds.
 
-    Parameters
-    ----------
-    logs : ndarray of shape (n_rows, n_classes, 1 + m)
-        What the experts say about the rows, as logarithms up to a constant for each row and expert.
-    labels, row_weights : ndarray of shape (n_rows,)
-        The classes of the rows, and their weights.
-    sizes : sequence of int
-        How many experts each block has.
+    ``logs``, (n_rows, n_classes, 1 + m), is what the experts say about the rows, up to a constant for each
+    row and expert; ``sizes`` is how many experts each block has.
 
-    Notes
-    -----
     In units of the prior's standard deviations, the curvature is that of the rows, which is never negative,
     plus the identity: no duplicate expert makes it singular, and the gradient within the bounds bounds how
     far the weights are from the best ones.

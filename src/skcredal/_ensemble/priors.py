@@ -34,24 +34,12 @@ CLOSE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What a set of priors needs to judge rows.
+    """What a set of priors needs to judge rows."""
 
-    Parameters
-    ----------
-    posterior : ndarray of shape (k, n_classes, rows)
-        P(c | a, s_j).
-    known : ndarray of bool of shape (k, rows)
-        Which super-parents the rows know.
-    reference : ndarray of shape (rows, n_classes)
-        The probabilities under the reference prior.
-    prior : ndarray of shape (n_classes,)
-        P(c), the answer where no SPODE has a say.
-    """
-
-    posterior: FloatArray
-    known: BoolArray
-    reference: FloatArray
-    prior: FloatArray
+    posterior: FloatArray  # (k, n_classes, rows): P(c | a, s_j)
+    known: BoolArray  # (k, rows): which super-parents the rows know
+    reference: FloatArray  # (rows, n_classes): the probabilities under the reference prior
+    prior: FloatArray  # (n_classes,): P(c), the answer where no SPODE has a say
 
     @cached_property
     def best(self) -> IntArray:
@@ -139,20 +127,11 @@ class BmaPriors(_PriorSet):
 
     Everything is linear or linear-fractional in the prior, so that every extreme lies at one of the extreme
     points, which give one member all the mass that ε leaves free.
-
-    Parameters
-    ----------
-    feasible : ndarray of bool of shape (k,)
-        Which SPODEs survive the cut.
-    likelihood : ndarray of shape (k,)
-        L_j relative to the largest, 0 below the cut.
-    eps : float
-        The smallest prior probability of a SPODE.
     """
 
-    feasible: BoolArray
-    likelihood: FloatArray
-    eps: float
+    feasible: BoolArray  # (k,): which SPODEs survive the cut
+    likelihood: FloatArray  # (k,): L_j relative to the largest, 0 below the cut
+    eps: float  # the smallest prior probability of a SPODE
 
     @classmethod
     def from_likelihoods(cls, log_lik: FloatArray, eps: float) -> BmaPriors:
@@ -252,24 +231,12 @@ def _can_be_best(scores: FloatArray, c: int, eps: float) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class CompressionPriors(_PriorSet):
-    """COMP-AODE*'s set: all priors P(s_0) = ε, P(s_j) ≥ ε; the coefficients are π_j = base_j + κ log P(s_j).
+    """COMP-AODE*'s set: all priors P(s_0) = ε, P(s_j) ≥ ε, with coefficients π_j = base_j + κ log P(s_j)."""
 
-    Parameters
-    ----------
-    feasible : ndarray of bool of shape (k,)
-        Which SPODEs have a positive coefficient under some prior.
-    base : ndarray of shape (k,)
-        1 - LL_j/B, with B = LL_0 + log ε.
-    kappa : float
-        κ = -1/B.
-    eps : float
-        The smallest prior probability of a SPODE, and that of the null model.
-    """
-
-    feasible: BoolArray
-    base: FloatArray
-    kappa: float
-    eps: float
+    feasible: BoolArray  # (k,): which SPODEs have a positive coefficient under some prior
+    base: FloatArray  # (k,): 1 - LL_j/B, with B = LL_0 + log ε
+    kappa: float  # κ = -1/B
+    eps: float  # the smallest prior probability of a SPODE, and that of the null model
 
     @classmethod
     def from_likelihoods(cls, log_lik: FloatArray, log_lik_null: float, eps: float) -> CompressionPriors:

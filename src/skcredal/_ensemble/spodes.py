@@ -146,17 +146,10 @@ class SpodeTables:
     ``L[c, s, t]`` is log P(a_t | a_s, c), for states s and t of different features, with log P(c, a_s) on the
     diagonal. It is 0 for two states of one feature and for an unknown t: these factors drop out. The line
     of an unknown s has log P(a_t | c), the class alone. Then log P(c, a | s_j) = Σ_i L[c, s_j, s_i].
-
-    Parameters
-    ----------
-    counts : Counts
-        The counts of the training rows, with those of pairs.
-    ess : float
-        The equivalent sample size of the BDeu prior.
     """
 
-    counts: Counts
-    ess: float
+    counts: Counts  # the counts of the training rows, with those of pairs
+    ess: float  # the equivalent sample size of the BDeu prior
 
     def __getstate__(self) -> dict[str, Any]:
         return {"counts": self.counts, "ess": self.ess}  # a pickle holds what the tables are made of

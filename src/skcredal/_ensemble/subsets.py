@@ -58,19 +58,11 @@ class SubsetSearch:
 
     A subset is an integer, whose bit j tells whether the feature j is in it. Its score is log p(M) + log
     P(D|M), the negative length of the description.
-
-    Parameters
-    ----------
-    tables : NaiveTables
-        Naive Bayes with all features.
-    counts : Counts
-        The counts that it was learned from.
-    states, labels, weights : ndarray
-        The training rows.
     """
 
-    tables: NaiveTables
-    counts: Counts
+    tables: NaiveTables  # naive Bayes with all features
+    counts: Counts  # the counts that it was learned from
+    # The training rows.
     states: StateArray
     labels: LabelArray
     weights: FloatArray

@@ -171,18 +171,12 @@ def rules_of(classifier: TabularClassifier) -> Rules:
 
 @dataclass(frozen=True, eq=False)
 class RowSample:
-    """The rows with the least hashes of their numbers: a choice that depends on no batches, and adds.
+    """The rows with the least hashes of their numbers: a choice that depends on no batches, and adds."""
 
-    Parameters
-    ----------
-    arrays : list of ndarray
-        The cells of each column as they came, before an encoding is known: numbers, or objects; then the
-        classes of the rows, their weights, and their numbers among all rows of positive weight.
-    most, seed : int
-        How many rows there may be, and what else is hashed.
-    """
-
+    # the cells of each column as they came, before an encoding is known: numbers, or objects; then the
+    # classes of the rows, their weights, and their numbers among all rows of positive weight
     arrays: list[AnyArray]
+    # most, seed: how many rows there may be, and what else is hashed
     most: int
     seed: int
 

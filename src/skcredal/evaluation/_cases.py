@@ -32,32 +32,19 @@ _NEGLIGIBLE = 1e-6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cases:
-    """What a classifier said about each row while it was in the test fold.
+    """What a classifier said about each row while it was in the test fold."""
 
-    Parameters
-    ----------
-    true : ndarray of int of shape (n_rows,)
-        The true class, as an index into all classes.
-    proba : ndarray of shape (n_rows, n_classes)
-        Probabilities; 0 for a class that the training fold lacks.
-    sets : ndarray of bool of shape (n_rows, n_classes)
-        The sets; of a classifier without sets, the most probable class alone.
-    robustness : ndarray of shape (n_rows,)
-        How much of the prior may be replaced before the answer changes, or, for a set of weights, the
-        credibility up to which it stays the same; NaN if the classifier has no robustness, or was not asked
-        for it.
-    details : dict
-        More about the least certain rows, by row: see :func:`case_details`.
-    importance : dict
-        By feature: by how much it moves the log-odds of the answer over its rival, up or down, summed over
-        the rows; empty if the contributions of the features do not add up.
-    """
-
-    true: IntArray
-    proba: FloatArray
+    true: IntArray  # (n_rows,): the true class, as an index into all classes
+    proba: FloatArray  # (n_rows, n_classes): probabilities; 0 for a class that the training fold lacks
+    # (n_rows, n_classes): the sets; of a classifier without sets, the most probable class alone
     sets: BoolArray
+    # (n_rows,): how much of the prior may be replaced before the answer changes, or, for a set of weights,
+    # the credibility up to which it stays the same; NaN if the classifier has no robustness, or was not asked
+    # for it
     robustness: FloatArray
-    details: dict[int, dict[str, Any]]
+    details: dict[int, dict[str, Any]]  # more about the least certain rows, by row: see :func:`case_details`
+    # by feature: by how much it moves the log-odds of the answer over its rival, up or down, summed over the
+    # rows; empty if the contributions of the features do not add up
     importance: dict[str, float] = field(default_factory=dict)
 
     @property

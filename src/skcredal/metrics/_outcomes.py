@@ -59,31 +59,18 @@ def row_outcomes(
 ) -> dict[str, AnyArray]:
     """Return what happened in each row, as one array of length n_rows for each outcome.
 
-    Outcomes that need probabilities or sets are there if these are given.
+    ``true`` is the index of the true class, -1 if it has no column: then the row counts as a miss. ``best``
+    is the index of the single answer, by default the first of the most probable classes.
 
-    Parameters
-    ----------
-    true : ndarray of shape (n_rows,)
-        The index of the true class, -1 if it has no column: then the row counts as a miss.
-    proba : ndarray of shape (n_rows, n_classes), optional
-        The probabilities of the classes.
-    sets : ndarray of bool, shape (n_rows, n_classes), optional
-        The predicted sets.
-    best : ndarray of shape (n_rows,), optional
-        The index of the answer of a single class; by default the most probable one; on a tie, the first.
-
-    Returns
-    -------
-    dict of ndarray
-        - always ``n``: 1;
-        - from `proba` or `best` ``correct``: whether the single answer is the true class;
-        - from `proba` ``brier``: (1 − P(true class))², the paper's loss; ``brier_multiclass``: the sum over
-          all classes of their squared errors; ``log_loss``: −log P(true class);
-        - from `sets` ``decided``: whether the set has one class, ``single_correct``: and it is the true one;
-          ``undecided``: whether it has several, ``set_correct``: and one is the true one, ``set_size``: their
-          number (0 for a decided row); ``discounted``: 1/m if one of the m classes is the true one, else 0;
-          ``u65`` and ``u80``: its utilities; ``u65_undecided``, ``u80_undecided``: these on undecided rows;
-        - from both ``correct_decided``, ``correct_undecided``: ``correct`` on decided and undecided rows.
+    - always ``n``: 1;
+    - from ``proba`` or ``best``, ``correct``: whether the single answer is the true class;
+    - from ``proba``, ``brier``: (1 − P(true class))², the paper's loss; ``brier_multiclass``: the sum of the
+      squared errors over all classes; ``log_loss``: −log P(true class);
+    - from ``sets``, ``decided``: whether the set contains one class, ``single_correct``: and it is the true
+      one; ``undecided``: whether it contains several, ``set_correct``: and one is the true one, ``set_size``:
+      their number (0 for a decided row); ``discounted``: 1/m if one of the m classes is the true one, else 0;
+      ``u65`` and ``u80``: its utilities; ``u65_undecided``, ``u80_undecided``: these on undecided rows;
+    - from both, ``correct_decided``, ``correct_undecided``: ``correct`` on decided and undecided rows.
 
     Examples
     --------
