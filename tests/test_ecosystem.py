@@ -8,13 +8,11 @@ import pytest
 import sklearn
 from imblearn.over_sampling import RandomOverSampler
 from imblearn.pipeline import make_pipeline as make_imblearn_pipeline
-from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
-from sklearn.inspection import permutation_importance
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import make_pipeline
 
-from skcredal import CompAODE, CredalCompAODE, CredalLogPoolAODE, MDLDiscretizer, answers
+from skcredal import CredalCompAODE, MDLDiscretizer, answers
 from skcredal.metrics import make_set_scorer, predict_set, u65_score
 
 SCORER = make_set_scorer(u65_score)
@@ -85,37 +83,6 @@ def test_samplers_of_imbalanced_learn_and_searches_are_followed():
         np.testing.assert_array_equal(found.sets, final.predict_set(rows))
         np.testing.assert_array_equal(found.robustness, final.robustness(rows))
         assert SCORER(model, X, y) == u65_score(y, final.predict_set(rows), labels=final.classes_)
-
-
-def test_probabilities_are_calibrated():
-    X, y = table(300, n_classes=2)
-    calibrated = CalibratedClassifierCV(CompAODE(), cv=3).fit(X[:200], y[:200])
-    np.testing.assert_allclose(calibrated.predict_proba(X[200:]).sum(axis=1), 1.0)
-    assert calibrated.score(X[200:], y[200:]) > 0.7
-
-
-@pytest.mark.parametrize("kind", [CredalCompAODE, CredalLogPoolAODE])
-def test_permutation_finds_the_features_that_count(kind):
-    X, y = table()
-    clf = kind().fit(X, y)
-    found = permutation_importance(clf, X, y, scoring=SCORER, n_repeats=3, random_state=0)
-    assert found.importances_mean[:2].min() > 0.05 > abs(found.importances_mean[2])
-
-
-# MAPIE tries a fitted estimator on a row of zeros without names, in which text features see a new value.
-@pytest.mark.filterwarnings("ignore:X does not have valid", "ignore:Feature .* was learned as text")
-def test_conformal_sets_of_mapie_contain_the_class_as_often_as_promised():
-    mapie, level = pytest.importorskip("mapie.classification"), 0.9
-    X, y = table(4000)
-    clf = CredalCompAODE().fit(X[:600], y[:600])
-    conformal = mapie.SplitConformalClassifier(
-        estimator=clf, confidence_level=level, conformity_score="lac", prefit=True
-    ).conformalize(X[600:1800], y[600:1800])
-    y_pred, y_set = conformal.predict_set(X[1800:])
-    np.testing.assert_array_equal(y_pred, clf.predict(X[1800:]))
-    # MAPIE's columns are ours. Four standard deviations among the rows measured and tested.
-    inside = y_set[np.arange(2200), np.searchsorted(clf.classes_, y[1800:]), 0]
-    assert inside.mean() == pytest.approx(level, abs=4 * np.sqrt(level * (1 - level) * (1 / 1200 + 1 / 2200)))
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.naive_bayes import CategoricalNB
 
 from problems import frame_of, varied_problem
 from skcredal import (
@@ -20,19 +19,6 @@ from skcredal import (
     NaiveBayes,
     NullClassifier,
 )
-
-
-def test_with_one_feature_every_classifier_is_naive_bayes():
-    """One feature: P(c) P(a|c), CategoricalNB with the BDeu pseudo-counts."""
-    rng = np.random.default_rng(32)
-    codes, labels, n_states, n_classes = varied_problem(rng, k=1, n=50)
-    X = codes.T.astype(int)
-    alpha = 1.0 / (n_classes * n_states[0])
-    prior = (np.bincount(labels) + 1 / n_classes) / (len(labels) + 1)
-    naive = CategoricalNB(alpha=alpha, class_prior=prior, min_categories=int(n_states[0])).fit(X, labels)
-    for classifier in (AODE, BmaAODE, CompAODE, CredalBmaAODE, CredalCompAODE):
-        clf = classifier(categorical_features="all", categories=[range(n_states[0])]).fit(X, labels)
-        np.testing.assert_allclose(clf.predict_proba(X), naive.predict_proba(X), rtol=1e-12)
 
 
 def test_fitted_attributes_have_the_documented_shapes():
@@ -94,26 +80,6 @@ def test_the_objective_climbs_and_a_warning_names_max_iter():
 
 
 # --- Naive Bayes, TAN and the null model ----------------------------------------------------------
-
-
-@pytest.mark.parametrize("weighting", ["none", "real"])
-def test_naive_bayes_is_that_of_scikit_learn(weighting):
-    """With as many states in each feature, the BDeu pseudo-counts are the same for all."""
-    rng = np.random.default_rng(71)
-    for _ in range(20):
-        n, k, v, n_classes = 50, 4, 3, int(rng.integers(2, 5))
-        y = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n - n_classes)])
-        X = np.where(rng.random((n, k)) < 0.4, y[:, None] % v, rng.integers(0, v, (n, k)))
-        weights = rng.random(n) + 0.1 if weighting == "real" else None
-        ess = float(rng.uniform(0.2, 5.0))
-        n_c = np.bincount(y, weights)
-        reference = CategoricalNB(
-            alpha=ess / (n_classes * v),
-            class_prior=(n_c + ess / n_classes) / (n_c.sum() + ess),
-            min_categories=v,
-        ).fit(X, y, weights)
-        clf = NaiveBayes(ess=ess, categorical_features="all", categories=[range(v)] * k).fit(X, y, weights)
-        np.testing.assert_allclose(clf.predict_proba(X), reference.predict_proba(X), rtol=1e-11)
 
 
 def test_the_null_model_answers_the_class_probabilities_whatever_the_row():

@@ -223,20 +223,6 @@ def test_a_constant_or_empty_column_changes_nothing(useless, later, make):
     assert_same(answers(clf, make(probe.assign(useless=later))), answers(plain, make(probe)))
 
 
-@pytest.mark.parametrize("classifier", [AODE, CredalLogPoolAODE])
-def test_a_column_that_looks_like_an_identifier_is_named(classifier):
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame({"x": rng.normal(size=400), "day": rng.permutation(400).astype(str)})
-    y = np.where(X["x"] + rng.normal(size=400) > 0, "high", "low")
-    with pytest.warns(UserWarning, match=r"identifiers.*'day'") as caught:
-        classifier().fit(X, y)
-    assert caught[0].filename == __file__
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        classifier(max_categories=10).fit(X, y)
-        classifier().fit(X.assign(day=X["day"].str[:1]), y)
-
-
 @pytest.mark.parametrize(("learned", "given"), [(["1", "2", "x"], [1, 2, 1]), ([1, 2, 3], ["1", "2", "1"])])
 def test_a_column_whose_kind_changes_altogether_is_named_and_a_new_category_is_not(learned, given):
     X = pd.DataFrame({"code": learned * 20, "v": range(60)})

@@ -182,23 +182,6 @@ def assert_same_answers(found, expected, atol):
     np.testing.assert_allclose(found.robustness, expected.robustness, atol=atol)
 
 
-@given(seeds)
-@few
-def test_a_row_of_weight_0_is_absent(seed):
-    X, y, new = messy(seed)
-    rng = np.random.default_rng(seed)
-    weights = rng.integers(0, 4, len(y))
-    weights[:3] = 1
-    X.loc[5, "text"], weights[5] = "never seen", 0
-    y = np.where(np.arange(len(y)) == 5, 9, y)
-    weighted = pool(max_rows=30).fit(X, y, sample_weight=weights)
-    present = weights > 0
-    alone = pool(max_rows=30).fit(X[present], y[present], sample_weight=weights[present])
-    assert weighted.classes_.tolist() == [0, 1, 2]
-    np.testing.assert_array_equal(weighted.weights_, alone.weights_)
-    assert_same_answers(answers(weighted, new), answers(alone, new), 0)
-
-
 @given(seeds, st.booleans(), st.booleans())
 @settings(max_examples=25, deadline=None)
 def test_weights_are_the_best(seed, regions, line):
@@ -274,28 +257,9 @@ def test_constants_names_and_units_do_not_matter(seed, treatment):
     assert_same_answers(found, expected, 0)
 
 
-@given(seeds)
-@few
-def test_without_regions_the_order_of_columns_and_scales_do_not_matter(seed):
-    X, y, new = messy(seed)
-    X["number"] = X["number"].fillna(X["number"].iloc[1:].max())
-    new[["number", "whole"]] = X[["number", "whole"]].iloc[: len(new)]  # a cut moves with its neighbours
-    expected = answers(pool(n_regions=0).fit(X, y), new)
-
-    def changed(table):
-        table = table.assign(number=np.exp(table["number"]), whole=table["whole"] ** 3)
-        return table[["noise", "whole", "text", "number"]]
-
-    found = answers(pool(n_regions=0).fit(changed(X), y), changed(new))
-    # scikit-learn's line is not found to the last digits.
-    assert_same_answers(found, expected, 1e-4)
-
-
 def test_explanations_read_well():
     X, y, new = messy(7, n_classes=2)
-    clf = CredalLogPoolAODE(n_regions=2).fit(X, np.array(["well", "ill"])[y])
-    sentences = clf.explain(new)["sentence"].tolist()
-    assert any("neither class can be ruled out" in one for one in sentences)
-    assert any("no other class can be the most probable" in one for one in sentences)
-    assert all(" to 1" in one and " (×" in one for one in sentences)
-    assert not any("tree" in one or "region" in one for one in sentences)
+    sentences = pool().fit(X, np.array(["well", "ill"])[y]).explain(new)["sentence"]
+    for words in ("neither class can be ruled out", "no other class can be the most probable"):
+        assert sentences.str.contains(words).any()
+    assert not sentences.str.contains("tree|region").any()

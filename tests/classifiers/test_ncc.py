@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from skcredal import CredalModelAveraging, NaiveCredal
+from skcredal import NaiveCredal
 
 STATES = [["a", "b"], ["p", "q", "r"], ["u", "v"]]
 
@@ -60,18 +60,6 @@ def test_the_set_holds_that_of_every_completion(seed, contamination):
     bounds = ncc.predict_interval(whole)
     assert (wide_bounds[..., 0] <= bounds[..., 0] + 1e-9).all()
     assert (wide_bounds[..., 1] >= bounds[..., 1] - 1e-9).all()
-
-
-@given(st.integers(0, 2**32 - 1))
-@settings(max_examples=60)
-def test_the_set_holds_that_of_the_marginalizing_classifier(seed):
-    train, y, test = holed_problem(seed, n=20, share=0.2, most_open=30)
-    observed = [{row[j] for row in train} - {None} for j in range(3)]
-    assume(min(map(len, observed)) > 1)  # otherwise one of the two drops the feature
-    wide = NaiveCredal(conservative_features="all").fit(declared(train), y)
-    narrow = NaiveCredal(missing="marginalize").fit(declared(train), y)
-    assert (wide.predict_set(declared(test)) >= narrow.predict_set(declared(test))).all()
-    np.testing.assert_array_equal(wide.predict_proba(declared(test)), narrow.predict_proba(declared(test)))
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(4, 20))
@@ -145,38 +133,3 @@ def test_more_conservative_features_never_narrow_a_set(seed):
     ]
     assert (sets[0] <= sets[1]).all()
     assert (sets[1] <= sets[2]).all()
-
-
-def test_a_little_contamination_overcomes_a_count_of_zero():
-    """Three features speak for "yes", but the value z was never seen with it."""
-    X = [["p", "p", "p", "u"]] * 40 + [["q", "q", "q", "u"]] * 39 + [["q", "q", "q", "z"]]
-    y = ["yes"] * 40 + ["no"] * 40
-    row = [["p", "p", "p", "z"]]
-    clf = NaiveCredal().fit(X, y)
-    assert clf.predict(row).tolist() == ["yes"]
-    assert clf.predict_set(row).tolist() == [[True, True]]
-    # Nor was p seen with "no": nothing is known at all.
-    assert clf.predict_interval(row).tolist() == [[[0.0, 1.0], [0.0, 1.0]]]
-    little = NaiveCredal(contamination=0.1).fit(X, y)
-    assert little.predict_set(row).tolist() == [[False, True]]
-    assert little.predict_interval(row)[0, 1, 0] > 0.99
-
-
-def test_without_informative_features_the_class_counts_decide():
-    """k = 0: c' dominates c'' if n' > n'' + s."""
-    X = np.ones((9, 2))
-    assert NaiveCredal().fit(X, list("aabbbcccc")).predict_set(X[:1]).tolist() == [[False, True, True]]
-    two = NaiveCredal().fit(X, list("aaabbbbbb"))
-    assert two.predict_interval(X[:1])[0] == pytest.approx(np.array([[0.3, 0.4], [0.6, 0.7]]))
-    narrow = NaiveCredal(s=0.5).fit(X, list("aabbbcccc"))
-    assert narrow.predict_set(X[:1]).tolist() == [[False, False, True]]
-
-
-def test_a_feature_that_matters_is_in_and_noise_is_out():
-    rng = np.random.default_rng(62)
-    y = rng.integers(0, 2, 500)
-    X = np.stack([np.where(rng.random(500) < 0.8, y, 1 - y), rng.integers(0, 2, 500)], axis=1)
-    clf = CredalModelAveraging(categorical_features="all").fit(X, y)
-    assert clf.inclusion_[0] > 0.999
-    assert clf.inclusion_[1] < 0.2
-    assert clf.features_.tolist() == [0, 1]

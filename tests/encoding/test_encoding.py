@@ -17,7 +17,6 @@ from skcredal._encoding.features import CategoricalFeature, NumericFeature
 from skcredal._encoding.histogram import Histogram
 from skcredal._encoding.statistics import Statistics
 from skcredal._encoding.tables import read_table
-from skcredal.scale import fit_batches
 
 DICTIONARY = pa.DictionaryArray.from_arrays
 
@@ -229,16 +228,6 @@ def test_a_column_may_have_very_many_states(classifier, n_states):
     assert [len(one.states) for one in clf.encoding_] == [n_states, 2]
     np.testing.assert_array_equal(clf.predict(X), y)
     assert (clf.predict_proba(pd.DataFrame({"id": [-1], "flag": [True]})).argmax(axis=1) == 0).all()
-
-
-def test_wrong_categories_are_warned_of_once():
-    X, y = pd.DataFrame({"s": list("abab"), "t": list("pqqp")}), [0, 1, 0, 1]
-    for fit in (lambda clf: clf.fit(X, y), lambda clf: fit_batches(clf, [(X[:2], y[:2]), (X[2:], y[2:])])):
-        with pytest.warns(
-            UserWarning, match="Column 's' was learned as numbers and now contains only text"
-        ) as caught:
-            fit(AODE(categories=[[1, 2], ["p", "q"]]))
-        assert len(caught) == 1
 
 
 @pytest.mark.parametrize(

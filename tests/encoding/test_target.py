@@ -9,8 +9,7 @@ import pyarrow as pa
 import pytest
 from sklearn.exceptions import DataConversionWarning
 
-import oracles
-from skcredal import AODE, BmaAODE, CredalCompAODE, MDLDiscretizer
+from skcredal import AODE, CredalCompAODE, MDLDiscretizer
 from skcredal._encoding.target import check_weights, encode_target, read_weights
 
 X = pd.DataFrame({"x": [1.0, 2.0, 10.0, 11.0], "s": list("abab")})
@@ -125,13 +124,6 @@ def test_many_classes_are_suspicious_only_in_few_rows(kind):
         encode_target(kind(y[:58]), estimator=None)
 
 
-@pytest.mark.parametrize("y", [[True, False, True, True], [np.True_, np.False_, np.True_, True]])
-def test_booleans_of_dtype_object_are_classes(y):
-    clf = AODE().fit(X, np.array(y, object))
-    assert clf.classes_.dtype == bool
-    assert clf.predict(X).dtype == bool
-
-
 def test_a_column_of_classes_is_taken_with_a_warning():
     with pytest.warns(DataConversionWarning, match="column-vector y"):
         clf = AODE().fit(X, np.array([["b"], ["a"], ["b"], ["a"]]))
@@ -227,30 +219,6 @@ def test_a_declared_state_stays_though_its_rows_weigh_nothing():
     clf = AODE().fit(X, [0, 1, 0, 0], sample_weight=[1, 1, 0, 1])
     assert clf.counts_.n_states.tolist() == [3]
     assert clf.counts_.values(0).tolist() == [[2, 0], [0, 1], [0, 0]]
-
-
-def test_real_weights_scale_the_counts_and_the_likelihoods():
-    """By hand for one feature: P(c) and P(a|c) from the sums of the weights."""
-    X, y = np.array([["a"], ["a"], ["b"], ["b"]]), [0, 1, 1, 1]
-    weights = [0.5, 0.25, 1.5, 2.0]
-    clf = BmaAODE().fit(X, y, sample_weight=weights)
-    counts = oracles.count_tables([[0], [0], [1], [1]], y, [2], 2, weights)
-    np.testing.assert_array_equal(clf.counts_.n_c, [0.5, 3.75])
-    np.testing.assert_array_equal(clf.counts_.values(0), np.array(counts.n_ca[0], float))
-    expected = [oracles.spode_posteriors(counts, [a])[0] for a in (0, 1)]
-    np.testing.assert_allclose(clf.predict_proba([["a"], ["b"]]), np.array(expected, float), rtol=1e-13)
-    log_lik = oracles.log_likelihoods(counts, [[0], [0], [1], [1]], y, weights=weights)
-    np.testing.assert_allclose(clf.log_likelihood_, log_lik, rtol=1e-13)
-    assert clf.null_log_likelihood_ == pytest.approx(oracles.null_log_likelihood(counts.n_c), rel=1e-13)
-
-
-@pytest.mark.parametrize("share", [0.1, 0.3, 1 / 7])
-def test_a_missing_number_takes_the_same_median_whatever_all_rows_weigh(share):
-    """Six known values: the median lies between the third and the fourth, where the cut is too."""
-    X = np.array([[1.0], [2.0], [3.0], [10.0], [11.0], [12.0]])
-    y = [0, 0, 0, 1, 1, 1]
-    mdl = MDLDiscretizer().fit(X, y, sample_weight=np.full(6, share))
-    assert mdl.medians_.tolist() == [6.5]
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int32, np.int64, np.uint64, ">i4"])

@@ -66,13 +66,6 @@ def test_each_epsilon_is_a_classifier_of_its_own(wine, tables, name):
     assert determinacies[0] < 1.0
 
 
-def test_rows_of_equal_score_are_kept_alike():
-    score, correct = np.array([0.9, 0.7, 0.7, 0.7, 0.2]), np.array([True, True, False, True, False])
-    # Each of the three is kept with the same probability.
-    found = retained_correct(score, correct, np.array([0.0, 0.5, 1.0, 2.0, 3.5, 4.0, 5.0]))
-    np.testing.assert_allclose(found, [0.0, 0.5, 1.0, 1.0 + 2 / 3, 1.0 + 5 / 3, 3.0, 3.0])
-
-
 def test_the_least_robust_are_set_aside(wine, tables, learned):
     features, target, _, test = wine
     clf, X = learned["comp-aode*"], features.iloc[test]
