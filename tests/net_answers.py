@@ -6,6 +6,7 @@ generator.
 """
 
 import hashlib
+import importlib
 import json
 import math
 import warnings
@@ -252,41 +253,17 @@ def as_pandas(columns):
     return pd.DataFrame(series)
 
 
-def as_polars(columns):
-    import polars as pl
-
-    types = {
-        "float64": pl.Float64,
-        "int8": pl.Int8,
-        "int64": pl.Int64,
-        "text": pl.String,
-        "bool": pl.Boolean,
-        "category": pl.Enum(_states(columns["size"])),
-    }
-    return pl.DataFrame(
-        [pl.Series(name, values, dtype=types[KINDS[name]]) for name, values in columns.items()]
-    )
-
-
 def as_arrow(columns):
     import pyarrow as pa
 
-    types = {
-        "float64": pa.float64(),
-        "int8": pa.int8(),
-        "int64": pa.int64(),
-        "text": pa.string(),
-        "bool": pa.bool_(),
-    }
-    arrays = {}
-    for name, values in columns.items():
-        if KINDS[name] == "category":
-            states = _states(values)
-            codes = pa.array([None if value is None else states.index(value) for value in values], pa.int32())
-            arrays[name] = pa.DictionaryArray.from_arrays(codes, pa.array(states))
-        else:
-            arrays[name] = pa.array(values, types[KINDS[name]])
-    return pa.table(arrays)
+    return pa.Table.from_pandas(as_pandas(columns), preserve_index=False)
+
+
+def as_polars(columns):
+    import polars as pl
+
+    frame = pl.DataFrame(as_arrow(columns))
+    return frame.with_columns(pl.Series("size", columns["size"], pl.Enum(_states(columns["size"]))))
 
 
 def as_objects(columns):
@@ -323,15 +300,11 @@ def _fit(convert, vector=lambda values: values):
 
 
 def _polars_series(values):
-    import polars as pl
-
-    return pl.Series(values)
+    return importlib.import_module("polars").Series(values)
 
 
 def _arrow_array(values):
-    import pyarrow as pa
-
-    return pa.array(values)
+    return importlib.import_module("pyarrow").array(values)
 
 
 def _fit_batches(convert):
