@@ -9,33 +9,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from problems import frame_of, varied_problem
 from skcredal import (
-    AODE,
-    TAN,
     BmaAODE,
-    CompAODE,
-    CredalBmaAODE,
-    CredalCompAODE,
     MaplmgAODE,
-    NaiveBayes,
     NullClassifier,
 )
-
-
-def test_fitted_attributes_have_the_documented_shapes():
-    frame = pd.DataFrame({"x": [1, 2, 3, 10, 11, 12] * 3, "same": 1, "kind": list("aabbab") * 3})
-    y = ["no", "no", "no", "yes", "yes", "yes"] * 3
-    for classifier in (BmaAODE, CompAODE, CredalBmaAODE, CredalCompAODE):
-        clf = classifier().fit(frame, y)
-        assert clf.classes_.tolist() == ["no", "yes"]
-        assert clf.n_features_in_ == 3
-        assert clf.feature_names_in_.tolist() == ["x", "same", "kind"]
-        assert clf.super_parents_.tolist() == ["x", "kind"]
-        assert clf.log_likelihood_.shape == clf.weights_.shape == (2,)
-        assert clf.weights_.sum() == pytest.approx(1.0)
-        assert clf.spode_proba(frame).shape == (18, 2, 2)
-        assert clf.counts_.n == 18
-    assert AODE().fit(frame.to_numpy(dtype=object), y).super_parents_.tolist() == [0, 2]
-
 
 # --- The marginal likelihood ----------------------------------------------------------------------
 
@@ -89,14 +66,3 @@ def test_the_null_model_answers_the_class_probabilities_whatever_the_row():
     new = pd.DataFrame({"colour": ["blue", None], "size": [None, 1e9]})
     np.testing.assert_array_equal(clf.predict_proba(new), [clf.prior_] * 2)
     assert clf.predict(new).tolist() == ["b", "b"]
-
-
-def test_numbers_are_cut_and_columns_without_names_have_indices():
-    rng = np.random.default_rng(76)
-    y = rng.integers(0, 2, 200)
-    X = np.column_stack([y + rng.normal(size=200), rng.normal(size=200), -2.0 * y + rng.normal(size=200)])
-    clf = TAN().fit(X, y)
-    assert clf.features_.tolist() == [0, 2]
-    assert clf.tree_ == [(0, 2)]
-    assert (clf.predict(X) == y).mean() > 0.8
-    assert (NaiveBayes().fit(X, y).predict(X) == y).mean() > 0.8

@@ -76,13 +76,6 @@ def test_a_bad_parameter_is_refused_by_name_and_value(name):
             assert not hasattr(clf, "classes_")
 
 
-def test_e_admissibility_is_refused_where_it_is_no_linear_program():
-    for kind in CLASSIFIERS:
-        if hasattr(kind, "predict_set") and kind is not CredalBmaAODE:
-            with pytest.raises(ValueError, match=r"^criterion must be .* got 'e_admissibility'"):
-                kind(criterion="e_admissibility").fit(FRAME, LABELS)
-
-
 # --- The ends of the ranges -----------------------------------------------------------------------
 
 

@@ -92,17 +92,6 @@ def test_bins_in_words():
     assert bin_in_words(1e9, [1_234_567_890.4]) == "up to 1234567890"
 
 
-def test_tuples_columns_without_cuts_and_large_numbers_are_no_obstacle():
-    table = pd.DataFrame({"t": [(1, 2), (3, 4)] * 20, "noise": [1.0] * 40, "x": [1e17, 3e17] * 20})
-    y = ["a", "b"] * 20
-    model = AODE().fit(table, y)
-    (found,) = single_changes(model, table.iloc[[0]], table)
-    assert {change.feature for change in found} <= {"t", "x"}
-    assert values_with_bins(model, table.iloc[[0]])[0]["t"] == "(1, 2)"
-    (found,) = single_changes(AODE().fit(table[["x"]], y), table[["x"]].iloc[[0]], table[["x"]])
-    assert [(change.feature, change.remaining) for change in found] == [("x", (1,))]
-
-
 def test_a_missing_cell_is_shown_with_what_it_is_read_as():
     table = pd.DataFrame({"x": [1.0, 2.5, 4.0, np.nan] * 10, "t": ["f", "f", "m", None] * 10})
     target = ["a", "a", "b", "b"] * 10

@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import LogisticRegression
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from skcredal.evaluation import CLASSIFIERS, make_classifiers
 from skcredal.evaluation._classifiers import BASELINES, display_name
@@ -69,6 +71,26 @@ def test_the_forest_has_no_probability_of_0():
     mean = model.pipeline_.predict_proba(test)
     assert (mean == 0.0).any()
     np.testing.assert_allclose(model.predict_proba(test), (50 * mean + 1) / 53)
+
+
+def test_baselines_keep_blas_to_one_thread(monkeypatch):
+    threads = []
+
+    class Watched(LogisticRegression):
+        def fit(self, X, y):
+            threads.extend(one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas")
+            return super().fit(X, y)
+
+        def predict_proba(self, X):
+            threads.extend(one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas")
+            return super().predict_proba(X)
+
+    monkeypatch.setattr("skcredal.evaluation._classifiers.LogisticRegression", Watched)
+    train, y = mixed_table(60, 0)
+    with threadpool_limits(2, "blas"):
+        BASELINES["logistic-regression"]().fit(train, y).predict_proba(train)
+    assert set(threads) == {1}
+    assert len(threads) >= 2
 
 
 def test_baselines_learn_from_some_rows_of_a_large_table(monkeypatch):

@@ -111,14 +111,6 @@ def test_reliability_is_that_of_each_classifier(wine, tables, learned):
             assert found["accuracy"] == pytest.approx(correct[inside].mean())
 
 
-def test_all_classes_are_named_where_that_is_worth_more():
-    proba = np.random.default_rng(0).dirichlet(np.ones(4), 500)
-    # A quarter of accuracy is worth 1.6/4 - 0.6/16 under u65, and 2.2/4 - 1.2/16 under u80.
-    for utility, worth in (("u65", 0.3625), ("u80", 0.475)):
-        sizes = reject_or_answer(proba, utility).sum(axis=1)
-        np.testing.assert_array_equal(sizes, np.where(proba.max(axis=1) < worth, 4, 1))
-
-
 @pytest.mark.parametrize("n", [25, 59, 400])
 def test_conformal_sets_are_mapies(n):
     classification = pytest.importorskip("mapie.classification")

@@ -64,25 +64,6 @@ def test_the_model_is_that_of_all_rows(seed, learner, weighting, missing, choice
     assert_same_model(model, expected)
 
 
-def test_progress_counts_rows(capsys):
-    seen = []
-    batches = [([["a"], ["b"]], [0, 1]), ([["a"]], [1])]
-    fit_batches(AODE(), batches, progress=seen.append)
-    assert [(p.stage, p.n_rows, p.total) for p in seen] == [
-        ("encoding", 2, None),
-        ("encoding", 3, None),
-        ("counts", 2, 3),
-        ("counts", 3, 3),
-    ]
-    assert all(p.rows_per_second > 0 for p in seen)
-    fit_batches(AODE(), batches, progress=True)
-    printed = capsys.readouterr()
-    assert "rows/s" in printed.err
-    assert printed.out == ""
-    with pytest.raises(TypeError, match=r"^progress must .*'yes'"):
-        fit_batches(AODE(), batches, progress="yes")
-
-
 def test_memory_does_not_grow_with_the_rows():
     """What is held from batch to batch; for the cuts of a column there is a table of up to 128 MiB."""
     held = []
