@@ -1,6 +1,5 @@
 """Tables of every kind through the classifiers: what is taken, how, and what is refused."""
 
-import datetime as dt
 import re
 import warnings
 
@@ -144,17 +143,11 @@ DATES = pd.date_range("2020-01-01", periods=8)
 REFUSED = {
     "sparse array": (sparse.coo_array(np.eye(8)), "Sparse data was passed for X, but dense data"),
     "datetimes": (pd.DataFrame({"d": DATES}), "Column 'd': dtype Timestamp"),
-    "numpy dates": (DATES.to_numpy()[:, None], "Feature 0: dtype datetime64"),
-    "polars dates": (pl.DataFrame({"d": [dt.date(2020, 1, 1)] * 8}), "Column 'd': dtype date"),
     "infinity": (np.where(X8 == 3, np.inf, X8)[:, None], "Feature 0 contains infinity"),
-    "infinite category": (pd.DataFrame({"x": pd.Categorical([np.inf, 1.0] * 4)}), "'x' contains infinity"),
     "complex": (np.array([[1j]] * 8), "Complex data not supported"),
     "lists": (pd.DataFrame({"x": [[1]] * 8}), "Column 'x' contains a list"),
-    "polars structs": (pl.DataFrame({"x": [{"a": 1, "b": 2}] * 8}), "Column 'x'"),
     "lazy frame": (pl.LazyFrame({"x": X8}), "X is a lazy table .*collect"),
     "equal names": (pd.DataFrame(np.ones((8, 2)), columns=["a", "a"]), "must have different names.*'a'"),
-    "no columns": (np.empty((8, 0)), r"0 feature\(s\) \(shape=\(8, 0\)\)"),
-    "nothing": (None, "Expected 2D array"),
     "masked": (np.ma.masked_array(np.ones((8, 1)), mask=np.eye(8)[:, :1]), "masked array"),
     "ragged": ([[1, 2], [3]] * 4, "X cannot be read: .* inhomogeneous shape"),
     "too large": ([[10**400], [1]] * 4, r"Feature 0 is numeric, but row 0 contains 10{30}"),
@@ -192,19 +185,15 @@ def test_an_epsilon_beyond_its_bound_is_taken_as_just_below_it(classifier):
         (["k"] * 5, "new"),
         ([7.0] * 5, 8.0),
         (np.array([None] * 5, object), "text"),
-        (pd.array([pd.NA] * 5, "Int64"), 3),
-        (pd.Categorical([None] * 5, ["a", "b"]), "a"),
         (pd.Categorical(["a"] * 5, ["a", "b"]), "b"),
-        (["k", None, "k", None, None], "k"),
     ],
 )
-@pytest.mark.parametrize("make", [lambda X: X, pl.from_pandas], ids=["pandas", "polars"])
-def test_a_constant_or_empty_column_changes_nothing(useless, later, make):
-    clf = CredalCompAODE().fit(make(FRAME[["x", "s"]].assign(useless=useless)), LABELS)
-    plain = CredalCompAODE().fit(make(FRAME[["x", "s"]]), LABELS)
-    assert len(clf.super_parents_) == 2
+def test_a_constant_or_empty_column_changes_nothing(useless, later):
     probe = FRAME[["x", "s"]]
-    assert_same(answers(clf, make(probe.assign(useless=later))), answers(plain, make(probe)))
+    clf = CredalCompAODE().fit(probe.assign(useless=useless), LABELS)
+    plain = CredalCompAODE().fit(probe, LABELS)
+    assert len(clf.super_parents_) == 2
+    assert_same(answers(clf, probe.assign(useless=later)), answers(plain, probe))
 
 
 @pytest.mark.parametrize(("learned", "given"), [(["1", "2", "x"], [1, 2, 1]), ([1, 2, 3], ["1", "2", "1"])])

@@ -1,7 +1,6 @@
 """Learning from batches is learning from all rows."""
 
 import tracemalloc
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -93,16 +92,10 @@ def test_memory_does_not_grow_with_the_rows():
     ("batches", "error", "message"),
     [
         ((batch for batch in []), TypeError, "batches must be .*<generator"),
-        (3, TypeError, "batches must be an iterable of tables"),
         ("rows.parquet", TypeError, r"got 'rows\.parquet'; scan_parquet reads"),
-        (Path("rows.parquet"), TypeError, "scan_parquet reads"),
         ([], ValueError, "a row of positive weight"),
-        ([(np.empty((0, 2)), [])], ValueError, "a row of positive weight"),
         ([np.zeros((2, 2))], TypeError, r"must yield \(X, y\).* got ndarray"),
-        ([([[1]], [0], None, None)], TypeError, r"must yield \(X, y\).* got tuple"),
-        ([(3, [0])], TypeError, "X cannot be read"),
         ([([["a"]], [0], [0.0])], ValueError, "a row of positive weight"),
-        ([([["a"]], ["x"]), ([["a"]], [1])], ValueError, "all text or all numbers"),
         ([([[1.0]], [0]), ([["a"]], [1])], ValueError, "Feature 0 must contain the same kind"),
         ([([[1.0]], [0]), ([[np.inf]], [1])], ValueError, "Feature 0 contains infinity"),
         ([([[1.0]], [0]), ([[1.0, 2.0]], [1])], ValueError, "2 features"),
@@ -143,7 +136,6 @@ def test_those_that_need_all_rows_are_refused(learner):
     ("changed", "message"),
     [
         (lambda n_pass: [([["a"], ["b"]], [0, 1])] * (1 if n_pass == 2 else 2), "same rows.*for the counts"),
-        (lambda n_pass: [([["a"], ["b"]], [0, 1])] * (1 if n_pass == 3 else 2), "same rows.*for the likelih"),
         (lambda n_pass: [] if n_pass == 2 else [([["a"], ["b"]], [0, 1])], "every pass, got none"),
         (lambda n_pass: [([["a"], ["b"]], [0, 2 if n_pass == 2 else 1])], "same rows.*class 2"),
     ],

@@ -57,9 +57,7 @@ def test_the_model_is_that_of_the_table(tmp_path_factory, seed, rows, group, fil
     "path_below",
     [
         lambda folder: folder,
-        lambda folder: str(folder) + "/",
         lambda folder: f"{folder.parent}/**/part[0-2].parquet",
-        lambda folder: f"{folder.as_uri()}/part*.parquet",
         lambda folder: [folder / f"part{number}.parquet" for number in range(3)],
     ],
 )
@@ -110,15 +108,10 @@ def test_a_damaged_file_is_named_and_leaves_the_classifier_as_it_was(table, tmp_
     ("arguments", "error", "message"),
     [
         ({"path": "nowhere"}, FileNotFoundError, "nowhere"),
-        ({"path": []}, ValueError, "path"),
-        ({"path": None}, TypeError, "path must be of type str or PathLike, got None"),
         ({"target": "colour"}, ValueError, "target must be among .* got 'colour'"),
         ({"columns": ["number", "kin"]}, ValueError, "columns must be among .* got 'kin'"),
-        ({"columns": "number"}, TypeError, "columns must be a list of names"),
         ({"weight": "class", "target": "class"}, ValueError, "weight needs a target, .* another column"),
         ({"batch_rows": 0}, ValueError, "batch_rows must be at least 1"),
-        ({"partitioning": "directory"}, ValueError, "partitioning='directory' cannot be read"),
-        ({"filesystem": 3}, TypeError, "filesystem must be from pyarrow.fs or fsspec, got 3"),
     ],
 )
 def test_bad_arguments_are_refused(table, tmp_path, arguments, error, message):
@@ -139,7 +132,7 @@ def folder(table, tmp_path):
 
 @pytest.mark.parametrize(
     ("target", "columns"),
-    [("class", None), ("class", ["weight", "number"]), ("kind", None), ("weight", ["kind", "number"])],
+    [("class", None), ("kind", None), ("weight", ["kind", "number"])],
 )
 def test_folders_are_columns(folder, target, columns):
     rows = ds.dataset(folder, partitioning="hive").to_table()
@@ -147,9 +140,6 @@ def test_folders_are_columns(folder, target, columns):
     scan = scan_parquet(folder, target=target, columns=columns, batch_rows=40)
     assert scan.features == features
     batches = list(scan)
-    assert (
-        pa.concat_tables([X for X, _ in batches]).combine_chunks() == rows.select(features).combine_chunks()
-    )
-    assert scan.n_rows == 1000 > 40 >= max(len(X) for X, _ in batches)
+    assert pa.concat_tables([X for X, _ in batches]).to_pylist() == rows.select(features).to_pylist()
     y = rows[target].to_numpy(zero_copy_only=False)
     assert_same_model(fit_batches(CompAODE(), scan), CompAODE().fit(rows.select(features), y))
