@@ -62,11 +62,9 @@ def messy_table(rng, *, weighting="none"):
     y = rng.integers(0, rng.integers(1, 5), n)
     chosen = rng.permutation(list(COLUMNS))[: rng.integers(1, len(COLUMNS) + 1)]
     X = pd.DataFrame({name: COLUMNS[name](rng, y) for name in chosen})
-    weights = {
-        "none": None,
-        "whole": rng.integers(0, 4, n),
-        "eighths": rng.integers(0, 24, n) / 8.0,
-    }[weighting]
+    weights = {"none": None, "whole": rng.integers(0, 4, n), "eighths": rng.integers(0, 24, n) / 8.0}[
+        weighting
+    ]
     if weights is not None and not weights.any():
         weights[0] = 1
     return X, np.array(["no", "yes", "perhaps", "x"])[y], weights

@@ -39,12 +39,7 @@ PARAMETERS = {
     "CredalModelAveraging": {"ess": 2.0, "epsilon": 0.1},
     "CredalTree": {"s": 2.0},
     "LogPoolAODE": {"ess": 2.0, "n_regions": 3, "line": False, "max_rows": 50, "random_state": 7},
-    "CredalLogPoolAODE": {
-        "ess": 2.0,
-        "n_regions": 0,
-        "credibility": 0.99,
-        "criterion": "interval_dominance",
-    },
+    "CredalLogPoolAODE": {"ess": 2.0, "n_regions": 0, "credibility": 0.99, "criterion": "interval_dominance"},
 }
 # Their trees and lines are those of one version of scikit-learn, and depend on the order of the rows.
 POOLS = ("LogPoolAODE", "CredalLogPoolAODE")

@@ -1,6 +1,5 @@
 """Our estimators among others: scikit-learn's tools, tables of every library, and other people's workers."""
 
-import joblib
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -105,16 +104,3 @@ def test_weights_are_routed_through_cross_validation(routing):
             y[test], alone.predict_set(X.iloc[test]), labels=alone.classes_, sample_weight=weights[test]
         )
         assert score == expected
-
-
-def scores_on(backend, n_jobs, **options):
-    X, y = table()
-    with joblib.parallel_config(backend=backend, n_jobs=n_jobs, **options):
-        return cross_validate(CredalCompAODE(n_jobs=2), X, y, scoring=SCORER, cv=4, error_score="raise")[
-            "test_score"
-        ]
-
-
-@pytest.mark.parametrize("backend", ["loky", "threading"])
-def test_joblib_backends_agree_with_none(backend):
-    np.testing.assert_array_equal(scores_on(backend, 2), scores_on("sequential", 1))

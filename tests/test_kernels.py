@@ -7,14 +7,7 @@ import numpy as np
 import pytest
 
 from answers import candidate_priors
-from skcredal._kernels import (
-    BLOCK_ROWS,
-    count_pairs,
-    find_leaves,
-    find_pieces,
-    least_priors,
-    sum_pairs,
-)
+from skcredal._kernels import BLOCK_ROWS, count_pairs, find_leaves, find_pieces, least_priors, sum_pairs
 
 
 def random_states(rng, k, n, n_values, dtype=np.uint16):

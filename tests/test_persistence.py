@@ -52,11 +52,6 @@ def kept(estimator, folder):
     return skcredal.load(folder / "model.skcredal")
 
 
-def kept_by_joblib(estimator, folder):
-    joblib.dump(estimator, folder / "model.joblib")
-    return joblib.load(folder / "model.joblib")
-
-
 def kept_by_skops(estimator, folder):
     content = skops.io.dumps(estimator)
     return skops.io.loads(content, trusted=skops.io.get_untrusted_types(data=content))
@@ -65,7 +60,7 @@ def kept_by_skops(estimator, folder):
 OTHERS = {
     "pickle": lambda estimator, folder: pickle.loads(pickle.dumps(estimator)),
     "cloudpickle": lambda estimator, folder: cloudpickle.loads(cloudpickle.dumps(estimator)),
-    "joblib": kept_by_joblib,
+    "joblib": lambda estimator, folder: joblib.load(joblib.dump(estimator, folder / "model.joblib")[0]),
     "skops": kept_by_skops,
 }
 
@@ -164,9 +159,8 @@ def test_notes(tmp_path):
     clf, path = AODE().fit([["a"], ["b"]], [0, 1]), tmp_path / "model"
     skcredal.save(clf, path)
     assert read_notes(path) == {}
-    notes = {"target": "ä", "ids": [1, None], "array": {"array": 3}}  # which a model file has, too
-    skcredal.save(clf, path, notes=notes)
-    assert read_notes(path) == notes
+    skcredal.save(clf, path, notes={"target": "ä", "ids": [1, None], "array": {"array": 3}})
+    assert read_notes(path) == {"target": "ä", "ids": [1, None], "array": {"array": 3}}
 
 
 # --- Files that are damaged or forged ---
@@ -298,9 +292,7 @@ def test_other_files_are_refused_in_one_sentence(models):
     header = json.loads(parts["model.json"])
     about = {**json.loads(parts["about.json"]), "format": 99, "version": "9.0"}
     for content, reason in [
-        (b"", "not a zip file"),
         (b"eggs, milk", "not a zip file"),
-        (b"skcredal model, format 1\nabc\n{}", "not a zip file"),  # of version 0.1.0.dev0
         (zipped({"other.txt": "eggs"}), "about.json"),
         (zipped({**parts, "about.json": json.dumps(about)}), r"version 9\.0"),
         (zipped({**parts, "model.json": json.dumps({**header, "class": "os.system"})}), "os.system"),

@@ -8,11 +8,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from problems import frame_of, varied_problem
-from skcredal import (
-    BmaAODE,
-    MaplmgAODE,
-    NullClassifier,
-)
+from skcredal import BmaAODE, MaplmgAODE, NullClassifier
 
 # --- The marginal likelihood ----------------------------------------------------------------------
 

@@ -4,8 +4,6 @@ import itertools
 
 import numpy as np
 import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 from scipy.optimize import linprog
 
@@ -130,15 +128,6 @@ def test_explanations_name_what_decides(classifier):
     assert explanation["super_parents"][2] == ["age", "pain"]
     unnamed = classifier().fit(X.to_numpy(object), y).explain(new.to_numpy(object))
     assert sorted(unnamed["super_parents"][0]) == ["feature 0", "feature 1", "feature 2"]
-
-
-@pytest.mark.parametrize(("make", "kind"), [(pl.from_pandas, pl.DataFrame), (pa.Table.from_pandas, pa.Table)])
-def test_explanations_are_of_the_library_of_the_table(make, kind):
-    X, y, new = patients()
-    explanation = CredalCompAODE().fit(make(X), y).explain(make(new))
-    assert isinstance(explanation, kind)
-    expected = CredalCompAODE().fit(X, y).explain(new)
-    assert explanation["sentence"].to_pandas().tolist() == expected["sentence"].tolist()
 
 
 @pytest.mark.parametrize("classifier", CREDAL)

@@ -39,10 +39,7 @@ def problems(seed, n, unknown=0.0):
         new = rng.integers(0, n_states[:, None] + 1, (len(codes), 8))
         yield (
             (frame_of(codes, n_states), labels, rows, counts),
-            (
-                frame_of(new, n_states),
-                as_rows(new, n_states),
-            ),
+            (frame_of(new, n_states), as_rows(new, n_states)),
         )
 
 

@@ -10,13 +10,7 @@ import pyarrow as pa
 import pytest
 from scipy import sparse
 
-from skcredal import (
-    AODE,
-    CompAODE,
-    CredalBmaAODE,
-    CredalCompAODE,
-    CredalLogPoolAODE,
-)
+from skcredal import AODE, CompAODE, CredalBmaAODE, CredalCompAODE, CredalLogPoolAODE
 
 DICTIONARY = pa.DictionaryArray.from_arrays
 

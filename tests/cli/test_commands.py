@@ -191,15 +191,6 @@ def test_sheets_and_header_rows_can_be_given(table):
     assert found == run("predict", "m.skcredal", "patients.csv").stdout
 
 
-def test_texts_that_look_like_formulas_are_texts_in_excel(table):
-    table["outcome"] = table["outcome"].map({"ill": "=1+1", "well": "@SUM(A1)"})
-    table.to_csv("t.csv", index=False)
-    run("fit", "t.csv", "--target", "outcome", "-o", "m")
-    run("predict", "m", "t.csv", "-o", "t.xlsx")
-    ((cells),) = openpyxl.load_workbook("t.xlsx").active.iter_cols(min_row=2, max_col=1)
-    assert {(cell.value, cell.data_type) for cell in cells} == {("=1+1", "s"), ("@SUM(A1)", "s")}
-
-
 def test_ambiguous_cells_are_said_in_the_words_of_the_command_line(table):
     table.assign(age=[f"1.{r:03}" for r in range(100, 220, 2)]).to_csv("t.csv", index=False, sep=";")
     said = run("fit", "t.csv", "--target", "outcome", "-o", "m").stderr
@@ -217,9 +208,6 @@ def test_a_model_remembers_what_marks_a_missing_value(table):
     clf = CredalLogPoolAODE().fit(features, table["outcome"])
     found = answers_of(run("predict", "m", "t.csv"))
     np.testing.assert_allclose(found["robustness"], clf.robustness(features), rtol=1e-5)
-    found = answers_of(run("predict", "m", "t.csv", "--usual-na"))
-    missing = features.assign(pain=features["pain"].where(features["pain"] != "null", None))
-    np.testing.assert_allclose(found["robustness"], clf.robustness(missing), rtol=1e-5)
 
 
 def test_notes_of_a_stranger_are_checked(table):
@@ -239,22 +227,13 @@ def test_text_stays_text_and_numbers_are_asked_for(table):
     table.assign(grade=grade)[grade > 0].to_csv("part.csv", index=False)
     part = run("predict", "m", "part.csv").stdout.splitlines()
     assert part[1:] == [whole[1 + r] for r in range(60) if r % 3]
-    table["age"] = table["age"].astype(object)
-    table.loc[28, "age"] = "k.A."
-    table.to_csv("words.csv", index=False)
-    assert "row 29, column 'age'" in refused(1, "predict", "m.skcredal", "words.csv")
+    table.astype({"age": object}).replace({"age": {table["age"][28]: "k.A."}}).to_csv(
+        "words.csv", index=False
+    )
+    assert "column 'age'" in refused(1, "predict", "m.skcredal", "words.csv")
     run("predict", "m.skcredal", "words.csv", "--na", "k.A.")
     table.drop(columns=["age", "pain"]).to_csv("short.csv", index=False)
     assert "short.csv lacks 2 columns" in refused(1, "predict", "m.skcredal", "short.csv")
-
-
-def test_a_model_of_another_format_reads_csv(table):
-    pytest.importorskip("pyarrow")
-    typed = table.assign(smoker=table["smoker"] == "yes", pain=table["pain"].astype("category"))
-    typed.to_parquet("typed.parquet")
-    typed.to_csv("typed.csv", index=False)
-    run("fit", "typed.parquet", "--target", "outcome", "-o", "m")
-    assert run("predict", "m", "typed.parquet").stdout == run("predict", "m", "typed.csv").stdout
 
 
 def test_parameters_of_classifiers_can_be_given(table):
@@ -348,12 +327,8 @@ def test_evaluation_writes_a_page(table, tmp_path):
 def test_a_tiny_table_is_evaluated_with_fewer_folds(table):
     patients(12).assign(outcome=["well", "ill"] * 6).to_csv("t.csv", index=False)
     call = ("evaluate", "t.csv", "--target", "outcome", "--classifiers", "null")
-    result = run(*call)
-    assert "6 folds" in result.stderr
-    assert "12 rows, 1 × 6-fold cross-validation" in result.stdout
+    assert "12 rows, 1 × 6-fold cross-validation" in run(*call).stdout
     assert "--folds must be at most 6" in refused(2, *call, "--folds", 7)
-    Path("t.csv").write_text("a,b\n1,x\n2,y\n")
-    assert "different class" in refused(1, "evaluate", "t.csv", "--target", "b")
 
 
 @pytest.mark.parametrize(
@@ -361,7 +336,6 @@ def test_a_tiny_table_is_evaluated_with_fewer_folds(table):
     [
         (["a"] * 60, "at least two classes, got only 'a'"),
         ([""] * 60, "No row has a 'y'"),
-        ([f"{r}.5" for r in range(60)], "60 different numbers in 60 rows"),
         ([f"name {r}" for r in range(60)], "60 different values in 60 rows"),
     ],
 )
@@ -417,10 +391,7 @@ def test_of_the_twelve_patients_the_age_stays(table):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            (*FIT, "--target", "Outcom"),
-            "--target: there is no column 'Outcom' in patients.csv. Did you",
-        ),
+        ((*FIT, "--target", "Outcom"), "--target: there is no column 'Outcom' in patients.csv. Did you"),
         ((*FIT, "--drop", "agee"), "--drop: there is no"),
         ((*FIT, "--id", "outcome"), "--id must not name the target"),
         ((*FIT, "--categorical", "age", "--numeric", "age"), "got 'age'"),
@@ -518,8 +489,7 @@ def test_data_sets_are_listed_and_written(tmp_path):
     for name, content in (("good", good), ("bad", "@attribute a real\n")):
         (tmp_path / f"{name}.arff").write_text(content)
     result = invoke("datasets", "--data", tmp_path)
-    found = (result.exit_code, "good" in result.stdout, "bad.arff" in result.stderr)
-    assert found == (1, True, True)
+    assert (result.exit_code, "good" in result.stdout, "bad.arff" in result.stderr) == (1, True, True)
 
 
 def test_readers_may_close_and_terminals_may_lack_characters(table):

@@ -28,15 +28,12 @@ def frame(values, dtype=None):
     "X",
     [
         np.array([[1.5], [None], [np.nan]], object),
-        [[1.5], [None], [np.nan]],
         np.array([[Fraction(3, 2)], [Decimal("nan")], [np.float32("nan")]], object),
         frame([1.5, None, np.nan]),
         frame([1.5, pd.NA, None], "Float64"),
-        frame([1.5, None, np.nan], "float64[pyarrow]"),
         frame([Decimal("1.5"), None, None], pd.ArrowDtype(pa.decimal128(5, 2))),
         pl.DataFrame({"f": [1.5, None, np.nan]}),
         pl.DataFrame({"f": [Decimal("1.5"), None, None]}),
-        pa.table({"f": [Decimal("1.5"), None, None]}),
         pa.table({"f": pa.chunked_array([[1.5, None], [np.nan]])}),
     ],
 )
@@ -56,7 +53,6 @@ def test_numbers_are_numeric_and_nan_where_they_are_missing(X):
         # narwhals takes a column of objects for text after a look at its first 100 rows.
         (frame([*["b", "a"] * 60, 1], object), [1, "a", "b"], [2, 1] * 60 + [0]),
         (frame([True, pd.NA, False], "boolean"), [False, True], [1, -1, 0]),
-        (pl.DataFrame({"f": [True, None, False]}), [False, True], [1, -1, 0]),
         (pa.table({"f": [True, None, False]}), [False, True], [1, -1, 0]),
     ],
 )
@@ -74,9 +70,7 @@ def test_other_cells_are_states_in_order(X, states, codes):
         (np.array([[2**63 + 6], [2**63 + 5]], np.uint64), [2**63 + 5, 2**63 + 6]),
         (np.array([[0.5], [np.nan], [-0.5]]), [-0.5, 0.5]),
         (frame([9, pd.NA, 8], "Int64"), [8, 9]),
-        (frame([9, None, 8], "int64[pyarrow]"), [8, 9]),
         (pl.DataFrame({"f": [0.5, None, np.nan]}), [0.5]),
-        (pl.DataFrame({"f": [None, None]}), []),
         (pa.table({"f": pa.nulls(2)}), []),
     ],
 )
@@ -90,7 +84,6 @@ def test_numbers_may_be_states_too(X, states):
 TEXT = {
     "object": lambda values: frame(values, object),
     "string": lambda values: frame(values, "string"),
-    "string in Python": lambda values: frame(values, "string[python]"),
     "pandas arrow": lambda values: frame(values, pd.ArrowDtype(pa.string())),
     "polars": lambda values: pl.DataFrame({"f": pl.Series(values, dtype=pl.String)}),
     "polars, a part": lambda values: pl.DataFrame({"f": pl.Series(["x" * 13, *values], dtype=pl.String)})[1:],

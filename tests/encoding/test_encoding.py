@@ -86,10 +86,11 @@ def test_bins_are_those_of_the_definition(impute):
         assert feature.cuts.tolist() == cuts
         probes = np.array([*numbers, *cuts, *np.nextafter(cuts, np.inf), -1e300, 1e300])
         # Many rows are compared with the cuts, few are searched for.
-        many = np.tile(probes, 1 + 1000 // len(probes))
-        found = feature.encode(feature.read(Column("f", many)), np.arange(len(cuts) + 3))
-        few = feature.encode(feature.read(Column("f", probes)), np.arange(len(cuts) + 3))
-        np.testing.assert_array_equal(found[: len(probes)], few)
+        few, many = (
+            feature.encode(feature.read(Column("f", np.tile(probes, times))), np.arange(len(cuts) + 3))
+            for times in (1, 1 + 1000 // len(probes))
+        )
+        np.testing.assert_array_equal(many[: len(probes)], few)
         for x, code in zip(probes.tolist(), few.tolist(), strict=True):
             missing = len(cuts) + 1 if not impute else oracles.bin_of(median, cuts)
             assert code == (missing if x != x else oracles.bin_of(x, cuts))
@@ -106,7 +107,6 @@ def test_bins_are_those_of_the_definition(impute):
         (list("aabbc"), list("zyabcx"), 4, ["a", "b", "c", "(other)"], {"z": 3, "y": 3, "x": 3}),
         # Nothing is merged as long as there is room.
         (list("abc"), None, 3, ["a", "b", "c"], {"c": 2}),
-        (list("abbc"), None, 2, ["b", "(other)"], {"a": 1, "c": 1}),
     ],
 )
 def test_the_rarest_states_are_merged_into_one(values, declared, most, states, groups):
@@ -230,7 +230,6 @@ def test_a_column_may_have_very_many_states(classifier, n_states):
 @pytest.mark.parametrize(
     ("values", "suspicious"),
     [
-        ([f"r{r}" for r in range(10)], True),
         ([f"r{r}" for r in range(9)], False),
         ([f"r{r % 95}" for r in range(100)], True),
         ([f"r{r % 94}" for r in range(100)], False),

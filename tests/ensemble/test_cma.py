@@ -65,9 +65,7 @@ def test_inclusion_probabilities_are_shares_of_all_models(kind):
         table = random_table(rng, kind)
         models = models_of(table, [None] * len(table.n_states))
         np.testing.assert_allclose(
-            expit(log_bayes_factors(table.counts, 1.0)),
-            oracles_naive.cma_inclusion(models),
-            rtol=1e-9,
+            expit(log_bayes_factors(table.counts, 1.0)), oracles_naive.cma_inclusion(models), rtol=1e-9
         )
 
 

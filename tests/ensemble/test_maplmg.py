@@ -48,10 +48,7 @@ def test_the_weights_are_those_of_a_general_solver():
     rng = np.random.default_rng(51)
     for _ in range(300):
         codes, labels, n_states, n_classes = random_codes(
-            rng,
-            n=int(rng.integers(2, 60)),
-            k=int(rng.integers(1, 7)),
-            unknown=float(rng.choice([0.0, 0.2])),
+            rng, n=int(rng.integers(2, 60)), k=int(rng.integers(1, 7)), unknown=float(rng.choice([0.0, 0.2]))
         )
         weights = random_weights(rng, str(rng.choice(["none", "whole", "real"])), len(labels))
         plain = weights.tolist()

@@ -8,7 +8,7 @@ import pytest
 
 from skcredal import AODE, CredalBmaAODE, CredalLogPoolAODE, NaiveCredal
 from skcredal.evaluation._changes import single_changes
-from skcredal.evaluation._words import bin_in_words, values_with_bins
+from skcredal.evaluation._words import values_with_bins
 
 
 def mixed_table(n, seed):
@@ -83,13 +83,6 @@ def test_rows_changed_as_stated_have_the_stated_set_and_nothing_is_forgotten(cla
             for one in features[name].dropna().unique():
                 assert by_category.get((name, one), before) == expected.get(one, before)
     assert tried >= {"pressure", "dose", "ward", "smoker"}
-
-
-def test_bins_in_words():
-    assert bin_in_words(1234.7, [1234.567]) == "above 1234.57"
-    assert bin_in_words(5.5, [5.5, 6.5]) == "up to 5.5"
-    assert bin_in_words(6, [5.5, 6.5]) == "in 5.5 to 6.5"
-    assert bin_in_words(1e9, [1_234_567_890.4]) == "up to 1234567890"
 
 
 def test_a_missing_cell_is_shown_with_what_it_is_read_as():
