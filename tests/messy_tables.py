@@ -81,11 +81,9 @@ def split(rng, X, y, weights):
 
 
 def as_polars(X):
-    """Return what polars can hold of a table."""
     return pl.from_pandas(X.drop(columns=["mixed", "number objects", "nothing"], errors="ignore"))
 
 
 def as_arrow(X):
-    """Return what Arrow can hold of a table."""
     frame = X.drop(columns=["mixed", "number objects", "nothing"], errors="ignore")
     return pa.Table.from_pandas(frame, preserve_index=False)

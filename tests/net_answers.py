@@ -85,7 +85,6 @@ class Table:
     real_weights: list
 
     def weights(self, weighting, rows=slice(None)):
-        """Return the weights of some rows, or ``None``."""
         chosen = {None: None, "whole": self.whole_weights, "real": self.real_weights}[weighting]
         return None if chosen is None else np.array(chosen)[rows]
 
@@ -426,7 +425,6 @@ def _go_together(table, setting, classifier, route):
 
 
 def cases():
-    """Return every table, setting, classifier and route that go together."""
     return [
         case
         for table, settings in SETTINGS_OF_TABLES.items()
@@ -438,7 +436,6 @@ def cases():
 
 
 def answers_along(table, setting, classifier, route, folder):
-    """Learn along a route, and return all answers."""
     parameters, weighting = SETTINGS[setting]
     parameters = parameters.get(classifier, {}) if parameters is PARAMETERS else parameters
     if classifier in POOLS:

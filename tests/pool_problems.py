@@ -30,19 +30,16 @@ class PoolProblem(NamedTuple):
 
 
 def pool_problem(name, seed=0):
-    """Return the table of one name; another seed gives another one."""
     return MAKERS[name](np.random.default_rng([seed, list(MAKERS).index(name)]))
 
 
 def pool_and_oracle(name):
-    """Return the table of a name, and what the oracle learned from it."""
     problem = pool_problem(name)
     table, options = problem[:1] + problem[3:5], problem.options
     return problem, LogPoolOracle.fit(*table, kinds=problem.kinds, declared=problem.declared, **options)
 
 
 def as_frame(problem, rows=None):
-    """Return new rows of a table, or its own, which declare their states."""
     columns = {}
     for j, kind in enumerate(problem.kinds):
         cells = problem.columns[j] if rows is None else [row[j] for row in rows]
@@ -56,7 +53,6 @@ def as_frame(problem, rows=None):
 
 
 def fit_to(problem, kind=CredalLogPoolAODE):
-    """Return a classifier that learned the table."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a dozen rows of text look like identifiers
         clf = kind(**problem.options)
@@ -67,7 +63,6 @@ def fit_to(problem, kind=CredalLogPoolAODE):
 
 
 def labels(rng, n, n_classes):
-    """Return classes of which each has a row."""
     y = [*range(n_classes), *rng.integers(n_classes, size=n - n_classes).tolist()]
     return rng.permutation(y).tolist()
 
@@ -148,12 +143,10 @@ def of(n, n_classes, *columns, names=None, **options):
 
 
 def shifted(*shifts, **options):
-    """Return columns of numbers that rise with the class by so much."""
     return [partial(numbers, shift=shift, **options) for shift in shifts]
 
 
 def told_by(*states):
-    """Return columns of these states."""
     return [partial(categories, states=one) for one in states]
 
 

@@ -132,7 +132,6 @@ def soak_interrupts(n_moments):
 
 
 def soak_kills(n_kills):
-    """Kill an experiment on two folders at random moments; its tables must be those of an undisturbed one."""
     with tempfile.TemporaryDirectory() as name:
         undisturbed, *folders = (Path(name) / out for out in ("undisturbed", "one", "two"))
         begin = time.perf_counter()

@@ -53,7 +53,6 @@ def picked(draw, pool, n):
 
 @st.composite
 def plain_cells(draw, n):
-    """Draw a column that a model can be learned from."""
     return picked(draw, draw(st.sampled_from(PLAIN)), n)
 
 
@@ -188,7 +187,6 @@ def vectors(draw, n):
 
 
 def rows_of(X):
-    """Return how many rows a table has, 8 if it has none to count."""
     if hasattr(X, "shape"):
         return int(X.shape[0]) if len(X.shape) else 8
     return len(X) if hasattr(X, "__len__") else 8

@@ -67,7 +67,6 @@ UTILITIES = {
 
 
 def f_beta(beta, m):
-    """Return the F-measure of m predicted labels, the true one among them."""
     precision, recall = Fraction(1, m), Fraction(1)
     return (1 + beta**2) * precision * recall / (beta**2 * precision + recall)
 

@@ -18,7 +18,6 @@ SCORER = make_set_scorer(u65_score)
 
 
 def table(n=150, n_classes=3):
-    """Return a table whose first two columns tell the class and whose third is noise."""
     rng = np.random.default_rng(11)
     y = rng.integers(0, n_classes, n)
     X = pd.DataFrame(

@@ -11,7 +11,6 @@ from skcredal._kernels import BLOCK_ROWS, count_pairs, find_leaves, find_pieces,
 
 
 def random_states(rng, k, n, n_values, dtype=np.uint16):
-    """Return states (k, n) from 0 to the unknown one."""
     return rng.integers(0, n_values + 1, (k, n)).astype(dtype)
 
 

@@ -62,17 +62,3 @@ def test_splitmix64_has_the_published_outputs():
         627405149472732430,
         15549969042648332857,
     ]
-
-
-def test_folds_by_hand():
-    # Ranks with seed 0 put row 1 before row 0 before row 2. Class 0 holds rows 1 and 2, and so on.
-    labels = [1, 0, 0, 1, 1, 0]
-    order = sorted(range(6), key=lambda i: (labels[i], lp.row_rank(0, i)))
-    assert order[0] == 1
-    folds = lp.deal(labels, range(6), 0)
-    assert [folds[i] for i in order] == [0, 1, 0, 1, 0, 1]
-    assert lp.deal(labels[:5], range(5), 0) == []
-    assert max(lp.deal([0] * 29, range(29), 0)) == 8
-    assert max(lp.deal([0] * 100, range(100), 0)) == 9
-    # The numbers are those among all rows, not among the sample.
-    assert lp.deal(labels, [7, 9, 11, 12, 30, 31], 0) != lp.deal(labels, range(6), 0)

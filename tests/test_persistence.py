@@ -168,7 +168,6 @@ def test_notes(tmp_path):
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory):
-    """Return saved models: their files as bytes, and a table."""
     X, y = messy_table(60)
     folder, found = tmp_path_factory.mktemp("models"), {}
     for kind in (CredalCompAODE, CredalLogPoolAODE, CredalTree, NaiveCredal):

@@ -162,16 +162,6 @@ def test_three_hundred_features_and_numbers_at_the_ends_of_the_doubles(kind):
     assert clf.predict(ends).tolist() == [0] * 12 + [1] * 12
 
 
-@pytest.mark.parametrize("k", [2, 7, 16, 29])
-def test_features_that_tell_nothing_leave_all_classes_open(k):
-    """Every SPODE is as likely as the null model: a prior of ε takes its coefficient to 0, up to rounding."""
-    X = pd.DataFrame({f"x{j}": ["a", "a", "b", "b"] * 5 for j in range(k)})
-    clf = CredalCompAODE(ess=1e-6).fit(X, ["one", "two"] * 10)
-    new = X[:2].assign(x0="new")
-    assert_probabilities(clf, new)
-    assert clf.predict_set(new).all()
-
-
 def test_a_parameter_set_after_the_fit_changes_no_answer_and_is_checked_when_saved(tmp_path):
     X, y = small_table()
     clf = skcredal.NaiveCredal().fit(X, y)

@@ -21,7 +21,6 @@ def fitted(classifier, X, y, **parameters):
 
 @pytest.mark.parametrize("missing", ["impute", "marginalize"])
 def test_sets_are_those_of_the_solvers_from_the_raw_table(missing):
-    """From a mixed table with missing values: imputation, cuts, counts, likelihoods, and both sets."""
     rng = np.random.default_rng(40)
     compared = 0
     for _ in range(4):

@@ -44,7 +44,6 @@ def problems(seed, n, unknown=0.0):
 
 
 def assert_proba(clf, new, expected, rtol):
-    """Compare the probabilities of rows with those expected."""
     np.testing.assert_allclose(clf.predict_proba(new[0]), np.array(expected, float), rtol=rtol)
 
 

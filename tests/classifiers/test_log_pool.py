@@ -42,7 +42,6 @@ def test_everything_is_as_defined(name):
 
 
 def assert_explained(clf, problem, expected):
-    """Compare the contributions of the features with those of the oracle."""
     # With the oracle's weights, so that only rounding differs.
     clf.null_weight_, clf.weights_ = float(expected.weights[0]), expected.weights[1:]
     clf._derive()
@@ -104,26 +103,6 @@ def pool(**options):
 
 seeds = st.integers(0, 2**32 - 1)
 few = settings(max_examples=6, deadline=None)
-
-
-@given(seeds)
-@few
-def test_sets_shrink_as_the_credibility_falls(seed):
-    X, y, new = messy(seed)
-    larger = None
-    for credibility in (0.99, 0.9, 0.5, 0.0):
-        clf = pool(credibility=credibility).fit(X, y)
-        sets, intervals = clf.predict_set(new), clf.predict_interval(new)
-        predicted = np.searchsorted(clf.classes_, clf.predict(new))
-        assert sets[np.arange(len(sets)), predicted].all()
-        by_bounds = clf.set_params(criterion="interval_dominance").predict_set(new)
-        reached = intervals[:, :, 0].max(axis=1, keepdims=True)
-        np.testing.assert_array_equal(by_bounds, intervals[:, :, 1] >= reached)
-        assert not (sets & ~by_bounds).any()
-        if larger is not None:
-            assert not (sets & ~larger[0]).any()
-            assert not (by_bounds & ~larger[1]).any()
-        larger = sets, by_bounds
 
 
 @given(seeds, st.sampled_from(["impute", "marginalize"]))
@@ -230,28 +209,6 @@ def test_the_limit_of_pair_tables_counts_those_of_regions():
         LogPoolAODE(n_regions=0).fit(X, y)
         with pytest.raises(ValueError, match=r"pair tables of 3 features and 3 classes would take"):
             LogPoolAODE().fit(X, y)
-
-
-@given(seeds, st.sampled_from(["impute", "marginalize"]))
-@few
-def test_constants_names_and_units_do_not_matter(seed, treatment):
-    """What is left of many invariances (§14): the order of rows, columns and names does matter."""
-    X, y, new = messy(seed)
-    expected = answers(pool(missing=treatment).fit(X, y), new)
-
-    def with_constants(table):
-        return table.assign(one=1.0, constant="same")[["one", *table, "constant"]]
-
-    def renamed(table):
-        """Names of states in the same order, and other units: powers of 2, so that nothing is rounded."""
-        text = table["text"].map({state: f"{state} and more" for state in "uvwxyz"})
-        return table.assign(text=text, number=8 * table["number"], whole=table["whole"] / 4)
-
-    for changed in (with_constants, renamed):
-        found = answers(pool(missing=treatment).fit(changed(X), y), changed(new))
-        assert_same_answers(found, expected, 1e-12)
-    found = answers(pool(missing=treatment).fit(X, np.array(["a", "b", "c"])[y]), new)
-    assert_same_answers(found, expected, 0)
 
 
 def test_explanations_read_well():

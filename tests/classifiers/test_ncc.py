@@ -6,13 +6,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from problems import mixed_table
 from skcredal import NaiveCredal
 
 STATES = [["a", "b"], ["p", "q", "r"], ["u", "v"]]
 
 
 def declared(rows):
-    """Return rows of text as a table whose columns declare all states."""
     columns = zip(*rows, strict=True)
     return pd.DataFrame(
         {
@@ -23,7 +23,6 @@ def declared(rows):
 
 
 def holed_problem(seed, *, n=12, share=0.12, n_test=6, most_open=5):
-    """Return rows of text with missing cells (None), classes, and rows to classify."""
     rng = np.random.default_rng(seed)
     y = [*"xyz", *rng.choice(list("xyz"), n - 3).tolist()]
 
@@ -74,23 +73,8 @@ def test_without_missing_cells_it_is_ncc(seed, n):
     np.testing.assert_array_equal(ncc.predict_interval(declared(test)), ncc2.predict_interval(declared(test)))
 
 
-def mixed(rng, n=60):
-    """Return a table with numbers, text and flags, all with missing cells, and its classes."""
-    y = rng.integers(0, 2, n)
-    table = pd.DataFrame(
-        {
-            "number": np.where(rng.random(n) < 0.2, np.nan, 2 * y + rng.normal(size=n)),
-            "text": [None if rng.random() < 0.1 else str(rng.choice(["a", "b", "c"])) for _ in y],
-            "flag": pd.array(
-                [None if rng.random() < 0.1 else bool(rng.random() < 0.3 + 0.4 * c) for c in y], "boolean"
-            ),
-        }
-    )
-    return table, y
-
-
 def test_cuts_come_from_known_cells_and_missing_cells_are_counted():
-    table, y = mixed(np.random.default_rng(70))
+    table, y, _ = mixed_table(np.random.default_rng(70), 60, 2)
     clf = NaiveCredal(conservative_features=["number"]).fit(table, y)
     known = table["number"].notna().to_numpy()
     cuts = NaiveCredal().fit(table.loc[known, ["number"]], y[known]).encoding_[0].cuts
@@ -103,13 +87,13 @@ def test_cuts_come_from_known_cells_and_missing_cells_are_counted():
 
 
 def test_an_unknown_value_is_left_out_and_not_any_value():
-    table, y = mixed(np.random.default_rng(73), n=200)
+    table, y, _ = mixed_table(np.random.default_rng(73), 200, 2)
     clf = NaiveCredal(conservative_features="all").fit(table, y)
     row = table[table.notna().all(axis=1)].iloc[:1]
-    new, missing = row.assign(text="new"), row.assign(text=None)
-    without = NaiveCredal(conservative_features="all").fit(table.drop(columns="text"), y)
+    new, missing = row.assign(kind="new"), row.assign(kind=None)
+    without = NaiveCredal(conservative_features="all").fit(table.drop(columns="kind"), y)
     np.testing.assert_allclose(
-        clf.predict_interval(new), without.predict_interval(row.drop(columns="text")), rtol=1e-9
+        clf.predict_interval(new), without.predict_interval(row.drop(columns="kind")), rtol=1e-9
     )
     width = np.diff(clf.predict_interval(missing)).max()
     assert width > np.diff(clf.predict_interval(new)).max()

@@ -1,7 +1,6 @@
 """fit, predict, explain and evaluate on tables as users have them, and calls that are refused."""
 
 import io
-import os
 import re
 import shlex
 import subprocess
@@ -38,7 +37,6 @@ def patients(n=60, seed=0):
 
 @pytest.fixture
 def table(tmp_path, monkeypatch):
-    """The patients, in a folder with their table and a model of it."""
     monkeypatch.chdir(tmp_path)
     patients().to_csv("patients.csv", index=False)
     assert run(*FIT, "-o", "m.skcredal").stdout == ""
@@ -52,7 +50,6 @@ def run(*words, **options):
 
 
 def refused(code, *words, **options):
-    """Return the only line of a refusal."""
     result = invoke(*words, **options)
     assert (result.exit_code, result.stdout) == (code, ""), result.output
     (line,) = result.stderr.splitlines()
@@ -117,7 +114,6 @@ def test_answers_are_written_by_suffix_with_ids_first(table, out):
 
 @pytest.mark.parametrize("classifier", ["comp-aode*", "naive-bayes"])
 def test_a_table_without_rows_is_answered_by_one(table, classifier):
-    """A step of a pipeline that had nothing to do on a day is no failure."""
     run(*FIT, "--classifier", classifier)
     table[:0].to_csv("none.csv", index=False)
     header = run("predict", "m", "patients.csv").stdout.splitlines()[0] + "\n"
@@ -346,17 +342,11 @@ def test_targets_that_are_no_classes_are_refused(table, values, message):
         run("fit", "t.csv", "--target", "y", "-o", "m", "--as-classes", "--classifier", "null")
 
 
-@pytest.mark.parametrize("ending", ["csv", "parquet"])
-def test_dates_are_left_out_or_refused_by_name(table, ending):
-    dates = pd.date_range("2024-03-01", periods=60)
-    dated = table.assign(seen=dates, born=dates.date)
-    write = {"csv": dated.to_csv, "parquet": dated.to_parquet}
-    write[ending](f"t.{ending}", index=False)
-    call = ("fit", f"t.{ending}", "--target", "outcome", "-o", "m")
-    assert "Note: Left out as dates: seen, born." in run(*call).stderr
-    assert skcredal.load("m").feature_names_in_.tolist() == ["age", "smoker", "pain"]
-    assert run("predict", "m", f"t.{ending}").stdout == run("predict", "m.skcredal", "patients.csv").stdout
-    assert "'seen'" in refused(1, *call, "--keep", "seen", "--drop", "born")
+def test_dates_are_left_out_or_refused_by_name(table):
+    table.assign(seen=pd.date_range("2024-03-01", periods=60)).to_parquet("t.parquet", index=False)
+    call = ("fit", "t.parquet", "--target", "outcome", "-o", "m")
+    assert "Note: Left out as dates: seen." in run(*call).stderr
+    assert "'seen'" in refused(1, *call, "--keep", "seen")
 
 
 def test_identifiers_are_left_out_unless_they_are_kept(table):
@@ -492,7 +482,7 @@ def test_data_sets_are_listed_and_written(tmp_path):
     assert (result.exit_code, "good" in result.stdout, "bad.arff" in result.stderr) == (1, True, True)
 
 
-def test_readers_may_close_and_terminals_may_lack_characters(table):
+def test_readers_may_close(table):
     pd.concat([table] * 50).to_csv("many.csv", index=False)
     call = [sys.executable, "-m", "skcredal", "predict", "m.skcredal", "many.csv"]
     with subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as writer:
@@ -500,8 +490,3 @@ def test_readers_may_close_and_terminals_may_lack_characters(table):
         writer.stdout.close()
         assert b"Error" not in writer.stderr.read()
     assert writer.returncode == 0
-    environment = {**os.environ, "LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
-    call = [sys.executable, "-m", "skcredal", *EVALUATE, "--classifiers", "null", "--folds", "2"]
-    done = subprocess.run(call, env=environment, capture_output=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert b"60 rows, 1 ? 2-fold" in done.stdout

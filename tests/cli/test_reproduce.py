@@ -28,7 +28,6 @@ def folder(tmp_path):
 
 
 def written(folder):
-    """Return what the files contain that were written for the reader."""
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix not in (".jsonl", "")}
 
 

@@ -69,7 +69,6 @@ def no_network(monkeypatch):
 
 
 def clover(n=63):
-    """Return a table of the size of white_clover."""
     rng = np.random.default_rng(0)
     features = pd.DataFrame(rng.integers(0, 9, (n, 31)).astype(float)).rename(columns="x{}".format)
     return features.assign(**{"class": pd.Categorical([f"c{r % 4}" for r in range(n)])})

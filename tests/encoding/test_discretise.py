@@ -69,7 +69,6 @@ def test_a_missing_value_takes_the_median_before_cutting():
 TABLES = {
     "array": lambda columns: np.array(list(columns.values()), object).T,
     "pandas": pd.DataFrame,
-    "pandas nullable": lambda columns: pd.DataFrame(columns).convert_dtypes(),
     "polars": pl.DataFrame,
     "pyarrow": pa.table,
 }

@@ -22,7 +22,6 @@ DICTIONARY = pa.DictionaryArray.from_arrays
 
 
 def learn(X, y, *, weights=None, names=None, n_threads=1, **rules):
-    """Return the encoding of a table, and the states of its rows."""
     labels, chosen = np.asarray(y, np.int32), Rules(**rules)
     table, classes = read_table(X, estimator=None), np.arange(int(labels.max()) + 1)
     found = Statistics.of_rows(table, classes, labels, weights, chosen, names, n_threads=n_threads)
@@ -42,7 +41,6 @@ def codes_of(encoding, states):
 
 
 def learn_categorical(values, *, declared=None, weights=None, **rules):
-    """Return the feature of one column of text."""
     categories = "auto" if declared is None else [declared]
     X = pd.DataFrame({"f": pd.Series(values, dtype=object)})
     with warnings.catch_warnings(action="ignore"):

@@ -17,7 +17,6 @@ def priors_of(counts, eps, ess=1.0):
 
 
 def answers_of(table, eps, ess=1.0):
-    """Return the reference posterior, the undominated classes, and the bounds of the rows to classify."""
     tables, priors = priors_of(table.counts, eps, ess)
     evidence = NaiveEvidence(table.test_states, tables.posteriors(table.test_states))
     return evidence.reference, sets_of(priors, evidence)[1], priors.intervals(evidence)

@@ -106,12 +106,3 @@ def test_size_of_the_tables_is_what_they_take():
     assert pair_table_bytes(n_values, n_classes, 7) - taken == 8 * n_classes * 7 * (2 * n_values + 1)
     # Beyond 64 bits it is still a number.
     assert pair_table_bytes(10**9, 10**4) > 2**64
-
-
-def test_counts_of_different_shapes_do_not_add():
-    codes, labels, _, _ = random_codes(np.random.default_rng(0), n=10, k=2, n_classes=2, most_states=2)
-    counts = counts_of(codes, labels, np.array([2, 2]), 2)
-    assert repr(counts) == "Counts(n=10, features=2, classes=2)"
-    for n_states, n_classes in (([2, 3], 2), ([2, 2], 3), ([2], 2)):
-        with pytest.raises(ValueError, match="features, states and classes"):
-            counts + counts_of(codes[: len(n_states)], labels, np.array(n_states), n_classes)

@@ -38,7 +38,6 @@ def small_table(rng, *, n_classes=None, k=None, most_open=4, unknown=0.1, conser
 
 
 def states_of(rows, n_states):
-    """Return rows as states (k, n)."""
     beyond = {None: 0, ANY: 1}
     table = [
         [v + beyond[cell] if cell in beyond else cell for cell, v in zip(row, n_states, strict=True)]
@@ -48,7 +47,6 @@ def states_of(rows, n_states):
 
 
 def answers_of(train, y, test, n_states, n_classes, *, s=1.0, lam=0.0, left_out=None):
-    """Return the reference, the undominated classes and the bounds of rows to classify."""
     labels, v = np.array(y, np.int32), np.array(n_states)
     counts = count_values(states_of(train, n_states), labels, np.ones(len(y)), v, n_classes)
     n_missing = np.array(

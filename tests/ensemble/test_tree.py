@@ -9,7 +9,6 @@ from skcredal._kernels import upper_entropy
 
 
 def random_counts(rng):
-    """Return counts of classes with zeros and ties, and a strength."""
     n_classes = int(rng.integers(1, 7))
     counts = rng.integers(0, rng.choice([2, 5, 50]), n_classes)
     if rng.random() < 0.4:

@@ -12,7 +12,6 @@ from skcredal.evaluation._words import values_with_bins
 
 
 def mixed_table(n, seed):
-    """Return a table of long numbers, small and large ones, categories, truth values and missing cells."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 3, n)
     table = pd.DataFrame(
@@ -31,7 +30,6 @@ def mixed_table(n, seed):
 
 
 def stated_values(change, column, value):
-    """Return values that the words of a change are about."""
     words = change.condition
     if words.startswith("= "):
         named = re.split(r", | or ", words[2:])
@@ -42,7 +40,6 @@ def stated_values(change, column, value):
 
 
 def answers(model, row, feature, values):
-    """Return the answer to a row with each of the values."""
     changed = pd.concat([row] * len(values), ignore_index=True)
     changed[feature] = pd.Series(values, dtype=float if isinstance(values[0], float) else object)
     if hasattr(model, "predict_set"):

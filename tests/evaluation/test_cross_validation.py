@@ -25,7 +25,6 @@ def table():
 
 
 def cases_of(classifier, features, target, **options):
-    """Return the cases of one classifier, with all that is known of them."""
     found = evaluate_table({"one": classifier}, features, target, explain=True, **options)
     return found.cases["one"]
 
@@ -100,26 +99,6 @@ def test_the_papers_setting_learns_cuts_from_all_rows():
     proba = expected.predict_proba(coded[test])
     assert found == fold_sums(target[test], proba, None, expected.classes_)
     assert found["brier"] != honest["brier"]
-
-
-def test_the_cases_of_every_classifier_are_those_that_its_sums_count(table):
-    features, target = table
-    made = make_classifiers("all")
-    found = evaluate_table(made, features, target, folds=3)
-    assert list(found.cases) == list(found.sums) == list(made)
-    for name, cases in found.cases.items():
-        total = pool(found.sums[name])
-        assert cases.correct.sum() == total["correct"]
-        if not found.credal[name]:
-            assert_array_equal(cases.sets.argmax(axis=1), cases.predicted)
-            assert not cases.undecided.any()
-            continue
-        assert cases.undecided.sum() == total["undecided"]
-        held = cases.sets[np.arange(len(target)), cases.true]
-        assert (held & cases.undecided).sum() == total["set_correct"]
-        # A single class is the most probable one: what the page counts as right is right.
-        assert (cases.correct & ~cases.undecided).sum() == total["single_correct"]
-        assert cases.sets[np.arange(len(target)), cases.predicted].all()
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,6 @@ NOISE = 0.001 * SIGNS * np.linspace(0.5, 1.5, N)
 
 
 def spread(mean, width=0.05):
-    """Return values about a mean, symmetric and without ties."""
     return mean + width * np.linspace(-1.0, 1.0, N)
 
 

@@ -23,7 +23,6 @@ PLAN = Plan("/home/me/secret/data", list(DATASETS), {}, runs=2, folds=3)
 
 
 def made_up_summary(classifiers=(*CLASSIFIERS, *BASELINES)):
-    """Return plausible numbers; the first data set has no undecided row."""
     index = pd.MultiIndex.from_product([DATASETS, classifiers], names=["dataset", "classifier"])
     numbers = np.random.default_rng(0).uniform(0.6, 0.9, (len(index), len(MEASURES)))
     table = pd.DataFrame(numbers, index, list(MEASURES)).reset_index()

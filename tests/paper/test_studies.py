@@ -34,7 +34,6 @@ def wine():
 
 @pytest.fixture(scope="module")
 def tables(wine):
-    """Return the tables of all studies on one fold, pooled with itself."""
     return study_tables([{"dataset": "wine", **run_fold(Fold(*wine), classifiers())}] * 2)
 
 
@@ -45,7 +44,6 @@ def learned(wine):
 
 
 def at(table, series, **point):
-    """Return the row of a series at a point."""
     ((name, value),) = point.items()
     (row,) = table[(table["series"] == series) & (table[name] == value)].to_dict("records")
     return row

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pressure_problems import CHOSEN, CLASSIFIERS
+from pressure_problems import CHOSEN
 from skcredal import CredalCompAODE, MDLDiscretizer
 from strange_problems import outcome, rows_of, tables, vectors
 
@@ -94,24 +94,6 @@ def test_a_strange_table_is_discretised_or_refused(data):
     for table in (X, data.draw(tables(), "X new")):
         bins = outcome(lambda table=table: mdl.transform(table))
         assert bins is None or ((bins >= 0) & (bins < mdl.n_bins_)).all()
-
-
-WITHOUT_PAIRS = ("NB", "CredalModelAveraging", "Tree", "NaiveBayes", "NaiveCredal", "NullClassifier")
-
-
-@pytest.mark.parametrize("classifier", CLASSIFIERS)
-def test_a_hundred_thousand_declared_categories_are_learned_or_refused_by_name(classifier):
-    """Tables of pairs grow with the square of all states."""
-    y = np.arange(100) % 2
-    states = pd.Categorical.from_codes(np.arange(100) * 999, pd.RangeIndex(100_000).astype(str))
-    X = pd.DataFrame({"many": states, "tells": np.where(y, "a", "b")})
-    if not classifier.__name__.endswith(WITHOUT_PAIRS):
-        with pytest.raises(ValueError, match=r"pair tables .* many \(100000 states\)"):
-            classifier().fit(X, y)
-        X["many"] = X["many"].cat.set_categories([str(999 * r) for r in range(100)])
-    clf = classifier().fit(X, y)
-    probes = pd.DataFrame({"many": ["0", "999", "1", "unheard of", None], "tells": list("abaab")})
-    check_answers(clf, probes)
 
 
 # --- What the search found, each as it was found --------------------------------------------------

@@ -6,11 +6,8 @@ import pyarrow.dataset as ds
 import pyarrow.fs
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from messy_tables import as_arrow, messy_table, seeds
-from same_models import assert_same_model, fitted
+from same_models import assert_same_model
 from skcredal import CompAODE
 from skcredal.scale import fit_batches, scan_parquet
 
@@ -35,22 +32,6 @@ def write(table, folder, *, n_files=3, row_group_size=100):
     for number in range(n_files):
         part = table.slice(number * step, step)
         pq.write_table(part, folder / f"part{number}.parquet", row_group_size=row_group_size)
-
-
-@given(seed=seeds, rows=st.integers(1, 40), group=st.integers(1, 40), files=st.integers(1, 4))
-@settings(max_examples=25)
-def test_the_model_is_that_of_the_table(tmp_path_factory, seed, rows, group, files):
-    X, y, _ = messy_table(np.random.default_rng(seed))
-    X = as_arrow(X)
-    if X.num_columns == 0:
-        return
-    folder = tmp_path_factory.mktemp("parquet")
-    write(X.append_column("class", pa.array(y)), folder, n_files=files, row_group_size=group)
-    scan = scan_parquet(folder, target="class", batch_rows=rows)
-    assert scan.n_rows == len(y)
-    assert all(0 < len(batch) <= rows for batch, _ in scan)
-    expected = fitted(lambda: CompAODE().fit(pq.read_table(folder).select(X.column_names), y.astype(object)))
-    assert_same_model(fitted(lambda: fit_batches(CompAODE(), scan)), expected)
 
 
 @pytest.mark.parametrize(
