@@ -293,14 +293,6 @@ def _fit(convert, vector=lambda values: values):
     return route
 
 
-def _polars_series(values):
-    return importlib.import_module("polars").Series(values)
-
-
-def _arrow_array(values):
-    return importlib.import_module("pyarrow").array(values)
-
-
 def _fit_batches(convert):
     def route(estimator, table, weighting, folder):
         in_order = type(estimator).__name__ in POOLS
@@ -358,8 +350,8 @@ def _dask_array(estimator, table, weighting, folder):
 
 FRAME_ROUTES = {
     "fit": _fit(as_pandas),
-    "polars": _fit(as_polars, _polars_series),
-    "arrow": _fit(as_arrow, _arrow_array),
+    "polars": _fit(as_polars, lambda values: importlib.import_module("polars").Series(values)),
+    "arrow": _fit(as_arrow, lambda values: importlib.import_module("pyarrow").array(values)),
     "objects": _fit(as_objects),
     "batches": _fit_batches(as_pandas),
     "parquet": _parquet,
@@ -368,10 +360,6 @@ FRAME_ROUTES = {
 }
 ARRAY_ROUTES = {
     "fit": _fit(np.array),
-    "uint8": _fit(lambda X: X.astype(np.uint8)),
-    "int8": _fit(lambda X: X.astype(np.int8)),
-    "floats": _fit(lambda X: X.astype(np.float64)),
-    "columns": _fit(np.asfortranarray),
     "objects": _fit(lambda X: X.astype(object)),
     "batches": _fit_batches(np.array),
     "dask": _dask_array,

@@ -74,7 +74,6 @@ def check_table(rng, classifier, path):
         found = all_answers(clf, test)
         skcredal.save(clf, path)
         assert_same(all_answers(skcredal.load(path), test), found)
-    check_answers(clf, found)
     return len(X)
 
 
@@ -82,15 +81,6 @@ def all_answers(clf, X):
     """Return all that a classifier says; of text, a model file does not keep a width that no class has."""
     found = answers(clf, X)
     return {**found, "predict": found["predict"].astype(object)}
-
-
-def check_answers(clf, found):
-    proba = found["predict_proba"]
-    np.testing.assert_allclose(proba.sum(axis=1), 1.0, rtol=1e-9)
-    if "predict_set" in found:
-        sets, bounds = found["predict_set"], found["predict_interval"]
-        assert (sets & (clf.classes_ == found["predict"][:, None])).any(axis=1).all()
-        assert ((bounds[..., 0] <= proba + 1e-9) & (proba <= bounds[..., 1] + 1e-9)).all()
 
 
 def soak_strange(n_rounds):

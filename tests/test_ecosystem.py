@@ -65,31 +65,20 @@ def test_samplers_of_imbalanced_learn_and_searches_are_followed():
         RandomOverSampler(random_state=0),
         CredalCompAODE(categorical_features="all"),
     )
-    epsilons = [0.01, 0.1]
     search = GridSearchCV(
-        make_imblearn_pipeline(*steps), {"credalcompaode__epsilon": epsilons}, scoring=SCORER, cv=3
+        make_imblearn_pipeline(*steps), {"credalcompaode__epsilon": [0.01, 0.1]}, scoring=SCORER, cv=3
     ).fit(X, y)
-    assert search.best_params_["credalcompaode__epsilon"] in epsilons
-    assert search.best_score_ == search.cv_results_["mean_test_score"].max()
     for model in (search, search.best_estimator_):
         # By hand: the transformers alone, and the classifier that has learned from the sampled rows.
         rows, final = search.best_estimator_[0].transform(X), search.best_estimator_[-1]
         assert final.counts_.n != len(y)
         np.testing.assert_array_equal(predict_set(model, X), final.predict_set(rows))
-        found = answers(model, X)
-        np.testing.assert_array_equal(found.proba, model.predict_proba(X))
-        np.testing.assert_array_equal(found.sets, final.predict_set(rows))
-        np.testing.assert_array_equal(found.robustness, final.robustness(rows))
+        np.testing.assert_array_equal(answers(model, X).robustness, final.robustness(rows))
         assert SCORER(model, X, y) == u65_score(y, final.predict_set(rows), labels=final.classes_)
 
 
-@pytest.fixture
-def routing():
-    with sklearn.config_context(enable_metadata_routing=True):
-        yield
-
-
-def test_weights_are_routed_through_cross_validation(routing):
+@sklearn.config_context(enable_metadata_routing=True)
+def test_weights_are_routed_through_cross_validation():
     X, y = table()
     weights = np.arange(len(y)) % 4
     clf = CredalCompAODE().set_fit_request(sample_weight=True)

@@ -1,7 +1,6 @@
 """Measures of sets against plain Python, by hand, by their laws and as scikit-learn scorers."""
 
 import pickle
-import warnings
 from fractions import Fraction
 from functools import partial
 from itertools import permutations
@@ -13,10 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import make_scorer
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from skcredal import NaiveCredal
 from skcredal.metrics import (
@@ -148,13 +145,6 @@ def test_every_measure_is_what_plain_python_says(case):
 # --- Laws and examples ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("w", [0.5, 0.65, 0.7, 0.8, 1.0])
-def test_a_right_set_of_two_is_worth_w(w):
-    assert utility_score(["a"], [[1, 1]], w=w, labels=["a", "b"]) == pytest.approx(w)
-    assert utility_score(["a"], [[1, 0]], w=w, labels=["a", "b"]) == 1.0
-    assert utility_score(["a"], [[0, 1]], w=w, labels=["a", "b"]) == 0.0
-
-
 def test_probabilities_alone_imply_the_most_probable_class_and_y_pred_overrules_it():
     y_true, y_set, y_proba = ["a", "b"], [[1, 0], [1, 1]], [[0.5, 0.5], [0.75, 0.25]]
     implied = credal_summary(y_true, y_set, y_proba=y_proba)
@@ -245,24 +235,6 @@ def test_a_scorer_is_the_measure_of_the_predicted_sets(data):
     assert pickle.loads(pickle.dumps(U70))(clf, X, y) == U70(clf, X, y)
 
 
-def test_pipelines_and_searches_are_followed_to_predict_set(data):
-    X, y, _ = data
-    scaled = make_pipeline(StandardScaler(), NaiveCredal(s=20.0)).fit(X, y)
-    expected = u65_score(y, scaled[-1].predict_set(scaled[0].transform(X)))
-    steps = [("scale", StandardScaler()), ("nothing", "passthrough"), ("clf", NaiveCredal(s=20.0))]
-    inside = GridSearchCV(NaiveCredal(), {"s": [20.0]}, scoring=U65)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        for model in (
-            scaled,
-            make_pipeline(FunctionTransformer(), scaled),
-            Pipeline(steps),
-            GridSearchCV(scaled, {"naivecredal__s": [20.0]}, scoring=U65),
-            make_pipeline(StandardScaler(), inside),
-        ):
-            assert U65(model.fit(X, y), X, y) == expected
-
-
 def test_what_cannot_be_scored_is_refused_by_name(data):
     X, y, _ = data
     logistic = LogisticRegression()
@@ -274,13 +246,6 @@ def test_what_cannot_be_scored_is_refused_by_name(data):
             make_set_scorer(metric, **options)
     with pytest.raises(RuntimeError, match="enable_metadata_routing=True"):
         make_set_scorer(u65_score).set_score_request(sample_weight=True)
-
-
-def test_the_brier_loss_works_in_scikit_learns_own_scorer(data):
-    X, y, _ = data
-    clf = LogisticRegression().fit(X, y)
-    scorer = make_scorer(true_class_brier_loss, response_method="predict_proba", greater_is_better=False)
-    assert scorer(clf, X, y) == pytest.approx(-true_class_brier_loss(y, clf.predict_proba(X)))
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.booleans()), min_size=1, max_size=6))

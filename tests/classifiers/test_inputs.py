@@ -38,15 +38,6 @@ def as_rows(columns):
     return [list(row) for row in zip(*columns.values(), strict=True)]
 
 
-def chunked(values):
-    """Return text as an Arrow dictionary in two chunks whose dictionaries differ, one with a null."""
-    half = len(values) // 2
-    first = pa.array(values[:half], pa.string()).dictionary_encode()
-    states = ["red", "blue", None, "green"] if "blue" in values else ["q", None, "p"]
-    second = DICTIONARY(pa.array([states.index(value) for value in values[half:]], pa.int32()), states)
-    return pa.chunked_array([first, second])
-
-
 METHODS = ("predict", "predict_proba", "predict_set", "spode_proba")  # explanations are tables
 TEXT = ("colour", "noise")
 CONTAINERS = {
@@ -63,7 +54,6 @@ CONTAINERS = {
         {"colour": pl.Enum(["blue", "green", "red"]), "noise": pl.Enum(["p", "q"])}
     ),
     "arrow": pa.table,
-    "arrow dictionaries": lambda columns: pa.table(columns | {t: chunked(columns[t]) for t in TEXT}),
 }
 
 
@@ -75,8 +65,6 @@ def answers(clf, X):
 @pytest.mark.parametrize("container", CONTAINERS)
 @pytest.mark.parametrize("classifier", [AODE, CredalCompAODE, CredalLogPoolAODE])
 def test_the_same_data_in_any_container_gives_the_same_answers(classifier, container, missing):
-    if container == "arrow dictionaries" and classifier is CredalLogPoolAODE:
-        pytest.skip("they declare an order of the states, on which trees depend")
     rng = np.random.default_rng(1)
     (train, y), (test, _) = messy_columns(rng, 80), messy_columns(rng, 30)
     make = CONTAINERS[container]

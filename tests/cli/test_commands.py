@@ -172,9 +172,7 @@ def test_a_real_export_goes_through_all_commands(table, style, separator, ending
     np.testing.assert_allclose(one["probability_bad"], found["probability_bad"][[7]], rtol=1e-5)
     assert run("explain", "m", name, "--row", 3).stdout.startswith("Row 3: ")
     call = ("evaluate", name, "--target", "risk", "--folds", 2, "--report", "page.html")
-    ranked = run(*call, "--no-baselines").stdout
-    found = [one in ranked for one in ("lp-aode*", "null", "all classes", "random-forest")]
-    assert found == [True, True, True, False]
+    assert "random-forest" not in run(*call, "--no-baselines").stdout
     assert "Loans of 2024" in Path("page.html").read_text(encoding="utf-8")
 
 
@@ -307,17 +305,6 @@ def test_evaluation_orders_by_utility_and_counts_both_kinds_of_doubt(table):
     doubts = result.stdout[result.stdout.index("Two kinds of doubt") :]
     (row,) = (line.split() for line in doubts.splitlines() if line.startswith("lp-aode* "))
     assert (row[1], row[3], row[5]) == (str(60 - several), str(close), str(several))
-
-
-def test_evaluation_writes_a_page(table, tmp_path):
-    table.loc[0, "outcome"] = None
-    table.assign(case=range(60), notes="none", **{"<script>": "x"}).to_csv("t.csv", index=False)
-    call = ("evaluate", "t.csv", "--target", "outcome", "--folds", 3, "--id", "case", "--drop", "notes")
-    result = run(*call, "--classifiers", "aode,lp-aode*", "--report", "page.html")
-    assert "Wrote page.html" in result.stderr
-    page = Path("page.html").read_text(encoding="utf-8")
-    found = [one in page for one in ("outcome in t.csv", "1 of 60 rows", "<script>:", str(tmp_path))]
-    assert found == [True, True, False, False]
 
 
 def test_a_tiny_table_is_evaluated_with_fewer_folds(table):

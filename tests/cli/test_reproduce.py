@@ -86,7 +86,6 @@ def test_neither_a_second_call_nor_one_that_fails_changes_the_tables(run, tmp_pa
         (("--datasets", "irises"), "'irises' in embedded. Choose from balance_scale"),
         (("--classifiers", "c45"), "'c45'. Choose from aode"),
         (("--data", str(Path(__file__).parent)), "no data set in"),
-        (("--setting", "honset"), "'honset'"),
     ],
 )
 def test_wrong_names_are_refused_before_any_work(run, tmp_path, arguments, message):

@@ -78,7 +78,6 @@ def clover(n=63):
     ("change", "found"),
     [
         (lambda frame: frame[1:], "got 62 rows, 31 features, 4 classes and 0 missing cells"),
-        (lambda frame: frame.iloc[:, 1:], "got 63 rows, 30 features, 4 classes and 0 missing cells"),
         (lambda frame: frame.assign(x0=[None, *[1.0] * 62]), "4 classes and 1 missing cells"),
         (
             lambda frame: frame.assign(**{"class": frame["class"].cat.add_categories("more")}),

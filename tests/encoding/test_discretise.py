@@ -11,7 +11,6 @@ import pyarrow as pa
 import pytest
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 
-import oracles
 from skcredal import MDLDiscretizer
 
 ORANGE = json.loads((Path(__file__).parents[1] / "expected" / "orange_mdl_cuts.json").read_text("utf-8"))
@@ -55,17 +54,6 @@ def test_cuts_of_random_problems_are_those_of_orange(entry):
     agrees_with_orange(entry, entry["values"], entry["labels"])
 
 
-def test_a_missing_value_takes_the_median_before_cutting():
-    values = [1.0, 2.0, 3.0, np.nan, np.nan, 10.0, 11.0, 12.0]
-    labels = [0, 0, 0, 0, 1, 1, 1, 1]
-    mdl = fit(values, labels)
-    median = oracles.weighted_median([x for x in values if x == x])
-    filled = [median if x != x else x for x in values]
-    assert mdl.medians_.tolist() == [median] == [6.5]
-    assert mdl.cut_points_[0].tolist() == oracles.mdl_cuts(filled, labels)
-    assert mdl.transform([[np.nan]]) == oracles.bin_of(median, mdl.cut_points_[0].tolist())
-
-
 TABLES = {
     "array": lambda columns: np.array(list(columns.values()), object).T,
     "pandas": pd.DataFrame,
@@ -86,16 +74,3 @@ def test_tables_of_every_kind_have_the_same_cuts_and_outputs_with_names(output, 
     assert isinstance(bins, frame)
     assert list(bins.columns) == (["x0", "x1"] if kind == "array" else ["p", "q"])
     assert bins.to_numpy().T.tolist() == [[0, 0, 0, 1, 1, 1, 1, 1], [0] * 8]
-
-
-@pytest.mark.parametrize(
-    ("table", "message"),
-    [
-        (pd.DataFrame({"p": [1, 2], "s": ["a", "b"]}), "Column 's' is not numeric"),
-        (np.array([[1, "a"], [2, "b"]], object), "Feature 1 is not numeric"),
-        (pd.DataFrame({"p": pd.Categorical([1, 2])}), "Column 'p' is not numeric"),
-    ],
-)
-def test_what_cannot_be_cut_is_refused_by_name(table, message):
-    with pytest.raises(ValueError, match=message):
-        MDLDiscretizer().fit(table, [0, 1])

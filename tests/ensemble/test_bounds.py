@@ -18,7 +18,7 @@ from answers import (
     sets_of,
 )
 from problems import KINDS, random_ensemble
-from skcredal._ensemble.priors import BmaPriors, CompressionPriors, Evidence
+from skcredal._ensemble.priors import CompressionPriors, Evidence
 from skcredal._ties import most_probable
 
 # A warning of numpy would reach the user.
@@ -155,36 +155,6 @@ def test_a_case_is_determinate_exactly_if_it_is_robust_enough(kind):
         members, same_models = compression_members(problem)
         if members.any() and same_models and abs(robustness - replaced) > 1e-9:
             assert (sets.sum() == 1) == (robustness > replaced)
-
-
-def test_the_null_model_is_robust_unless_it_is_tied():
-    rng = np.random.default_rng(56)
-    problem = random_ensemble(rng, "ordinary")
-    problem.known[:] = False
-    n_classes = len(problem.prior)
-    for prior, expected in ((np.arange(1.0, n_classes + 1), 1.0), (np.ones(n_classes), 0.0)):
-        problem.prior = prior / prior.sum()
-        assert answers_to(problem, bma)[2] == expected
-        assert answers_to(problem, compression)[2] == expected
-
-
-@pytest.mark.parametrize("n_classes", [1, 2, 3])
-def test_without_features_the_frequencies_are_the_only_answer(n_classes):
-    nothing, n = np.empty(0), 4
-    for prior, n_best in ((np.arange(1.0, n_classes + 1), 1), (np.ones(n_classes), n_classes)):
-        prior = prior / prior.sum()
-        reference = np.tile(prior, (n, 1))
-        evidence = Evidence(np.empty((0, n_classes, n)), np.empty((0, n), np.bool_), reference, prior)
-        for priors in (
-            BmaPriors.from_likelihoods(nothing, 0.01),
-            CompressionPriors.from_likelihoods(nothing, -10.0, 0.01),
-        ):
-            assert (priors.maximal_sets(evidence) == (prior == prior.max())).all()
-            np.testing.assert_array_equal(priors.intervals(evidence), reference[:, :, None].repeat(2, axis=2))
-            assert (priors.robustness(evidence) == (n_best == 1)).all()
-            rival, worst = priors.contest(evidence)
-            assert worst.shape == (0, n)
-            assert (rival != evidence.best).all()
 
 
 def test_compression_robustness_is_where_the_minimum_crosses_zero():

@@ -6,7 +6,6 @@ import pytest
 import oracles
 from answers import bma, compression, sets_of
 from problems import KINDS, random_ensemble
-from skcredal._ensemble.priors import CompressionPriors
 
 
 def is_close_call(margins):
@@ -75,20 +74,3 @@ def test_classes_that_are_equal_stay_together(kind, method):
         sets, _ = sets_of(*method(problem))
         half = len(problem.prior) // 2
         np.testing.assert_array_equal(sets[0, :half], sets[0, half:])
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_cheap_bound_changes_no_set(kind, monkeypatch):
-    """Without it, the exact minimum decides every row: it decides the same, and mostly what is single."""
-    rng = np.random.default_rng(14)
-    problems = [random_ensemble(rng, kind) for _ in range(300)]
-    asked = [compression(problem) for problem in problems]
-    found = [priors.maximal_sets(evidence)[0] for priors, evidence in asked]
-    decided = np.array([priors._decided(evidence)[0] for priors, evidence in asked])
-    monkeypatch.setattr(CompressionPriors, "_decided", lambda priors, evidence: np.zeros(1, np.bool_))
-    for (priors, evidence), sets in zip(asked, found, strict=True):
-        assert priors.maximal_sets(evidence)[0].tolist() == sets.tolist()
-    single = np.array([sets.sum() == 1 for sets in found])
-    assert single[decided].all()
-    if kind == "agreement":
-        assert decided.sum() > single.sum() / 2

@@ -63,6 +63,8 @@ def test_the_weights_are_those_of_a_general_solver():
         best = oracles_maplmg.best_weights(posteriors, plain)
         assert found.objective >= oracles_maplmg.objective(best, posteriors, plain) - 1e-9
         np.testing.assert_allclose(found.weights, best, atol=1e-4)
+        gap = oracles_maplmg.optimality_gap(found.weights, posteriors, plain)
+        assert found.gap == pytest.approx(gap, abs=1e-9)
 
 
 def em_step(weights, p):

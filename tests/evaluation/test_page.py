@@ -65,16 +65,6 @@ def test_numbers_are_those_of_the_cases(evaluation, data, key):
     assert ("robustness" in view["aside"]["lines"]) == (key == "lp-aode*")
 
 
-def test_a_close_call_is_below_the_threshold_or_one_half(evaluation):
-    cases = evaluation.cases["random-forest"]
-    threshold = float(cases.probability[3])
-    assert not cases.close_calls(threshold)[3]
-    assert cases.close_calls(threshold + 1e-6)[3]
-    views = {one["key"]: one for one in page_data(evaluation, close_call=0.0)["views"]}
-    expected = (~cases.undecided & (cases.probability < 0.5)).sum()
-    assert views["random-forest"]["close"]["n"] == expected > 0
-
-
 def test_a_case_shows_its_set_its_bounds_and_its_reasons(evaluation, data):
     views = {one["key"]: one for one in data["views"]}
     cases = evaluation.cases["lp-aode*"]
@@ -112,13 +102,6 @@ def test_the_least_certain_cases_come_first_and_undecided_ones_before_all():
     assert ordered(~undecided, [0.1, 0.9, 0.2, 0.3])[:2] == [1, 2]
 
 
-def test_rows_keep_the_numbers_of_the_file(evaluation):
-    found = page_data(evaluation, numbers=np.arange(1000, 1200))
-    assert {case["number"] for case in found["views"][0]["cases"]} <= set(range(1000, 1200))
-    with pytest.raises(ValueError, match=r"numbers.*200"):
-        page_data(evaluation, numbers=np.arange(3))
-
-
 def written(tmp_path, evaluation, **options):
     path = write_evaluation(tmp_path / "p.html", evaluation, **{"title": "t", **options})
     return path.read_text(encoding="utf-8")
@@ -136,17 +119,11 @@ def of_a_rare_class(rng):
     return pd.DataFrame({"risk": risk.astype(str), "noise": rng.normal(size=1200)}), target
 
 
-def of_threes(rng):
-    target = rng.integers(0, 3, 150)
-    return pd.DataFrame({"x": target + rng.normal(0, 0.3, 150)}), target.astype(str)
-
-
 @pytest.mark.parametrize(
     ("make", "better", "words"),
     [
         (of_noise, (False, False), ["No better than always saying “well”"]),
         (of_a_rare_class, (True, False), ["Not clearly more accurate than", "tell cases apart", "are “ill”"]),
-        (of_threes, (True, True), ["Clearly better than always saying"]),
     ],
 )
 def test_the_page_begins_with_what_the_classifier_is_worth(tmp_path, make, better, words):

@@ -230,15 +230,8 @@ def test_data_sets_without_a_value_are_skipped():
 def test_neither_equal_values_nor_rounding_make_a_difference():
     found = judged({key: np.full(N, 0.5) for key in VALUES})
     assert [found[i].p_value for i in (0, 3, 24, 27)] == [1.0] * 4
-    assert [found[i].holds for i in (0, 3, 8, 24, 27, 28, 29)] == [
-        False,
-        True,
-        None,
-        True,
-        True,
-        False,
-        False,
-    ]
+    holds = [False, True, None, True, True, False, False]
+    assert [found[i].holds for i in (0, 3, 8, 24, 27, 28, 29)] == holds
     rounded = {("comp-aode*", utility): COMP + 1e-12 * NOISE for utility in ("u65", "u80")}
     determinacy = np.minimum(determinate_on(18, 0.99), 1.0 - 1e-16)
     found = judged({**rounded, ("comp-aode*", "determinacy"): determinacy})

@@ -1,7 +1,5 @@
 """The studies beside the experiment: each against the public methods on the same rows."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from sklearn.naive_bayes import GaussianNB
@@ -12,7 +10,7 @@ from skcredal.decisions import utility_optimal_sets
 from skcredal.evaluation._classifiers import BASELINES, make_classifiers
 from skcredal.evaluation._fold import Fold, splits
 from skcredal.metrics import determinacy_score, u65_score, u80_score
-from skcredal.metrics._curves import RELIABILITY_BINS, retained_correct
+from skcredal.metrics._curves import retained_correct
 from skcredal.paper import study_tables
 from skcredal.paper._studies import CONFORMAL_LEVELS, EPSILONS, conformal_sets, reject_or_answer, run_fold
 
@@ -93,20 +91,6 @@ def test_rivals_are_judged_by_the_utility_they_are_made_for(wine, tables, learne
     for name, y_set in expected.items():
         found = at(tables["rivals"], name, judged_by=utility)["utility"]
         assert found == pytest.approx(score(target[test], y_set, labels=labels)), name
-
-
-def test_reliability_is_that_of_each_classifier(wine, tables, learned):
-    features, target, _, test = wine
-    assert tables["reliability"]["series"].unique().tolist() == ["aode", "comp-aode", "maplmg", "lp-aode"]
-    probability = learned["lp-aode"].predict_proba(features.iloc[test]).max(axis=1)
-    correct = learned["lp-aode"].predict(features.iloc[test]) == target[test]
-    for low, high in pairwise((0.0, *RELIABILITY_BINS)):
-        inside = (low < probability) & (probability <= high)
-        found = at(tables["reliability"], "lp-aode", at_most=high)
-        assert found["rows"] == 2 * inside.sum()
-        if inside.any():
-            assert found["probability"] == pytest.approx(probability[inside].mean())
-            assert found["accuracy"] == pytest.approx(correct[inside].mean())
 
 
 @pytest.mark.parametrize("n", [25, 59, 400])

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pressure_problems import CHOSEN
-from skcredal import CredalCompAODE, MDLDiscretizer
+from skcredal import CredalCompAODE
 from strange_problems import outcome, rows_of, tables, vectors
 
 # What numpy and pandas warn of while a strange argument is made or read is not under test.
@@ -83,36 +83,15 @@ def test_another_table_than_the_one_learned_from_is_answered_or_refused(classifi
     check_answers(clf, data.draw(tables(names), "X new"))
 
 
-@settings(max_examples=60)
-@given(data=st.data())
-def test_a_strange_table_is_discretised_or_refused(data):
-    X = data.draw(tables(), "X")
-    y = data.draw(vectors(rows_of(X)), "y")
-    mdl = MDLDiscretizer()
-    if outcome(lambda: mdl.fit(X, y)) is None:
-        return
-    for table in (X, data.draw(tables(), "X new")):
-        bins = outcome(lambda table=table: mdl.transform(table))
-        assert bins is None or ((bins >= 0) & (bins < mdl.n_bins_)).all()
-
-
 # --- What the search found, each as it was found --------------------------------------------------
 
 TABLE = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "s": list("abab")})
 MASK = [1, 0, 0, 0]
 
 
-class Tensor:
-    """Like an array of another library, which it refuses to convert."""
-
-    def __array__(self, dtype=None, copy=None):
-        raise RuntimeError("requires grad")
-
-
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("X", Tensor(), "^X cannot be read: requires grad"),
         ("X", pd.DataFrame({"t": [(1, [2])] * 4}), "^Column 't' cannot be read: unhashable"),
         ("y", [[0], [1, 2], [0], [1]], "^y cannot be read"),
         ("y", np.array(["a", 1, "a", 1], object), "^y must be all text or all numbers"),

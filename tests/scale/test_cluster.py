@@ -7,14 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from distributed import Client, LocalCluster
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from sklearn.base import clone
 
 import dask_parts
-from messy_tables import messy_table, seeds
-from same_models import assert_same_model, fitted
-from skcredal import AODE, BmaAODE, CompAODE, CredalCompAODE, CredalLogPoolAODE, MaplmgAODE, NaiveCredal
+from same_models import assert_same_model
+from skcredal import AODE, BmaAODE, CredalCompAODE, MaplmgAODE
 from skcredal.scale import fit_dask, predict_dask
 
 N_PARTS = 6
@@ -40,27 +36,6 @@ def one_thread():
         yield
 
 
-@given(
-    seed=seeds,
-    learner=st.sampled_from([AODE(), CompAODE(), CredalLogPoolAODE(max_rows=20), NaiveCredal()]),
-    weighting=st.sampled_from(["none", "whole", "eighths"]),
-    n_parts=st.integers(1, 12),
-)
-@settings(max_examples=25)
-def test_the_model_is_that_of_the_table(seed, learner, weighting, n_parts):
-    X, y, weights = messy_table(np.random.default_rng(seed), weighting=weighting)
-    X = X.drop(columns=["mixed", "number objects", "nothing"], errors="ignore")
-    if X.shape[1] == 0:
-        return
-    frame = X.assign(**{"class": y} if weights is None else {"class": y, "weight": weights})
-    ddf = dd.from_pandas(frame, npartitions=n_parts, sort=False)
-    weight = None if weights is None else "weight"
-    model = fitted(lambda: fit_dask(clone(learner), ddf, target="class", sample_weight=weight))
-    same = ddf.compute()
-    weights = None if weights is None else same["weight"]
-    assert_same_model(model, fitted(lambda: clone(learner).fit(same[X.columns], same["class"], weights)))
-
-
 def test_a_cluster_of_processes(client, whole):
     ddf = dd.from_map(dask_parts.load, range(N_PARTS))
     model = fit_dask(CredalCompAODE(), ddf, target="class", sample_weight="weight", client=client)
@@ -82,12 +57,6 @@ def test_a_worker_that_is_killed_changes_nothing(client, whole, tmp_path):
     assert log.stat().st_size > 3 * N_PARTS  # a worker died, and its partitions were loaded again
     X = whole.drop(columns=["class", "weight"])
     assert_same_model(model, BmaAODE().fit(X, whole["class"], whole["weight"]))
-
-
-def test_fit_names_what_takes_a_frame_of_dask(whole):
-    ddf = dd.from_pandas(whole, npartitions=2)
-    with pytest.raises(TypeError, match="fit_dask"):
-        AODE().fit(ddf, np.arange(len(whole)) % 2)
 
 
 def test_bad_collections_are_refused(client, whole):
