@@ -196,8 +196,9 @@ def test_the_report_shows_the_summary_of_each_class(case, digits):
         sample_weight=case["weights"],
         digits=digits,
     )
-    of_each = report.split("support")[1].splitlines()[1:]
-    shown = {line.split()[0]: line.split()[1:] for line in of_each if line}
+    lines = report.split("\n")
+    sets, counterpart = [position for position, line in enumerate(lines) if "support" in line]
+    shown = {line.split()[0]: line.split()[1:] for line in lines[sets:counterpart] if line}
     of_sets = ["determinacy", "single_accuracy", "set_accuracy", "output_size", "u65", "u80"]
     for label in [*case["labels"], "all"]:
         weights = [w * (label in ("all", c)) for w, c in zip(case["weights"], case["y_true"], strict=True)]
