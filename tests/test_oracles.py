@@ -43,13 +43,6 @@ def test_mdl_by_hand():
     assert oracles.mdl_cuts([0, 1, 2], [0, 1, 1], weights=[1, 0, 1]) == [1.0]
 
 
-# --- LP-AODE, §12 and §14 ---
-
-
-def whole(*weights):
-    return [Fraction(weight) for weight in weights]
-
-
 def test_splitmix64_has_the_published_outputs():
     assert lp.splitmix64(0) == 0xE220A8397B1DCDAF
     golden, state = 0x9E3779B97F4A7C15, 1234567

@@ -15,10 +15,6 @@ from skcredal._ensemble.priors import BmaPriors, Evidence
 CREDAL = [CredalBmaAODE, CredalCompAODE]
 
 
-def fitted(classifier, X, y, **parameters):
-    return classifier(categorical_features="all", **parameters).fit(X, y)
-
-
 @pytest.mark.parametrize("missing", ["impute", "marginalize"])
 def test_sets_are_those_of_the_solvers_from_the_raw_table(missing):
     rng = np.random.default_rng(40)

@@ -14,8 +14,6 @@ import pressure_problems
 from pressure_problems import assert_same
 from skcredal import AODE, CompAODE, CredalBmaAODE, CredalCompAODE, CredalLogPoolAODE
 
-DICTIONARY = pa.DictionaryArray.from_arrays
-
 
 def messy_columns(rng, n):
     y = rng.integers(0, 3, n)

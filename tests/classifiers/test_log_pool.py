@@ -152,12 +152,6 @@ def test_bounds_contain_the_posteriors_of_weights_from_the_set(seed):
         assert sets[np.arange(len(new)), posterior.argmax(axis=1)].all()
 
 
-def assert_same_answers(found, expected, atol):
-    np.testing.assert_allclose(found.proba, expected.proba, atol=atol)
-    np.testing.assert_allclose(found.interval, expected.interval, atol=atol)
-    np.testing.assert_allclose(found.robustness, expected.robustness, atol=atol)
-
-
 @given(seeds, st.booleans(), st.booleans())
 @settings(max_examples=25, deadline=None)
 def test_weights_are_the_best(seed, regions, line):

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from problems import variable_width
 from skcredal._encoding.columns import is_missing
 from skcredal._encoding.tables import read_table
 
@@ -47,7 +46,6 @@ def test_numbers_are_numeric_and_nan_where_they_are_missing(X):
     [
         (np.array([["b"], ["a"], ["b"]]), ["a", "b"], [1, 0, 1]),
         (np.array([[b"b"], [b"a"]]), [b"a", b"b"], [1, 0]),
-        (variable_width([["b"], ["a"], [None]], na_object=None), ["a", "b"], [1, 0, -1]),
         (np.array([[True], [False]]), [False, True], [1, 0]),
         (np.array([[2], ["a"], [1], ["2"]], object), [1, 2, "2", "a"], [1, 3, 0, 2]),
         # narwhals takes a column of objects for text after a look at its first 100 rows.
