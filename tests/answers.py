@@ -1,5 +1,8 @@
 """What our sets of priors answer to an ensemble problem: sets, bounds and robustness."""
 
+import itertools
+import math
+
 import numpy as np
 
 import oracles
@@ -85,3 +88,25 @@ def least_sum(problem, members):
         available=members.tolist(),
         starts=2,
     )
+
+
+def candidate_priors(d, lower, mass, *, spare):
+    """Yield priors of which one has the least Σ_j d_j log y_j (§7, Proposition 2).
+
+    Any of those against share what is free in proportion to |d_j|, or one takes it all, or, if somebody else
+    can, none does.
+    """
+    size = len(d)
+    if spare:
+        yield [lower] * size
+    else:
+        for j in range(size):
+            yield [mass - (size - 1) * lower if i == j else lower for i in range(size)]
+    against = [j for j in range(size) if d[j] < 0]
+    for m in range(1, len(against) + 1):
+        for sharing in itertools.combinations(against, m):
+            total = math.fsum(d[j] for j in sharing)
+            free = mass - (size - m) * lower
+            y = [d[j] / total * free if j in sharing else lower for j in range(size)]
+            if min(y) >= lower:
+                yield y

@@ -10,8 +10,6 @@ from skcredal._cli import main
 
 @dataclass(frozen=True)
 class Result:
-    """How a command ended, and what it printed."""
-
     exit_code: int
     stdout_bytes: bytes
     stderr: str

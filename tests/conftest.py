@@ -12,11 +12,7 @@ from browser import browser, lightness, open_page, width  # noqa: F401 - fixture
 
 # Scripts: run by `make orange-cuts` (in an environment of its own) and `make golden`, and once for each
 # format of model files.
-collect_ignore = [
-    "expected/make_golden.py",
-    "expected/make_net.py",
-    "expected/make_orange_cuts.py",
-]
+collect_ignore = ["expected/make_golden.py", "expected/make_net.py", "expected/make_orange_cuts.py"]
 
 HERE = Path(__file__).parent
 

@@ -11,7 +11,6 @@ ROWS = 400
 
 
 def load(number):
-    """Return one partition: numbers, text and categories of its own."""
     rng = np.random.default_rng(number)
     y = rng.integers(0, 3, ROWS)
     frame = pd.DataFrame(

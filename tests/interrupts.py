@@ -1,12 +1,10 @@
 """Pressing Ctrl-C at a moment of a command's life, and what must hold afterwards."""
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,26 +63,6 @@ def press_ctrl_c(arguments, folder, moment, *, cache=None):
     # A file that is being written stays behind under another name, but never as the one that was asked for.
     left += [f"a file: {path.name}" for path in Path(folder).glob("new.*") if process.returncode]
     return Ending(process.returncode, errors.splitlines(), left)
-
-
-def press_at(moments, arguments, made):
-    """Press Ctrl-C once at each moment, in a copy of a folder; every other time, nothing is compiled before.
-
-    Returns the endings, and what is wrong with them.
-    """
-
-    def press(number):
-        own = made.with_name(f"{made.name}-{arguments[0]}-{number}")
-        shutil.copytree(made, own)
-        cache = own / "cache" if number % 2 else None
-        ending = press_ctrl_c(arguments, own, moments[number], cache=cache)
-        shutil.rmtree(own)
-        return ending
-
-    with ThreadPoolExecutor(2) as several:
-        endings = list(several.map(press, range(len(moments))))
-    found = [complaints(ending) for ending in endings]
-    return endings, {moment: wrong for moment, wrong in zip(moments, found, strict=True) if wrong}
 
 
 def complaints(ending):

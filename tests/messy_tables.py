@@ -62,11 +62,9 @@ def messy_table(rng, *, weighting="none"):
     y = rng.integers(0, rng.integers(1, 5), n)
     chosen = rng.permutation(list(COLUMNS))[: rng.integers(1, len(COLUMNS) + 1)]
     X = pd.DataFrame({name: COLUMNS[name](rng, y) for name in chosen})
-    weights = {
-        "none": None,
-        "whole": rng.integers(0, 4, n),
-        "eighths": rng.integers(0, 24, n) / 8.0,
-    }[weighting]
+    weights = {"none": None, "whole": rng.integers(0, 4, n), "eighths": rng.integers(0, 24, n) / 8.0}[
+        weighting
+    ]
     if weights is not None and not weights.any():
         weights[0] = 1
     return X, np.array(["no", "yes", "perhaps", "x"])[y], weights
@@ -83,11 +81,9 @@ def split(rng, X, y, weights):
 
 
 def as_polars(X):
-    """Return what polars can hold of a table."""
     return pl.from_pandas(X.drop(columns=["mixed", "number objects", "nothing"], errors="ignore"))
 
 
 def as_arrow(X):
-    """Return what Arrow can hold of a table."""
     frame = X.drop(columns=["mixed", "number objects", "nothing"], errors="ignore")
     return pa.Table.from_pandas(frame, preserve_index=False)

@@ -6,6 +6,7 @@ generator.
 """
 
 import hashlib
+import importlib
 import json
 import math
 import warnings
@@ -38,12 +39,7 @@ PARAMETERS = {
     "CredalModelAveraging": {"ess": 2.0, "epsilon": 0.1},
     "CredalTree": {"s": 2.0},
     "LogPoolAODE": {"ess": 2.0, "n_regions": 3, "line": False, "max_rows": 50, "random_state": 7},
-    "CredalLogPoolAODE": {
-        "ess": 2.0,
-        "n_regions": 0,
-        "credibility": 0.99,
-        "criterion": "interval_dominance",
-    },
+    "CredalLogPoolAODE": {"ess": 2.0, "n_regions": 0, "credibility": 0.99, "criterion": "interval_dominance"},
 }
 # Their trees and lines are those of one version of scikit-learn, and depend on the order of the rows.
 POOLS = ("LogPoolAODE", "CredalLogPoolAODE")
@@ -89,7 +85,6 @@ class Table:
     real_weights: list
 
     def weights(self, weighting, rows=slice(None)):
-        """Return the weights of some rows, or ``None``."""
         chosen = {None: None, "whole": self.whole_weights, "real": self.real_weights}[weighting]
         return None if chosen is None else np.array(chosen)[rows]
 
@@ -252,41 +247,17 @@ def as_pandas(columns):
     return pd.DataFrame(series)
 
 
-def as_polars(columns):
-    import polars as pl
-
-    types = {
-        "float64": pl.Float64,
-        "int8": pl.Int8,
-        "int64": pl.Int64,
-        "text": pl.String,
-        "bool": pl.Boolean,
-        "category": pl.Enum(_states(columns["size"])),
-    }
-    return pl.DataFrame(
-        [pl.Series(name, values, dtype=types[KINDS[name]]) for name, values in columns.items()]
-    )
-
-
 def as_arrow(columns):
     import pyarrow as pa
 
-    types = {
-        "float64": pa.float64(),
-        "int8": pa.int8(),
-        "int64": pa.int64(),
-        "text": pa.string(),
-        "bool": pa.bool_(),
-    }
-    arrays = {}
-    for name, values in columns.items():
-        if KINDS[name] == "category":
-            states = _states(values)
-            codes = pa.array([None if value is None else states.index(value) for value in values], pa.int32())
-            arrays[name] = pa.DictionaryArray.from_arrays(codes, pa.array(states))
-        else:
-            arrays[name] = pa.array(values, types[KINDS[name]])
-    return pa.table(arrays)
+    return pa.Table.from_pandas(as_pandas(columns), preserve_index=False)
+
+
+def as_polars(columns):
+    import polars as pl
+
+    frame = pl.DataFrame(as_arrow(columns))
+    return frame.with_columns(pl.Series("size", columns["size"], pl.Enum(_states(columns["size"]))))
 
 
 def as_objects(columns):
@@ -320,18 +291,6 @@ def _fit(convert, vector=lambda values: values):
         return estimator.fit(convert(table.train), vector(table.target), weights), convert(table.test)
 
     return route
-
-
-def _polars_series(values):
-    import polars as pl
-
-    return pl.Series(values)
-
-
-def _arrow_array(values):
-    import pyarrow as pa
-
-    return pa.array(values)
 
 
 def _fit_batches(convert):
@@ -391,8 +350,8 @@ def _dask_array(estimator, table, weighting, folder):
 
 FRAME_ROUTES = {
     "fit": _fit(as_pandas),
-    "polars": _fit(as_polars, _polars_series),
-    "arrow": _fit(as_arrow, _arrow_array),
+    "polars": _fit(as_polars, lambda values: importlib.import_module("polars").Series(values)),
+    "arrow": _fit(as_arrow, lambda values: importlib.import_module("pyarrow").array(values)),
     "objects": _fit(as_objects),
     "batches": _fit_batches(as_pandas),
     "parquet": _parquet,
@@ -401,10 +360,6 @@ FRAME_ROUTES = {
 }
 ARRAY_ROUTES = {
     "fit": _fit(np.array),
-    "uint8": _fit(lambda X: X.astype(np.uint8)),
-    "int8": _fit(lambda X: X.astype(np.int8)),
-    "floats": _fit(lambda X: X.astype(np.float64)),
-    "columns": _fit(np.asfortranarray),
     "objects": _fit(lambda X: X.astype(object)),
     "batches": _fit_batches(np.array),
     "dask": _dask_array,
@@ -458,7 +413,6 @@ def _go_together(table, setting, classifier, route):
 
 
 def cases():
-    """Return every table, setting, classifier and route that go together."""
     return [
         case
         for table, settings in SETTINGS_OF_TABLES.items()
@@ -470,7 +424,6 @@ def cases():
 
 
 def answers_along(table, setting, classifier, route, folder):
-    """Learn along a route, and return all answers."""
     parameters, weighting = SETTINGS[setting]
     parameters = parameters.get(classifier, {}) if parameters is PARAMETERS else parameters
     if classifier in POOLS:

@@ -5,6 +5,7 @@ None is a missing cell, "?" a category that no column declares or holds. `option
 """
 
 import warnings
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,19 +30,16 @@ class PoolProblem(NamedTuple):
 
 
 def pool_problem(name, seed=0):
-    """Return the table of one name; another seed gives another one."""
     return MAKERS[name](np.random.default_rng([seed, list(MAKERS).index(name)]))
 
 
 def pool_and_oracle(name):
-    """Return the table of a name, and what the oracle learned from it."""
     problem = pool_problem(name)
     table, options = problem[:1] + problem[3:5], problem.options
     return problem, LogPoolOracle.fit(*table, kinds=problem.kinds, declared=problem.declared, **options)
 
 
 def as_frame(problem, rows=None):
-    """Return new rows of a table, or its own, which declare their states."""
     columns = {}
     for j, kind in enumerate(problem.kinds):
         cells = problem.columns[j] if rows is None else [row[j] for row in rows]
@@ -55,7 +53,6 @@ def as_frame(problem, rows=None):
 
 
 def fit_to(problem, kind=CredalLogPoolAODE):
-    """Return a classifier that learned the table."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a dozen rows of text look like identifiers
         clf = kind(**problem.options)
@@ -66,7 +63,6 @@ def fit_to(problem, kind=CredalLogPoolAODE):
 
 
 def labels(rng, n, n_classes):
-    """Return classes of which each has a row."""
     y = [*range(n_classes), *rng.integers(n_classes, size=n - n_classes).tolist()]
     return rng.permutation(y).tolist()
 
@@ -135,18 +131,30 @@ def of_mixed(n, n_classes, missing_cells=0.0, weigh=None, y=None, **options):
     return make
 
 
+def of(n, n_classes, *columns, names=None, **options):
+    """Return a maker of a table of columns that are drawn by the classes."""
+
+    def make(rng):
+        y = labels(rng, n, n_classes)
+        drawn = [column(rng, y) for column in columns]
+        return problem(rng, drawn, y if names is None else [names + str(c) for c in y], **options)
+
+    return make
+
+
+def shifted(*shifts, **options):
+    return [partial(numbers, shift=shift, **options) for shift in shifts]
+
+
+def told_by(*states):
+    return [partial(categories, states=one) for one in states]
+
+
+def class_itself(rng, y):
+    return ["ab"[c] for c in y]
+
+
 # --- tables that are not made so ------------------------------------------------------------------
-
-
-def all_numbers(rng):
-    y = labels(rng, 60, 2)
-    return problem(rng, [numbers(rng, y, shift=s) for s in (2.0, 1.0, 0.5, 0.0)], y)
-
-
-def all_categories(rng):
-    y = labels(rng, 60, 3)
-    columns = [categories(rng, y, states) for states in ("abc", "de", "fghij", "kl")]
-    return problem(rng, columns, [f"class {c}" for c in y])
 
 
 def three_together(rng):
@@ -154,19 +162,6 @@ def three_together(rng):
     codes = rng.integers(2, size=(4, 80))
     y = (codes[:3].sum(axis=0) % 2).tolist()
     return problem(rng, [["ny"[a] for a in column] for column in codes.tolist()], y)
-
-
-def many_classes(rng):
-    y = labels(rng, 80, 7)
-    columns = [numbers(rng, y), categories(rng, y, "abcdefg"), numbers(rng, y, shift=0.5)]
-    return problem(rng, columns, y)
-
-
-def copies(rng):
-    """A column that equals the class, twice: certain answers, experts that say the same."""
-    y = labels(rng, 40, 2)
-    columns = [["ab"[c] for c in y], ["ab"[c] for c in y], numbers(rng, y, shift=0.0)]
-    return problem(rng, columns, y)
 
 
 def absent_class(rng):
@@ -178,20 +173,6 @@ def absent_class(rng):
     return problem(rng, columns, y, weights=[1.0] * 3 + [0.0] + [1.0] * 36)
 
 
-def declared_states(rng):
-    y = labels(rng, 50, 2)
-    columns = [categories(rng, y, "abc"), categories(rng, y, "de"), numbers(rng, y)]
-    return problem(rng, columns, y, declared=[["c", "unseen", "a", "b"], ["e", "d"], None])
-
-
-def merged_states(rng):
-    y = labels(rng, 60, 3)
-    texts = categories(rng, y, "aaabbbcdef"), categories(rng, y, "ggghhijk")
-    columns = [*texts, numbers(rng, y), categories(rng, y, "xy")]
-    declared = [None, ["k", "j", "unseen", "i", "h", "g"], None, None]
-    return problem(rng, columns, y, declared=declared, max_categories=3)
-
-
 def rare_states(rng):
     """States of one row, which the fold without it does not know."""
     y = labels(rng, 40, 2)
@@ -201,25 +182,11 @@ def rare_states(rng):
     return problem(rng, columns, y)
 
 
-def rare_states_declared(rng):
-    return rare_states(rng)._replace(declared=[["twice", "b", "a", "once"], None, None])
-
-
 def constants(rng):
     y = labels(rng, 40, 2)
     columns = [[1.5] * 40, numbers(rng, y), ["same"] * 40, categories(rng, y), [None] * 40]
     columns[0] = with_missing(rng, columns[0], 0.2)
     return problem(rng, columns, y)
-
-
-def of_noise(**options):
-    """MDL cuts nothing, so that there are no SPODEs; regions and line have their columns."""
-
-    def make(rng):
-        y = labels(rng, 30, 2)
-        return problem(rng, [numbers(rng, y, shift=0.0, digits=3) for _ in range(3)], y, **options)
-
-    return make
 
 
 def no_columns(rng):
@@ -251,27 +218,12 @@ def one_odd_row(rng):
     return problem(rng, columns, y)
 
 
-def kept_in_folds(rng):
-    """Weak numbers, which some folds cut and others do not."""
-    y = labels(rng, 45, 2)
-    columns = [numbers(rng, y, shift=s) for s in (0.85, 0.9, 0.95, 1.0, 1.05)]
-    return problem(rng, [*columns, categories(rng, y)], y)
-
-
 def extreme_numbers(rng):
     y = labels(rng, 40, 2)
     wide = [(1.7e308 if c else -1.7e308) * float(rng.random()) for c in y]
     tiny = [5e-324 * float(rng.integers(1 + 2 * c, 5)) for c in y]
     close = [1.0 + 2.2e-16 * float(rng.integers(3 * c, 6)) for c in y]
     return problem(rng, [wide, tiny, close], y)
-
-
-def one_class(rng):
-    return problem(rng, mixed(rng, labels(rng, 20, 2)), ["only"] * 20)
-
-
-def two_rows(rng):
-    return problem(rng, [[1.0, 2.0], ["a", "b"], ["c", "c"]], [0, 1])
 
 
 def single_row_class(rng):
@@ -298,16 +250,18 @@ def spodes_alone(rng):
 
 SIX = [0, 1, 0, 1, 1, 0]
 LEFT_OUT = {"missing": "marginalize"}
+NOISE = shifted(0.0, 0.0, 0.0, digits=3)
 # The place in this list is part of the seed.
 MAKERS = {
-    "numbers": all_numbers,
-    "categories": all_categories,
+    "numbers": of(60, 2, *shifted(2.0, 1.0, 0.5, 0.0)),
+    "categories": of(60, 3, *told_by("abc", "de", "fghij", "kl"), names="class "),
     "imputed": of_mixed(70, 3, 0.15),
     "marginalized": of_mixed(70, 3, 0.15, **LEFT_OUT),
     "mostly missing": of_mixed(40, 2, 0.7, **LEFT_OUT),
     "three together": three_together,
-    "many classes": many_classes,
-    "copies": copies,
+    "many classes": of(80, 7, numbers, *told_by("abcdefg"), *shifted(0.5)),
+    # A column that equals the class, twice: certain answers, experts that say the same.
+    "copies": of(40, 2, class_itself, class_itself, *shifted(0.0)),
     "whole weights": of_mixed(50, 2, 0.1, lambda rng: rng.integers(0, 4, size=50).astype(float).tolist()),
     # Eighths, so that sums are exact.
     "real weights": of_mixed(60, 3, 0.1, lambda rng: (rng.integers(0, 24, size=60) / 8).tolist(), **LEFT_OUT),
@@ -317,20 +271,30 @@ MAKERS = {
     # A little more than 10 in all, and less than that in every fold.
     "nearly light": of_mixed(40, 2, weigh=lambda rng: [17 / 64] * 40),
     "absent class": absent_class,
-    "declared states": declared_states,
-    "merged states": merged_states,
+    "declared states": of(
+        *(50, 2, *told_by("abc", "de"), numbers), declared=[["c", "unseen", "a", "b"], ["e", "d"], None]
+    ),
+    "merged states": of(
+        *(60, 3, *told_by("aaabbbcdef", "ggghhijk"), numbers, *told_by("xy")),
+        declared=[None, ["k", "j", "unseen", "i", "h", "g"], None, None],
+        max_categories=3,
+    ),
     "rare states": rare_states,
-    "rare states, declared": rare_states_declared,
+    "rare states, declared": lambda rng: rare_states(rng)._replace(
+        declared=[["twice", "b", "a", "once"], None, None]
+    ),
     "constants": constants,
-    "nothing kept": of_noise(),
+    # MDL cuts nothing, so that there are no SPODEs; regions and line have their columns.
+    "nothing kept": of(30, 2, *NOISE),
     "no columns": no_columns,
     "lost columns": lost_columns,
     "two odd rows": two_odd_rows,
     "one odd row": one_odd_row,
-    "kept in folds": kept_in_folds,
+    # Weak numbers, which some folds cut and others do not.
+    "kept in folds": of(45, 2, *shifted(0.85, 0.9, 0.95, 1.0, 1.05), categories),
     "extreme numbers": extreme_numbers,
-    "one class": one_class,
-    "two rows": two_rows,
+    "one class": lambda rng: problem(rng, mixed(rng, labels(rng, 20, 2)), ["only"] * 20),
+    "two rows": lambda rng: problem(rng, [[1.0, 2.0], ["a", "b"], ["c", "c"]], [0, 1]),
     "five rows": of_mixed(5, 2, 0.1, y=[0, 0, 1, 1, 1]),
     "six rows": of_mixed(6, 2, 0.1, y=SIX),
     # Two folds of trees that are fitted, although there are few rows.
@@ -348,6 +312,6 @@ MAKERS = {
     "without line": of_mixed(40, 3, line=False, random_state=2**33 + 1),
     "without regions": of_mixed(40, 3, n_regions=0),
     "SPODEs alone": spodes_alone,
-    "line alone": of_noise(n_regions=0, missing="marginalize"),
+    "line alone": of(30, 2, *NOISE, n_regions=0, missing="marginalize"),
     "small ess": of_mixed(40, 2, 0.1, ess=0.25, random_state=9),
 }

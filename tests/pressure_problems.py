@@ -37,12 +37,10 @@ def messy_table(n, seed=0):
 
 
 def answers(clf, X, methods=METHODS):
-    """Return all that a classifier says of rows, by method."""
     return {method: getattr(clf, method)(X) for method in methods if hasattr(clf, method)}
 
 
 def assert_same(found, expected):
-    """Compare answers to the last bit."""
     assert found.keys() == expected.keys()
     for method, values in found.items():
         if method == "explain":

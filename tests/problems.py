@@ -8,13 +8,6 @@ import pandas as pd
 from skcredal._ensemble.counts import Counts, count
 
 
-def variable_width(values, **options):
-    """Return text as numpy's variable-width strings, where numpy has them (from 2.0 on), else as objects."""
-    if not hasattr(np.dtypes, "StringDType"):
-        return np.array(values, object)
-    return np.array(values, np.dtypes.StringDType(**options))
-
-
 def random_codes(rng, *, n=None, k=None, n_classes=None, unknown=0.0, most_states=4):
     """Return codes (k, n), labels (n,), n_states (k,) and the number of classes."""
     n = int(rng.integers(1, 40)) if n is None else n

@@ -1,6 +1,5 @@
 """Our estimators among others: scikit-learn's tools, tables of every library, and other people's workers."""
 
-import joblib
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -8,20 +7,17 @@ import pytest
 import sklearn
 from imblearn.over_sampling import RandomOverSampler
 from imblearn.pipeline import make_pipeline as make_imblearn_pipeline
-from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
-from sklearn.inspection import permutation_importance
 from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import make_pipeline
 
-from skcredal import CompAODE, CredalCompAODE, CredalLogPoolAODE, MDLDiscretizer, answers
+from skcredal import CredalCompAODE, MDLDiscretizer, answers
 from skcredal.metrics import make_set_scorer, predict_set, u65_score
 
 SCORER = make_set_scorer(u65_score)
 
 
 def table(n=150, n_classes=3):
-    """Return a table whose first two columns tell the class and whose third is noise."""
     rng = np.random.default_rng(11)
     y = rng.integers(0, n_classes, n)
     X = pd.DataFrame(
@@ -69,62 +65,20 @@ def test_samplers_of_imbalanced_learn_and_searches_are_followed():
         RandomOverSampler(random_state=0),
         CredalCompAODE(categorical_features="all"),
     )
-    epsilons = [0.01, 0.1]
     search = GridSearchCV(
-        make_imblearn_pipeline(*steps), {"credalcompaode__epsilon": epsilons}, scoring=SCORER, cv=3
+        make_imblearn_pipeline(*steps), {"credalcompaode__epsilon": [0.01, 0.1]}, scoring=SCORER, cv=3
     ).fit(X, y)
-    assert search.best_params_["credalcompaode__epsilon"] in epsilons
-    assert search.best_score_ == search.cv_results_["mean_test_score"].max()
     for model in (search, search.best_estimator_):
         # By hand: the transformers alone, and the classifier that has learned from the sampled rows.
         rows, final = search.best_estimator_[0].transform(X), search.best_estimator_[-1]
         assert final.counts_.n != len(y)
         np.testing.assert_array_equal(predict_set(model, X), final.predict_set(rows))
-        found = answers(model, X)
-        np.testing.assert_array_equal(found.proba, model.predict_proba(X))
-        np.testing.assert_array_equal(found.sets, final.predict_set(rows))
-        np.testing.assert_array_equal(found.robustness, final.robustness(rows))
+        np.testing.assert_array_equal(answers(model, X).robustness, final.robustness(rows))
         assert SCORER(model, X, y) == u65_score(y, final.predict_set(rows), labels=final.classes_)
 
 
-def test_probabilities_are_calibrated():
-    X, y = table(300, n_classes=2)
-    calibrated = CalibratedClassifierCV(CompAODE(), cv=3).fit(X[:200], y[:200])
-    np.testing.assert_allclose(calibrated.predict_proba(X[200:]).sum(axis=1), 1.0)
-    assert calibrated.score(X[200:], y[200:]) > 0.7
-
-
-@pytest.mark.parametrize("kind", [CredalCompAODE, CredalLogPoolAODE])
-def test_permutation_finds_the_features_that_count(kind):
-    X, y = table()
-    clf = kind().fit(X, y)
-    found = permutation_importance(clf, X, y, scoring=SCORER, n_repeats=3, random_state=0)
-    assert found.importances_mean[:2].min() > 0.05 > abs(found.importances_mean[2])
-
-
-# MAPIE tries a fitted estimator on a row of zeros without names, in which text features see a new value.
-@pytest.mark.filterwarnings("ignore:X does not have valid", "ignore:Feature .* was learned as text")
-def test_conformal_sets_of_mapie_contain_the_class_as_often_as_promised():
-    mapie, level = pytest.importorskip("mapie.classification"), 0.9
-    X, y = table(4000)
-    clf = CredalCompAODE().fit(X[:600], y[:600])
-    conformal = mapie.SplitConformalClassifier(
-        estimator=clf, confidence_level=level, conformity_score="lac", prefit=True
-    ).conformalize(X[600:1800], y[600:1800])
-    y_pred, y_set = conformal.predict_set(X[1800:])
-    np.testing.assert_array_equal(y_pred, clf.predict(X[1800:]))
-    # MAPIE's columns are ours. Four standard deviations among the rows measured and tested.
-    inside = y_set[np.arange(2200), np.searchsorted(clf.classes_, y[1800:]), 0]
-    assert inside.mean() == pytest.approx(level, abs=4 * np.sqrt(level * (1 - level) * (1 / 1200 + 1 / 2200)))
-
-
-@pytest.fixture
-def routing():
-    with sklearn.config_context(enable_metadata_routing=True):
-        yield
-
-
-def test_weights_are_routed_through_cross_validation(routing):
+@sklearn.config_context(enable_metadata_routing=True)
+def test_weights_are_routed_through_cross_validation():
     X, y = table()
     weights = np.arange(len(y)) % 4
     clf = CredalCompAODE().set_fit_request(sample_weight=True)
@@ -138,16 +92,3 @@ def test_weights_are_routed_through_cross_validation(routing):
             y[test], alone.predict_set(X.iloc[test]), labels=alone.classes_, sample_weight=weights[test]
         )
         assert score == expected
-
-
-def scores_on(backend, n_jobs, **options):
-    X, y = table()
-    with joblib.parallel_config(backend=backend, n_jobs=n_jobs, **options):
-        return cross_validate(CredalCompAODE(n_jobs=2), X, y, scoring=SCORER, cv=4, error_score="raise")[
-            "test_score"
-        ]
-
-
-@pytest.mark.parametrize("backend", ["loky", "threading"])
-def test_joblib_backends_agree_with_none(backend):
-    np.testing.assert_array_equal(scores_on(backend, 2), scores_on("sequential", 1))

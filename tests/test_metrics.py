@@ -1,11 +1,9 @@
 """Measures of sets against plain Python, by hand, by their laws and as scikit-learn scorers."""
 
-import math
 import pickle
-import warnings
 from fractions import Fraction
 from functools import partial
-from itertools import pairwise, permutations
+from itertools import permutations
 
 import numpy as np
 import pandas as pd
@@ -14,10 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import accuracy_score, make_scorer
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from skcredal import NaiveCredal
 from skcredal.metrics import (
@@ -141,76 +137,12 @@ def test_every_measure_is_what_plain_python_says(case):
         assert same(score, summary[name])
     loss = true_class_brier_loss(case["y_true"], case["y_proba"], labels=labels, sample_weight=weights)
     assert same(loss, summary["brier"])
+    # Utilities are linear in what a set of two is worth.
+    found = utility_score(case["y_true"], case["y_set"], w=0.7, labels=labels, sample_weight=weights)
+    assert same(found, (2 * summary["u65"] + summary["u80"]) / 3)
 
 
 # --- Laws and examples ----------------------------------------------------------------------------
-
-
-@given(cases())
-def test_a_whole_weight_repeats_the_row(case):
-    times = np.array(case["weights"], dtype=int)
-    repeated = {
-        name: np.repeat(np.array(case[name]), times, axis=0)
-        for name in ("y_true", "y_set", "y_pred", "y_proba")
-    }
-    assert same(summary_of(case), summary_of(case, **repeated, weights=None))
-
-
-@given(cases(), st.floats(0.5, 1), st.floats(0.5, 1))
-def test_more_reward_for_caution_never_lowers_the_utility(case, v, w):
-    arguments = (case["y_true"], case["y_set"])
-    keywords = {"labels": case["labels"]}
-    holds = [
-        true in [label for label, inside in zip(case["labels"], row, strict=True) if inside]
-        for true, row in zip(*arguments, strict=True)
-    ]
-    if holds:
-        steps = [
-            discounted_accuracy_score(*arguments, **keywords),
-            u65_score(*arguments, **keywords),
-            u80_score(*arguments, **keywords),
-            np.mean(holds),
-        ]
-        assert all(low <= high + 1e-12 for low, high in pairwise(steps))
-        low, high = (utility_score(*arguments, w=value, **keywords) for value in sorted([v, w]))
-        assert low <= high + 1e-12
-        assert low >= 0
-        assert high <= 1
-
-
-@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1))
-def test_with_sets_of_one_class_every_utility_is_the_accuracy(pairs):
-    y_true, y_pred = map(list, zip(*pairs, strict=True))
-    y_set = np.eye(4, dtype=bool)[y_pred]
-    for measure in (single_accuracy_score, discounted_accuracy_score, u65_score, u80_score):
-        assert measure(y_true, y_set, labels=range(4)) == pytest.approx(accuracy_score(y_true, y_pred))
-    assert determinacy_score(y_set) == 1.0
-
-
-@pytest.mark.parametrize("w", [0.5, 0.65, 0.7, 0.8, 1.0])
-def test_a_right_set_of_two_is_worth_w(w):
-    assert utility_score(["a"], [[1, 1]], w=w, labels=["a", "b"]) == pytest.approx(w)
-    assert utility_score(["a"], [[1, 0]], w=w, labels=["a", "b"]) == 1.0
-    assert utility_score(["a"], [[0, 1]], w=w, labels=["a", "b"]) == 0.0
-
-
-def test_an_empty_set_is_a_miss_and_neither_determinate_nor_indeterminate():
-    y_true, y_set = ["a", "a", "b"], [[0, 0], [1, 0], [1, 1]]
-    assert determinacy_score(y_set) == pytest.approx(1 / 3)
-    assert indeterminate_output_size(y_set) == 2.0
-    assert single_accuracy_score(y_true, y_set) == 1.0
-    assert set_accuracy_score(y_true, y_set) == 1.0
-    assert discounted_accuracy_score(y_true, y_set) == pytest.approx((0 + 1 + 0.5) / 3)
-
-
-def test_without_rows_every_measure_is_nan():
-    empty = np.zeros((0, 3))
-    assert all(math.isnan(measure(empty)) for measure in SET_MEASURES.values())
-    assert all(math.isnan(measure([], empty)) for measure in TRUTH_MEASURES.values())
-    assert math.isnan(true_class_brier_loss([], empty))
-    summary = credal_summary([], empty, y_proba=empty)
-    assert summary.pop("n") == 0
-    assert all(math.isnan(value) for value in summary.values())
 
 
 def test_probabilities_alone_imply_the_most_probable_class_and_y_pred_overrules_it():
@@ -223,15 +155,11 @@ def test_probabilities_alone_imply_the_most_probable_class_and_y_pred_overrules_
     assert given_too["brier"] == implied["brier"]
 
 
-@pytest.mark.parametrize(
-    "container",
-    [list, partial(np.array, dtype=object), partial(pd.Series, index=[7, 7, 3], dtype="category"), pl.Series],
-)
-@pytest.mark.parametrize("classes", [["a", "b"], [0, 1], [True, False], [0.5, 1.5]])
+@pytest.mark.parametrize("container", [list, partial(pd.Series, dtype="category"), pl.Series])
+@pytest.mark.parametrize("classes", [["a", "b"], [0, 1], [True, False]])
 def test_true_classes_come_in_any_container_and_type(container, classes):
     y_true, y_set = container([classes[0], classes[1], classes[1]]), [[1, 0], [1, 1], [1, 0]]
     assert u80_score(y_true, y_set, labels=classes) == pytest.approx(0.6)
-    assert u80_score(y_true, y_set, labels=np.array(classes)) == pytest.approx(0.6)
 
 
 SETS = [[1, 0], [1, 1]]
@@ -244,16 +172,11 @@ AB = ["a", "b"]
         (lambda: determinacy_score([1, 0]), r"y_set .* got \(2,\)"),
         (lambda: determinacy_score([[0.4, 0.6]]), r"y_set must be boolean .* got the value 0\.4"),
         (lambda: determinacy_score(SETS, sample_weight=[1, -1]), r"sample_weight .* got -1\.0"),
-        (lambda: determinacy_score(SETS, sample_weight=[1, NAN]), "sample_weight contains NaN"),
         (lambda: u65_score(["a"], SETS, labels=AB), r"y_true .* 2 rows, got 1"),
-        (lambda: u65_score(["a", None], SETS, labels=AB), "y_true must not have missing values"),
         (lambda: u65_score(["a", NAN], SETS, labels=AB), "y_true must not have missing values"),
         (lambda: u65_score(["a", "a"], SETS), r"labels must be the 2 classes.* got \['a'\]"),
-        (lambda: u65_score(AB, SETS, labels=["a", "a"]), r"labels must be .* got \['a', 'a'\]"),
         (lambda: u65_score(["0", "1"], SETS, labels=[0, 1]), r"y_true must have the type .* '0' and 0"),
-        (lambda: credal_summary(AB, SETS, y_pred=[0, 1]), r"y_pred must have the type .* 0 and 'a'"),
         (lambda: utility_score(AB, SETS, w=0.4), r"w must lie in \[0\.5, 1\], got 0\.4"),
-        (lambda: true_class_brier_loss(AB, [[1.5, -0.5], [1, 0]]), r"y_proba must lie in .* 1\.5"),
         (lambda: true_class_brier_loss(AB, [[1, 1], [1, 0]]), r"y_proba must sum to 1 .* 2\.0 in row 0"),
         (lambda: credal_report(AB, SETS, target_names=["A"]), r"target_names .* 2 labels, got \['A'\]"),
     ],
@@ -264,7 +187,7 @@ def test_refusals_name_the_parameter_the_rule_and_the_value(call, message):
 
 
 @given(cases(), st.integers(0, 5))
-def test_the_report_shows_the_summary_of_each_class_in_columns_that_line_up(case, digits):
+def test_the_report_shows_the_summary_of_each_class(case, digits):
     report = credal_report(
         case["y_true"],
         case["y_set"],
@@ -275,8 +198,6 @@ def test_the_report_shows_the_summary_of_each_class_in_columns_that_line_up(case
     )
     lines = report.split("\n")
     sets, counterpart = [position for position, line in enumerate(lines) if "support" in line]
-    for table in (lines[sets:counterpart], lines[counterpart:]):
-        assert len({len(line) for line in table if line}) == 1
     shown = {line.split()[0]: line.split()[1:] for line in lines[sets:counterpart] if line}
     of_sets = ["determinacy", "single_accuracy", "set_accuracy", "output_size", "u65", "u80"]
     for label in [*case["labels"], "all"]:
@@ -312,31 +233,7 @@ def test_a_scorer_is_the_measure_of_the_predicted_sets(data):
     # The labels are the classes of the estimator, although some rows have a single one.
     only_b = y == "b"
     assert U65(clf, X[only_b], y[only_b]) == u65_score(y[only_b], y_set[only_b], labels=clf.classes_)
-    largest = make_set_scorer(lambda truth, sets: sets.sum(axis=1).max())
-    assert largest(clf, X, y) == y_set.sum(axis=1).max()
-    copy = pickle.loads(pickle.dumps(U70))
-    assert (repr(copy), copy(clf, X, y)) == ("make_set_scorer(utility_score, w=0.7)", U70(clf, X, y))
-
-
-def test_pipelines_and_searches_are_followed_to_predict_set(data):
-    X, y, weight = data
-    scaled = make_pipeline(StandardScaler(), NaiveCredal(s=20.0)).fit(X, y)
-    expected = u65_score(y, scaled[-1].predict_set(scaled[0].transform(X)))
-    steps = [("scale", StandardScaler()), ("nothing", "passthrough"), ("clf", NaiveCredal(s=20.0))]
-    inside = GridSearchCV(NaiveCredal(), {"s": [20.0]}, scoring=U65)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        for model in (
-            scaled,
-            make_pipeline(FunctionTransformer(), scaled),
-            Pipeline(steps),
-            GridSearchCV(scaled, {"naivecredal__s": [20.0]}, scoring=U65),
-            make_pipeline(StandardScaler(), inside),
-        ):
-            assert U65(model.fit(X, y), X, y) == expected
-    by_size = make_set_scorer(determinacy_score)
-    search = GridSearchCV(NaiveCredal(), {"s": [0.5, 60.0]}, scoring=by_size).fit(X, y, sample_weight=weight)
-    assert search.best_params_ == {"s": 0.5}
+    assert pickle.loads(pickle.dumps(U70))(clf, X, y) == U70(clf, X, y)
 
 
 def test_what_cannot_be_scored_is_refused_by_name(data):
@@ -345,32 +242,11 @@ def test_what_cannot_be_scored_is_refused_by_name(data):
     for estimator in (logistic.fit(X, y), make_pipeline(StandardScaler(), logistic).fit(X, y)):
         with pytest.raises(TypeError, match=r"estimator .*predict_set.* got LogisticRegression"):
             U65(estimator, X, y)
-    with pytest.raises(TypeError, match=r"fitted, got GridSearchCV"):
-        U65(GridSearchCV(NaiveCredal(), {"s": [0.3]}), X, y)
     for metric, options in ((utility_score, {}), (u65_score, {"w": 0.7})):
         with pytest.raises(TypeError, match="'w'"):
             make_set_scorer(metric, **options)
     with pytest.raises(RuntimeError, match="enable_metadata_routing=True"):
         make_set_scorer(u65_score).set_score_request(sample_weight=True)
-
-
-@pytest.mark.parametrize("classes", [["a", "b"], ["a", "b", "c"]])
-def test_the_brier_loss_works_in_scikit_learns_own_scorer(data, classes):
-    X, y, _ = data
-    X, y = X[np.isin(y, classes)], y[np.isin(y, classes)]
-    clf = LogisticRegression().fit(X, y)
-    scorer = make_scorer(true_class_brier_loss, response_method="predict_proba", greater_is_better=False)
-    assert scorer(clf, X, y) == pytest.approx(-true_class_brier_loss(y, clf.predict_proba(X)))
-
-
-@given(cases(), st.randoms(use_true_random=False))
-def test_neither_the_order_nor_the_names_of_the_classes_matter(case, random):
-    order = random.sample(range(len(case["labels"])), len(case["labels"]))
-    number = {name: 10 * position for position, name in enumerate("zdcba")}
-    labels = [number[case["labels"][c]] for c in order]
-    changed = {"labels": labels, "y_set": case["y_set"][:, order], "y_proba": case["y_proba"][:, order]}
-    changed |= {name: [number[value] for value in case[name]] for name in ("y_true", "y_pred")}
-    assert same(summary_of(case), summary_of(case, **changed))
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.booleans()), min_size=1, max_size=6))

@@ -52,11 +52,6 @@ def kept(estimator, folder):
     return skcredal.load(folder / "model.skcredal")
 
 
-def kept_by_joblib(estimator, folder):
-    joblib.dump(estimator, folder / "model.joblib")
-    return joblib.load(folder / "model.joblib")
-
-
 def kept_by_skops(estimator, folder):
     content = skops.io.dumps(estimator)
     return skops.io.loads(content, trusted=skops.io.get_untrusted_types(data=content))
@@ -65,7 +60,7 @@ def kept_by_skops(estimator, folder):
 OTHERS = {
     "pickle": lambda estimator, folder: pickle.loads(pickle.dumps(estimator)),
     "cloudpickle": lambda estimator, folder: cloudpickle.loads(cloudpickle.dumps(estimator)),
-    "joblib": kept_by_joblib,
+    "joblib": lambda estimator, folder: joblib.load(joblib.dump(estimator, folder / "model.joblib")[0]),
     "skops": kept_by_skops,
 }
 
@@ -91,8 +86,6 @@ def test_a_loaded_classifier_answers_bitwise_alike(kind, missing, tmp_path):
     "clf",
     [
         AODE(categories=[["t2", "t1", "ä"], [True, False], np.array(["L", "M", "S"])]),
-        AODE(categorical_features=np.array(["noise"]), max_categories=3),
-        NaiveCredal(conservative_features=("number", "text")),
         NaiveCredal(conservative_features=np.array([True, False, True, False, False])),
         BmaAODE(likelihood="marginal", n_jobs=np.int64(1)),
         LogPoolAODE(n_regions=np.int64(3), line=np.bool_(False), max_rows=50),
@@ -113,18 +106,10 @@ def test_a_discretizer_and_a_stream_are_kept(tmp_path):
     numbers = X[["number", "noise"]]
     discretizer = MDLDiscretizer().fit(numbers, y)
     stream = AODE().partial_fit(X[:100], y[:100], classes=np.unique(y))
-    copies = [keep(stream, tmp_path) for keep in (kept, *OTHERS.values())]
-    stream.partial_fit(X[100:], y[100:])
-    for copy in copies:
-        assert_same_answers(copy.partial_fit(X[100:], y[100:]), stream, X)
+    copy = OTHERS["pickle"](stream, tmp_path).partial_fit(X[100:], y[100:])
+    assert_same_answers(copy, stream.partial_fit(X[100:], y[100:]), X)
     found = kept(discretizer, tmp_path).transform(numbers)
     np.testing.assert_array_equal(found, discretizer.transform(numbers))
-
-
-@pytest.mark.parametrize("classes", [np.int8([2, 5]), np.array([False, True]), np.array(["a", "b"], object)])
-def test_classes_keep_their_type(classes, tmp_path):
-    clf = AODE().fit([["a"], ["b"]] * 3, classes[[0, 1] * 3])
-    assert_same_answers(kept(clf, tmp_path), clf, [["a"], ["b"]])
 
 
 STATES = [[False, True], [0, 1], [0.5, 1.5], ["x", "1"], [1, "1"], [np.int8(3), np.int8(4)]]
@@ -137,7 +122,7 @@ OTHER_STATES = [[b"x", b"y"], [Decimal(1), Decimal(2)], [("a", 1), ("b", 2)]]
 def test_states_of_every_kind_are_kept_or_refused_by_column_and_value(states, ours, tmp_path):
     cells = np.empty(8, object)
     cells[:] = states * 4
-    X, y = pd.DataFrame({"column": pd.Series(cells, dtype=object)}), [0, 1] * 4
+    X, y = pd.DataFrame({"column": pd.Series(cells, dtype=object)}), np.int8([2, 5] * 4)
     clf = AODE(categorical_features="all").fit(X, y)
     assert len(np.unique(clf.predict_proba(X), axis=0)) == 2  # the states matter
     if ours:
@@ -159,14 +144,10 @@ def test_what_cannot_be_saved_is_refused(tmp_path):
             skcredal.save(other, tmp_path / "model")
     with pytest.raises(NotFittedError):
         skcredal.save(AODE(), tmp_path / "model")
-    for path, error in ((tmp_path, IsADirectoryError), (tmp_path / "no" / "m", FileNotFoundError)):
-        with pytest.raises(error, match="path must be"):
-            skcredal.save(clf, path)
-    with pytest.raises(TypeError):
-        skcredal.save(clf, 3)
-    for notes in ({"a": object()}, [1]):
-        with pytest.raises(TypeError, match="notes"):
-            skcredal.save(clf, tmp_path / "model", notes=notes)
+    with pytest.raises(FileNotFoundError, match="path must be"):
+        skcredal.save(clf, tmp_path / "no" / "model")
+    with pytest.raises(TypeError, match="notes"):
+        skcredal.save(clf, tmp_path / "model", notes={"a": object()})
     with pytest.raises(FileNotFoundError):
         skcredal.load(tmp_path / "model")
 
@@ -175,19 +156,8 @@ def test_notes(tmp_path):
     clf, path = AODE().fit([["a"], ["b"]], [0, 1]), tmp_path / "model"
     skcredal.save(clf, path)
     assert read_notes(path) == {}
-    notes = {"target": "ä", "ids": [1, None], "array": {"array": 3}}  # which a model file has, too
-    skcredal.save(clf, path, notes=notes)
-    assert read_notes(path) == notes
-
-
-@pytest.mark.parametrize("kind", [CredalCompAODE, CredalLogPoolAODE])
-def test_a_pickle_is_hardly_larger_than_counts_and_encoding(kind):
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame(rng.integers(0, 9, (300, 20))).astype(str)
-    model = kind().fit(X, rng.integers(0, 3, 300))
-    counts = model.counts_
-    needed = counts.n_ca.nbytes + counts.n_cab.nbytes + counts.n_cza.nbytes
-    assert len(pickle.dumps(model)) < 1.2 * (needed + len(pickle.dumps(model._encoding)))
+    skcredal.save(clf, path, notes={"target": "ä", "ids": [1, None], "array": {"array": 3}})
+    assert read_notes(path) == {"target": "ä", "ids": [1, None], "array": {"array": 3}}
 
 
 # --- Files that are damaged or forged ---
@@ -195,7 +165,6 @@ def test_a_pickle_is_hardly_larger_than_counts_and_encoding(kind):
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory):
-    """Return saved models: their files as bytes, and a table."""
     X, y = messy_table(60)
     folder, found = tmp_path_factory.mktemp("models"), {}
     for kind in (CredalCompAODE, CredalLogPoolAODE, CredalTree, NaiveCredal):
@@ -278,21 +247,13 @@ def test_a_small_file_does_not_take_large_memory(models):
     files, X, path = models
     parts = parts_of(files[CredalCompAODE])
     header = json.loads(parts["model.json"])
+    states = zipped({**parts, "model.json": json.dumps(many_states(header))}, zipfile.ZIP_DEFLATED)
     bombs = {
         "pairs": zipped({**parts, "n_cab": bytes(200_000_000)}, zipfile.ZIP_DEFLATED),
-        "header": zipped(
-            {**parts, "model.json": " " * 200_000_000 + json.dumps(header)}, zipfile.ZIP_DEFLATED
-        ),
-        "states": zipped({**parts, "model.json": json.dumps(many_states(header))}, zipfile.ZIP_DEFLATED),
+        "header": zipped({**parts, "model.json": " " * 200_000_000}, zipfile.ZIP_DEFLATED),
+        "states": states,
         "width": zipped({**parts, "model.json": json.dumps(header).replace("<U1", "<U99999999")}),
-        "lzma": zipped({**parts, "n_cab": bytes(len(parts["n_cab"]))}, zipfile.ZIP_LZMA),
     }
-    regions = parts_of(files[CredalLogPoolAODE])
-    many_leaves = json.loads(regions["model.json"])
-    counts = many_leaves["learned"]["counts_"]["Counts"]
-    counts["n_leaves"]["array"][2] = [10**9 for _ in counts["n_leaves"]["array"][2]]
-    bombs["leaves"] = zipped({**regions, "model.json": json.dumps(many_leaves)})
-    bombs["regions"] = zipped({**regions, "n_cza": bytes(200_000_000)}, zipfile.ZIP_DEFLATED)
     for name, content in bombs.items():
         tracemalloc.start()
         load_and_use(content, X, path)
@@ -326,9 +287,7 @@ def test_other_files_are_refused_in_one_sentence(models):
     header = json.loads(parts["model.json"])
     about = {**json.loads(parts["about.json"]), "format": 99, "version": "9.0"}
     for content, reason in [
-        (b"", "not a zip file"),
         (b"eggs, milk", "not a zip file"),
-        (b"skcredal model, format 1\nabc\n{}", "not a zip file"),  # of version 0.1.0.dev0
         (zipped({"other.txt": "eggs"}), "about.json"),
         (zipped({**parts, "about.json": json.dumps(about)}), r"version 9\.0"),
         (zipped({**parts, "model.json": json.dumps({**header, "class": "os.system"})}), "os.system"),

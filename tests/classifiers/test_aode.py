@@ -6,50 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.naive_bayes import CategoricalNB
 
 from problems import frame_of, varied_problem
-from skcredal import (
-    AODE,
-    TAN,
-    BmaAODE,
-    CompAODE,
-    CredalBmaAODE,
-    CredalCompAODE,
-    MaplmgAODE,
-    NaiveBayes,
-    NullClassifier,
-)
-
-
-def test_with_one_feature_every_classifier_is_naive_bayes():
-    """One feature: P(c) P(a|c), CategoricalNB with the BDeu pseudo-counts."""
-    rng = np.random.default_rng(32)
-    codes, labels, n_states, n_classes = varied_problem(rng, k=1, n=50)
-    X = codes.T.astype(int)
-    alpha = 1.0 / (n_classes * n_states[0])
-    prior = (np.bincount(labels) + 1 / n_classes) / (len(labels) + 1)
-    naive = CategoricalNB(alpha=alpha, class_prior=prior, min_categories=int(n_states[0])).fit(X, labels)
-    for classifier in (AODE, BmaAODE, CompAODE, CredalBmaAODE, CredalCompAODE):
-        clf = classifier(categorical_features="all", categories=[range(n_states[0])]).fit(X, labels)
-        np.testing.assert_allclose(clf.predict_proba(X), naive.predict_proba(X), rtol=1e-12)
-
-
-def test_fitted_attributes_have_the_documented_shapes():
-    frame = pd.DataFrame({"x": [1, 2, 3, 10, 11, 12] * 3, "same": 1, "kind": list("aabbab") * 3})
-    y = ["no", "no", "no", "yes", "yes", "yes"] * 3
-    for classifier in (BmaAODE, CompAODE, CredalBmaAODE, CredalCompAODE):
-        clf = classifier().fit(frame, y)
-        assert clf.classes_.tolist() == ["no", "yes"]
-        assert clf.n_features_in_ == 3
-        assert clf.feature_names_in_.tolist() == ["x", "same", "kind"]
-        assert clf.super_parents_.tolist() == ["x", "kind"]
-        assert clf.log_likelihood_.shape == clf.weights_.shape == (2,)
-        assert clf.weights_.sum() == pytest.approx(1.0)
-        assert clf.spode_proba(frame).shape == (18, 2, 2)
-        assert clf.counts_.n == 18
-    assert AODE().fit(frame.to_numpy(dtype=object), y).super_parents_.tolist() == [0, 2]
-
+from skcredal import BmaAODE, MaplmgAODE, NullClassifier
 
 # --- The marginal likelihood ----------------------------------------------------------------------
 
@@ -96,26 +55,6 @@ def test_the_objective_climbs_and_a_warning_names_max_iter():
 # --- Naive Bayes, TAN and the null model ----------------------------------------------------------
 
 
-@pytest.mark.parametrize("weighting", ["none", "real"])
-def test_naive_bayes_is_that_of_scikit_learn(weighting):
-    """With as many states in each feature, the BDeu pseudo-counts are the same for all."""
-    rng = np.random.default_rng(71)
-    for _ in range(20):
-        n, k, v, n_classes = 50, 4, 3, int(rng.integers(2, 5))
-        y = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n - n_classes)])
-        X = np.where(rng.random((n, k)) < 0.4, y[:, None] % v, rng.integers(0, v, (n, k)))
-        weights = rng.random(n) + 0.1 if weighting == "real" else None
-        ess = float(rng.uniform(0.2, 5.0))
-        n_c = np.bincount(y, weights)
-        reference = CategoricalNB(
-            alpha=ess / (n_classes * v),
-            class_prior=(n_c + ess / n_classes) / (n_c.sum() + ess),
-            min_categories=v,
-        ).fit(X, y, weights)
-        clf = NaiveBayes(ess=ess, categorical_features="all", categories=[range(v)] * k).fit(X, y, weights)
-        np.testing.assert_allclose(clf.predict_proba(X), reference.predict_proba(X), rtol=1e-11)
-
-
 def test_the_null_model_answers_the_class_probabilities_whatever_the_row():
     X = pd.DataFrame({"colour": ["red", "red", "green", "yellow"], "size": [1.0, None, 3.0, 4.0]})
     clf = NullClassifier(ess=2.0).fit(X, ["b", "b", "b", "a"])
@@ -123,14 +62,3 @@ def test_the_null_model_answers_the_class_probabilities_whatever_the_row():
     new = pd.DataFrame({"colour": ["blue", None], "size": [None, 1e9]})
     np.testing.assert_array_equal(clf.predict_proba(new), [clf.prior_] * 2)
     assert clf.predict(new).tolist() == ["b", "b"]
-
-
-def test_numbers_are_cut_and_columns_without_names_have_indices():
-    rng = np.random.default_rng(76)
-    y = rng.integers(0, 2, 200)
-    X = np.column_stack([y + rng.normal(size=200), rng.normal(size=200), -2.0 * y + rng.normal(size=200)])
-    clf = TAN().fit(X, y)
-    assert clf.features_.tolist() == [0, 2]
-    assert clf.tree_ == [(0, 2)]
-    assert (clf.predict(X) == y).mean() > 0.8
-    assert (NaiveBayes().fit(X, y).predict(X) == y).mean() > 0.8

@@ -12,14 +12,19 @@ import oracles_averages
 import oracles_logpool
 import oracles_maplmg
 import oracles_naive
+import oracles_ncc2
+import oracles_trees
 from problems import as_rows, frame_of, mixed_table, varied_problem
 from skcredal import (
     AODE,
+    TAN,
     BmaAODE,
     CompAODE,
     CompressionNB,
     CredalModelAveraging,
+    CredalTree,
     MaplmgAODE,
+    NaiveBayes,
     NaiveCredal,
 )
 
@@ -34,15 +39,11 @@ def problems(seed, n, unknown=0.0):
         new = rng.integers(0, n_states[:, None] + 1, (len(codes), 8))
         yield (
             (frame_of(codes, n_states), labels, rows, counts),
-            (
-                frame_of(new, n_states),
-                as_rows(new, n_states),
-            ),
+            (frame_of(new, n_states), as_rows(new, n_states)),
         )
 
 
 def assert_proba(clf, new, expected, rtol):
-    """Compare the probabilities of rows with those expected."""
     np.testing.assert_allclose(clf.predict_proba(new[0]), np.array(expected, float), rtol=rtol)
 
 
@@ -57,6 +58,27 @@ def test_aode_is_the_mean_of_its_spodes(average, ess):
             for of_spode, expected in zip(found, oracles.spode_posteriors(counts, row, ess), strict=True):
                 wanted = [math.nan] * 3 if expected is None else [float(p) for p in expected]
                 np.testing.assert_allclose(of_spode, wanted, rtol=1e-11)
+
+
+@pytest.mark.parametrize("ess", [1, 4])
+def test_naive_bayes_and_tan_are_products_over_a_network(ess):
+    for (X, y, _, counts), new in problems(70, 8, 0.2):
+        information = {
+            pair: oracles_trees.mutual_information(counts, *pair) for pair in oracles_trees.pairs(4)
+        }
+        tree = oracles_trees.parents_from(oracles_trees.spanning_tree(information, 4), 4)
+        for kind, network in ((NaiveBayes, [None] * 4), (TAN, tree)):
+            expected = [oracles_trees.network_posterior(counts, network, row, ess) for row in new[1]]
+            assert_proba(kind(ess=ess, missing="marginalize").fit(X, y), new, expected, 1e-10)
+
+
+def test_the_credal_tree_answers_by_the_node_of_a_row():
+    for (X, y, rows, _), (new, new_rows) in problems(80, 8, 0.2):
+        clf, tree = CredalTree(missing="marginalize").fit(X, y), oracles_trees.grow(rows, y.tolist(), 4, 3)
+        counts = [oracles_trees.answering_node(tree, row).counts for row in new_rows]
+        assert clf.predict_set(new).tolist() == [oracles_trees.idm_set(n, 1) for n in counts]
+        bounds = [oracles_trees.idm_bounds(n, 1) for n in counts]
+        np.testing.assert_allclose(clf.predict_interval(new), bounds, atol=1e-14)
 
 
 @pytest.mark.parametrize("floor", [0.0, 0.4])
@@ -153,6 +175,25 @@ def test_ncc_has_the_sets_of_a_grid_of_priors(s, contamination):
             expected[posterior.index(max(posterior))] = True
             assert found.tolist() == expected
             np.testing.assert_allclose(proba, [float(p) for p in posterior], rtol=1e-10)
+
+
+def test_ncc2_has_the_sets_of_all_completions():
+    rng = np.random.default_rng(55)
+    for _ in range(15):
+        codes, labels, n_states, _ = varied_problem(rng, n=9, k=2, n_classes=2, unknown=0.06)
+        new = rng.integers(0, n_states[:, None] + 1, (2, 6))
+        train, rows = (
+            [[oracles_ncc2.ANY if cell is None else cell for cell in row] for row in as_rows(one, n_states)]
+            for one in (codes, new)
+        )
+        if sum(row.count(oracles_ncc2.ANY) for row in train) > 3:
+            continue  # too many completions
+        clf = NaiveCredal(conservative_features="all").fit(frame_of(codes, n_states), labels)
+        answers = zip(rows, clf.predict_set(frame_of(new, n_states)), strict=True)
+        for row, found in answers:
+            margins = oracles_ncc2.margins(train, labels.tolist(), row, n_states.tolist(), 2)
+            if not oracles_naive.is_close_call(margins):
+                assert found.tolist() == oracles_naive.set_of_margins(margins)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

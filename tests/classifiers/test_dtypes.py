@@ -37,14 +37,3 @@ def test_every_dtype_and_layout_gives_the_answers_of_its_numbers(kind, categoric
         np.testing.assert_array_equal(proba(pd.DataFrame(X).astype(dtype), more), expected)
     for layout in LAYOUTS:
         np.testing.assert_array_equal(proba(layout(X), layout(more)), expected)
-
-
-@pytest.mark.parametrize("categorical", ["from_dtype", "all"])
-def test_unsigned_integers_beyond_the_signed_ones_are_numbers_like_others(categorical):
-    X = np.array([[0, 1], [2**63, 1], [2**64 - 1, 0], [3, 0]] * 10, np.uint64)
-    y = X[:, 0] > 5
-    model = CompAODE(categorical_features=categorical).fit(X, y)
-    np.testing.assert_array_equal(model.predict(X), y)
-    # A model of small integers takes large ones for unknown, or for numbers above all others.
-    small = CompAODE(categorical_features=categorical).fit(X % 7, y)
-    np.testing.assert_array_equal(small.predict_proba(X), small.predict_proba(X.astype(object)))

@@ -42,7 +42,6 @@ def test_everything_is_as_defined(name):
 
 
 def assert_explained(clf, problem, expected):
-    """Compare the contributions of the features with those of the oracle."""
     # With the oracle's weights, so that only rounding differs.
     clf.null_weight_, clf.weights_ = float(expected.weights[0]), expected.weights[1:]
     clf._derive()
@@ -106,26 +105,6 @@ seeds = st.integers(0, 2**32 - 1)
 few = settings(max_examples=6, deadline=None)
 
 
-@given(seeds)
-@few
-def test_sets_shrink_as_the_credibility_falls(seed):
-    X, y, new = messy(seed)
-    larger = None
-    for credibility in (0.99, 0.9, 0.5, 0.0):
-        clf = pool(credibility=credibility).fit(X, y)
-        sets, intervals = clf.predict_set(new), clf.predict_interval(new)
-        predicted = np.searchsorted(clf.classes_, clf.predict(new))
-        assert sets[np.arange(len(sets)), predicted].all()
-        by_bounds = clf.set_params(criterion="interval_dominance").predict_set(new)
-        reached = intervals[:, :, 0].max(axis=1, keepdims=True)
-        np.testing.assert_array_equal(by_bounds, intervals[:, :, 1] >= reached)
-        assert not (sets & ~by_bounds).any()
-        if larger is not None:
-            assert not (sets & ~larger[0]).any()
-            assert not (by_bounds & ~larger[1]).any()
-        larger = sets, by_bounds
-
-
 @given(seeds, st.sampled_from(["impute", "marginalize"]))
 @few
 def test_what_the_methods_say_fits_together(seed, treatment):
@@ -138,10 +117,7 @@ def test_what_the_methods_say_fits_together(seed, treatment):
     np.testing.assert_array_equal(said.set_size[clear] == 1, said.robustness[clear] > 0.8)
     assert (said.interval[:, :, 0] <= said.proba + 1e-12).all()
     assert (said.interval[:, :, 1] >= said.proba - 1e-12).all()
-    # The contributions add up to the odds, and these to the probabilities.
     explained = clf.explain(new)
-    together = explained["frequencies"] + explained["contributions"].map(sum)
-    np.testing.assert_allclose(together, np.log(explained["odds"]), atol=1e-9)
     ratio = explained["probability"] / explained["rival_probability"]
     np.testing.assert_allclose(explained["odds"], ratio, rtol=1e-9)
     assert (explained["lower_odds"] <= explained["odds"] + 1e-12).all()
@@ -174,29 +150,6 @@ def test_bounds_contain_the_posteriors_of_weights_from_the_set(seed):
         assert (interval[:, :, 1] >= posterior - 1e-9).all()
         # The best class under any weights of the set is never left out.
         assert sets[np.arange(len(new)), posterior.argmax(axis=1)].all()
-
-
-def assert_same_answers(found, expected, atol):
-    np.testing.assert_allclose(found.proba, expected.proba, atol=atol)
-    np.testing.assert_allclose(found.interval, expected.interval, atol=atol)
-    np.testing.assert_allclose(found.robustness, expected.robustness, atol=atol)
-
-
-@given(seeds)
-@few
-def test_a_row_of_weight_0_is_absent(seed):
-    X, y, new = messy(seed)
-    rng = np.random.default_rng(seed)
-    weights = rng.integers(0, 4, len(y))
-    weights[:3] = 1
-    X.loc[5, "text"], weights[5] = "never seen", 0
-    y = np.where(np.arange(len(y)) == 5, 9, y)
-    weighted = pool(max_rows=30).fit(X, y, sample_weight=weights)
-    present = weights > 0
-    alone = pool(max_rows=30).fit(X[present], y[present], sample_weight=weights[present])
-    assert weighted.classes_.tolist() == [0, 1, 2]
-    np.testing.assert_array_equal(weighted.weights_, alone.weights_)
-    assert_same_answers(answers(weighted, new), answers(alone, new), 0)
 
 
 @given(seeds, st.booleans(), st.booleans())
@@ -252,50 +205,9 @@ def test_the_limit_of_pair_tables_counts_those_of_regions():
             LogPoolAODE().fit(X, y)
 
 
-@given(seeds, st.sampled_from(["impute", "marginalize"]))
-@few
-def test_constants_names_and_units_do_not_matter(seed, treatment):
-    """What is left of many invariances (§14): the order of rows, columns and names does matter."""
-    X, y, new = messy(seed)
-    expected = answers(pool(missing=treatment).fit(X, y), new)
-
-    def with_constants(table):
-        return table.assign(one=1.0, constant="same")[["one", *table, "constant"]]
-
-    def renamed(table):
-        """Names of states in the same order, and other units: powers of 2, so that nothing is rounded."""
-        text = table["text"].map({state: f"{state} and more" for state in "uvwxyz"})
-        return table.assign(text=text, number=8 * table["number"], whole=table["whole"] / 4)
-
-    for changed in (with_constants, renamed):
-        found = answers(pool(missing=treatment).fit(changed(X), y), changed(new))
-        assert_same_answers(found, expected, 1e-12)
-    found = answers(pool(missing=treatment).fit(X, np.array(["a", "b", "c"])[y]), new)
-    assert_same_answers(found, expected, 0)
-
-
-@given(seeds)
-@few
-def test_without_regions_the_order_of_columns_and_scales_do_not_matter(seed):
-    X, y, new = messy(seed)
-    X["number"] = X["number"].fillna(X["number"].iloc[1:].max())
-    new[["number", "whole"]] = X[["number", "whole"]].iloc[: len(new)]  # a cut moves with its neighbours
-    expected = answers(pool(n_regions=0).fit(X, y), new)
-
-    def changed(table):
-        table = table.assign(number=np.exp(table["number"]), whole=table["whole"] ** 3)
-        return table[["noise", "whole", "text", "number"]]
-
-    found = answers(pool(n_regions=0).fit(changed(X), y), changed(new))
-    # scikit-learn's line is not found to the last digits.
-    assert_same_answers(found, expected, 1e-4)
-
-
 def test_explanations_read_well():
     X, y, new = messy(7, n_classes=2)
-    clf = CredalLogPoolAODE(n_regions=2).fit(X, np.array(["well", "ill"])[y])
-    sentences = clf.explain(new)["sentence"].tolist()
-    assert any("neither class can be ruled out" in one for one in sentences)
-    assert any("no other class can be the most probable" in one for one in sentences)
-    assert all(" to 1" in one and " (×" in one for one in sentences)
-    assert not any("tree" in one or "region" in one for one in sentences)
+    sentences = pool().fit(X, np.array(["well", "ill"])[y]).explain(new)["sentence"]
+    for words in ("neither class can be ruled out", "no other class can be the most probable"):
+        assert sentences.str.contains(words).any()
+    assert not sentences.str.contains("tree|region").any()

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from skcredal import CredalModelAveraging, NaiveCredal
+from problems import mixed_table
+from skcredal import NaiveCredal
 
 STATES = [["a", "b"], ["p", "q", "r"], ["u", "v"]]
 
 
 def declared(rows):
-    """Return rows of text as a table whose columns declare all states."""
     columns = zip(*rows, strict=True)
     return pd.DataFrame(
         {
@@ -23,7 +23,6 @@ def declared(rows):
 
 
 def holed_problem(seed, *, n=12, share=0.12, n_test=6, most_open=5):
-    """Return rows of text with missing cells (None), classes, and rows to classify."""
     rng = np.random.default_rng(seed)
     y = [*"xyz", *rng.choice(list("xyz"), n - 3).tolist()]
 
@@ -62,18 +61,6 @@ def test_the_set_holds_that_of_every_completion(seed, contamination):
     assert (wide_bounds[..., 1] >= bounds[..., 1] - 1e-9).all()
 
 
-@given(st.integers(0, 2**32 - 1))
-@settings(max_examples=60)
-def test_the_set_holds_that_of_the_marginalizing_classifier(seed):
-    train, y, test = holed_problem(seed, n=20, share=0.2, most_open=30)
-    observed = [{row[j] for row in train} - {None} for j in range(3)]
-    assume(min(map(len, observed)) > 1)  # otherwise one of the two drops the feature
-    wide = NaiveCredal(conservative_features="all").fit(declared(train), y)
-    narrow = NaiveCredal(missing="marginalize").fit(declared(train), y)
-    assert (wide.predict_set(declared(test)) >= narrow.predict_set(declared(test))).all()
-    np.testing.assert_array_equal(wide.predict_proba(declared(test)), narrow.predict_proba(declared(test)))
-
-
 @given(st.integers(0, 2**32 - 1), st.integers(4, 20))
 @settings(max_examples=60)
 def test_without_missing_cells_it_is_ncc(seed, n):
@@ -86,23 +73,8 @@ def test_without_missing_cells_it_is_ncc(seed, n):
     np.testing.assert_array_equal(ncc.predict_interval(declared(test)), ncc2.predict_interval(declared(test)))
 
 
-def mixed(rng, n=60):
-    """Return a table with numbers, text and flags, all with missing cells, and its classes."""
-    y = rng.integers(0, 2, n)
-    table = pd.DataFrame(
-        {
-            "number": np.where(rng.random(n) < 0.2, np.nan, 2 * y + rng.normal(size=n)),
-            "text": [None if rng.random() < 0.1 else str(rng.choice(["a", "b", "c"])) for _ in y],
-            "flag": pd.array(
-                [None if rng.random() < 0.1 else bool(rng.random() < 0.3 + 0.4 * c) for c in y], "boolean"
-            ),
-        }
-    )
-    return table, y
-
-
 def test_cuts_come_from_known_cells_and_missing_cells_are_counted():
-    table, y = mixed(np.random.default_rng(70))
+    table, y, _ = mixed_table(np.random.default_rng(70), 60, 2)
     clf = NaiveCredal(conservative_features=["number"]).fit(table, y)
     known = table["number"].notna().to_numpy()
     cuts = NaiveCredal().fit(table.loc[known, ["number"]], y[known]).encoding_[0].cuts
@@ -115,13 +87,13 @@ def test_cuts_come_from_known_cells_and_missing_cells_are_counted():
 
 
 def test_an_unknown_value_is_left_out_and_not_any_value():
-    table, y = mixed(np.random.default_rng(73), n=200)
+    table, y, _ = mixed_table(np.random.default_rng(73), 200, 2)
     clf = NaiveCredal(conservative_features="all").fit(table, y)
     row = table[table.notna().all(axis=1)].iloc[:1]
-    new, missing = row.assign(text="new"), row.assign(text=None)
-    without = NaiveCredal(conservative_features="all").fit(table.drop(columns="text"), y)
+    new, missing = row.assign(kind="new"), row.assign(kind=None)
+    without = NaiveCredal(conservative_features="all").fit(table.drop(columns="kind"), y)
     np.testing.assert_allclose(
-        clf.predict_interval(new), without.predict_interval(row.drop(columns="text")), rtol=1e-9
+        clf.predict_interval(new), without.predict_interval(row.drop(columns="kind")), rtol=1e-9
     )
     width = np.diff(clf.predict_interval(missing)).max()
     assert width > np.diff(clf.predict_interval(new)).max()
@@ -145,38 +117,3 @@ def test_more_conservative_features_never_narrow_a_set(seed):
     ]
     assert (sets[0] <= sets[1]).all()
     assert (sets[1] <= sets[2]).all()
-
-
-def test_a_little_contamination_overcomes_a_count_of_zero():
-    """Three features speak for "yes", but the value z was never seen with it."""
-    X = [["p", "p", "p", "u"]] * 40 + [["q", "q", "q", "u"]] * 39 + [["q", "q", "q", "z"]]
-    y = ["yes"] * 40 + ["no"] * 40
-    row = [["p", "p", "p", "z"]]
-    clf = NaiveCredal().fit(X, y)
-    assert clf.predict(row).tolist() == ["yes"]
-    assert clf.predict_set(row).tolist() == [[True, True]]
-    # Nor was p seen with "no": nothing is known at all.
-    assert clf.predict_interval(row).tolist() == [[[0.0, 1.0], [0.0, 1.0]]]
-    little = NaiveCredal(contamination=0.1).fit(X, y)
-    assert little.predict_set(row).tolist() == [[False, True]]
-    assert little.predict_interval(row)[0, 1, 0] > 0.99
-
-
-def test_without_informative_features_the_class_counts_decide():
-    """k = 0: c' dominates c'' if n' > n'' + s."""
-    X = np.ones((9, 2))
-    assert NaiveCredal().fit(X, list("aabbbcccc")).predict_set(X[:1]).tolist() == [[False, True, True]]
-    two = NaiveCredal().fit(X, list("aaabbbbbb"))
-    assert two.predict_interval(X[:1])[0] == pytest.approx(np.array([[0.3, 0.4], [0.6, 0.7]]))
-    narrow = NaiveCredal(s=0.5).fit(X, list("aabbbcccc"))
-    assert narrow.predict_set(X[:1]).tolist() == [[False, False, True]]
-
-
-def test_a_feature_that_matters_is_in_and_noise_is_out():
-    rng = np.random.default_rng(62)
-    y = rng.integers(0, 2, 500)
-    X = np.stack([np.where(rng.random(500) < 0.8, y, 1 - y), rng.integers(0, 2, 500)], axis=1)
-    clf = CredalModelAveraging(categorical_features="all").fit(X, y)
-    assert clf.inclusion_[0] > 0.999
-    assert clf.inclusion_[1] < 0.2
-    assert clf.features_.tolist() == [0, 1]

@@ -1,12 +1,10 @@
 """fit, predict, explain and evaluate on tables as users have them, and calls that are refused."""
 
 import io
-import os
 import re
 import shlex
 import subprocess
 import sys
-import unicodedata
 from functools import partial
 from pathlib import Path
 
@@ -17,7 +15,6 @@ import pytest
 
 import skcredal
 from command_line import invoke
-from flips import scores_under_prior
 from skcredal import CredalLogPoolAODE
 from skcredal.datasets import list_datasets, load_dataset
 from skcredal.evaluation import CLASSIFIERS, evaluate_table, make_classifiers
@@ -40,7 +37,6 @@ def patients(n=60, seed=0):
 
 @pytest.fixture
 def table(tmp_path, monkeypatch):
-    """The patients, in a folder with their table and a model of it."""
     monkeypatch.chdir(tmp_path)
     patients().to_csv("patients.csv", index=False)
     assert run(*FIT, "-o", "m.skcredal").stdout == ""
@@ -54,7 +50,6 @@ def run(*words, **options):
 
 
 def refused(code, *words, **options):
-    """Return the only line of a refusal."""
     result = invoke(*words, **options)
     assert (result.exit_code, result.stdout) == (code, ""), result.output
     (line,) = result.stderr.splitlines()
@@ -71,33 +66,27 @@ def unwrapped(text):
 
 
 def test_predictions_are_those_of_the_library(table):
-    result = run("predict", "m.skcredal", "patients.csv")
-    (line,) = result.stderr.splitlines()
-    assert line.startswith("Note: Of 60 rows, ")
-    found, features = answers_of(result), table.drop(columns="outcome")
+    found, features = answers_of(run("predict", "m.skcredal", "patients.csv")), table.drop(columns="outcome")
     clf = CredalLogPoolAODE().fit(features, table["outcome"])
-    names = [f"{what}_{label}" for what in ("lower", "upper") for label in ("ill", "well")]
-    first = ["predicted", "probability_ill", "probability_well", "set", "set_size"]
-    assert found.columns.tolist() == [*first, *names, "robustness"]
-    assert found["predicted"].tolist() == clf.predict(features).tolist()
-    np.testing.assert_allclose(found.iloc[:, 1:3], clf.predict_proba(features), rtol=1e-5)
-    sets = [set(text.split("|")) for text in found["set"]]
-    assert sets == [set(clf.classes_[mask]) for mask in clf.predict_set(features)]
-    assert found["set_size"].tolist() == [len(labels) for labels in sets]
-    bounds = found[names].to_numpy().reshape(len(found), 2, 2).swapaxes(1, 2)
-    np.testing.assert_allclose(bounds, clf.predict_interval(features), rtol=1e-5)
-    np.testing.assert_allclose(found["robustness"], clf.robustness(features), rtol=1e-5)
+    expected = skcredal.answers(clf, features).to_frame()
+    assert found.columns.tolist() == expected.columns.tolist()
+    sets = [set(text.split("|")) for text in found.pop("set")]
+    assert sets == [set(labels) for labels in expected.pop("set")]
+    pd.testing.assert_frame_equal(found, expected, check_dtype=False, rtol=1e-5)
 
 
-@pytest.mark.parametrize("name", ["lp-aode", "ncc2", "bma-spode", "comp-aode-star"])
+@pytest.mark.parametrize("name", ["lp-aode", "ncc2", "bma-aode*", "comp-aode-star"])
 def test_classifiers_are_chosen_by_name(table, name):
     run(*FIT, "--classifier", name)
     (made,) = make_classifiers([name]).values()
     assert repr(skcredal.load("m")) == repr(made)
     found = answers_of(run("predict", "m", "patients.csv"))
     assert ("set" in found) == ("lower_ill" in found) == hasattr(made, "predict_set")
-    if not hasattr(made, "explain"):
-        assert "cannot explain" in refused(2, "explain", "m", "patients.csv", "--row", 1)
+    explain = ("explain", "m", "patients.csv", "--row", 1)
+    if hasattr(made, "explain"):
+        assert run(*explain).stdout.startswith("Row 1: ")
+    else:
+        assert "cannot explain" in refused(2, *explain)
 
 
 def test_rows_come_and_go_by_pipes_and_in_any_order(table):
@@ -121,30 +110,17 @@ def test_answers_are_written_by_suffix_with_ids_first(table, out):
     assert list(found)[:2] == ["case", "predicted"]
     labels = found["set"][0] if out.endswith("parquet") else found["set"][0].split("|")
     assert set(labels) <= {"ill", "well"}
-    table.rename(columns={"pain": "predicted"}).to_csv("ids.csv", index=False)
-    run("fit", "ids.csv", "--target", "outcome", "--id", "predicted", "-o", "m")
-    assert "'predicted'" in refused(2, "predict", "m", "ids.csv")
 
 
 @pytest.mark.parametrize("classifier", ["comp-aode*", "naive-bayes"])
 def test_a_table_without_rows_is_answered_by_one(table, classifier):
-    """A step of a pipeline that had nothing to do on a day is no failure, and types stay what they are."""
-    parquet = pytest.importorskip("pyarrow.parquet")
     run(*FIT, "--classifier", classifier)
     table[:0].to_csv("none.csv", index=False)
     header = run("predict", "m", "patients.csv").stdout.splitlines()[0] + "\n"
     result = run("predict", "m", "none.csv")
     assert result.stdout == header
     assert "none.csv has no rows" in result.stderr
-    kinds = []
-    for source in ("none.csv", "patients.csv"):
-        run("predict", "m", source, "-o", "out.parquet")
-        schema = str(parquet.read_schema("out.parquet").remove_metadata())
-        kinds.append(schema.replace("large_", "").replace("element", "item"))
-    assert kinds[0] == kinds[1]
-    explain = ("explain", "m.skcredal", "none.csv", "--row", 1)
-    for call in (explain, ("evaluate", "none.csv", "--target", "outcome")):
-        assert "none.csv has no rows" in refused(1, *call)
+    assert "none.csv has no rows" in refused(1, "evaluate", "none.csv", "--target", "outcome")
 
 
 american = "{:,}".format
@@ -196,33 +172,17 @@ def test_a_real_export_goes_through_all_commands(table, style, separator, ending
     np.testing.assert_allclose(one["probability_bad"], found["probability_bad"][[7]], rtol=1e-5)
     assert run("explain", "m", name, "--row", 3).stdout.startswith("Row 3: ")
     call = ("evaluate", name, "--target", "risk", "--folds", 2, "--report", "page.html")
-    ranked = run(*call, "--no-baselines").stdout
-    found = [one in ranked for one in ("lp-aode*", "null", "all classes", "random-forest")]
-    assert found == [True, True, True, False]
+    assert "random-forest" not in run(*call, "--no-baselines").stdout
     assert "Loans of 2024" in Path("page.html").read_text(encoding="utf-8")
 
 
-def test_sheets_and_header_rows_are_found_or_given(table):
+def test_sheets_and_header_rows_can_be_given(table):
     with pd.ExcelWriter("t.xlsx") as book:
         pd.DataFrame({"read": ["me"]}).to_excel(book, sheet_name="Cover", index=False)
-        table.to_excel(book, sheet_name="All patients", index=False, startrow=1)
+        table.to_excel(book, sheet_name="All patients", index=False, startrow=2)
     assert "in sheet 'All patients'" in refused(2, "fit", "t.xlsx", "--target", "outcome", "-o", "m")
-    expected = run("predict", "m.skcredal", "patients.csv").stdout
-    assert run("predict", "m.skcredal", "t.xlsx", "--sheet", "All patients").stdout == expected
-    Path("t.csv").write_text(f"made,by\nhand,x\n{Path('patients.csv').read_text()}")
-    assert run("predict", "m.skcredal", "t.csv", "--header-row", 3).stdout == expected
-
-
-def test_texts_that_look_like_formulas_are_texts_in_excel(table):
-    labels = {"ill": "=1+1", "well": "@SUM(A1)"}
-    notes = (["+1", "-1", "=A1", "#N/A"] * 15)[:60]
-    table.assign(outcome=table["outcome"].map(labels), note=notes).to_csv("t.csv", index=False)
-    run("fit", "t.csv", "--target", "outcome", "--id", "note", "--no-usual-na", "-o", "m")
-    run("predict", "m", "t.csv", "-o", "t.xlsx")
-    rows = list(openpyxl.load_workbook("t.xlsx").active.iter_rows(min_row=2, max_col=2))
-    assert {cell.data_type for row in rows for cell in row} == {"s"}
-    assert [row[0].value for row in rows] == notes
-    assert {row[1].value for row in rows} == set(labels.values())
+    found = run("predict", "m.skcredal", "t.xlsx", "--sheet", "All patients", "--header-row", 3).stdout
+    assert found == run("predict", "m.skcredal", "patients.csv").stdout
 
 
 def test_ambiguous_cells_are_said_in_the_words_of_the_command_line(table):
@@ -242,17 +202,13 @@ def test_a_model_remembers_what_marks_a_missing_value(table):
     clf = CredalLogPoolAODE().fit(features, table["outcome"])
     found = answers_of(run("predict", "m", "t.csv"))
     np.testing.assert_allclose(found["robustness"], clf.robustness(features), rtol=1e-5)
-    found = answers_of(run("predict", "m", "t.csv", "--usual-na"))
-    missing = features.assign(pain=features["pain"].where(features["pain"] != "null", None))
-    np.testing.assert_allclose(found["robustness"], clf.robustness(missing), rtol=1e-5)
 
 
 def test_notes_of_a_stranger_are_checked(table):
     expected, model = run("predict", "m.skcredal", "patients.csv").stdout, skcredal.load("m.skcredal")
     skcredal.save(model, "m")
     assert run("predict", "m", "patients.csv").stdout == expected
-    damaged = [{"target": 3}, {"na": "x"}, {"ids": [1]}, {"usual_na": 3}]
-    for notes in (*damaged, {"read_as": []}, {"read_as": {"age": "date"}}):
+    for notes in ({"target": 3}, {"na": "x"}, {"ids": [1]}, {"usual_na": 3}, {"read_as": {"age": "date"}}):
         skcredal.save(model, "m", notes=notes)
         assert re.search("notes|read_as", refused(1, "predict", "m", "patients.csv"))
 
@@ -265,37 +221,13 @@ def test_text_stays_text_and_numbers_are_asked_for(table):
     table.assign(grade=grade)[grade > 0].to_csv("part.csv", index=False)
     part = run("predict", "m", "part.csv").stdout.splitlines()
     assert part[1:] == [whole[1 + r] for r in range(60) if r % 3]
-    table["age"] = table["age"].astype(object)
-    table.loc[28, "age"] = "k.A."
-    table.to_csv("words.csv", index=False)
-    assert "row 29, column 'age'" in refused(1, "predict", "m.skcredal", "words.csv")
+    table.astype({"age": object}).replace({"age": {table["age"][28]: "k.A."}}).to_csv(
+        "words.csv", index=False
+    )
+    assert "column 'age'" in refused(1, "predict", "m.skcredal", "words.csv")
     run("predict", "m.skcredal", "words.csv", "--na", "k.A.")
     table.drop(columns=["age", "pain"]).to_csv("short.csv", index=False)
     assert "short.csv lacks 2 columns" in refused(1, "predict", "m.skcredal", "short.csv")
-
-
-def test_a_model_of_another_format_reads_csv(table):
-    pytest.importorskip("pyarrow")
-    typed = table.assign(smoker=table["smoker"] == "yes", pain=table["pain"].astype("category"))
-    typed.to_parquet("typed.parquet")
-    typed.to_csv("typed.csv", index=False)
-    kinds = ("age real", "smoker {yes, no}", "pain {none, mild, strong}", "outcome {ill, well}")
-    head = "".join(f"@attribute {kind}\n" for kind in kinds)
-    Path("patients.arff").write_text(f"@relation p\n{head}@data\n{table.to_csv(index=False, header=False)}")
-    for name in ("typed.parquet", "patients.arff"):
-        run("fit", name, "--target", "outcome", "-o", "m")
-        expected = run("predict", "m", f"{Path(name).stem}.csv").stdout
-        assert run("predict", "m", name).stdout == expected
-
-
-def test_columns_can_be_declared(table):
-    parts = unicodedata.normalize("NFD", "größe")
-    table.assign(**{parts: np.arange(60) % 3}).to_csv("p.csv", index=False)
-    call = ("fit", "p.csv", "--target", "outcome", "-o", "m")
-    run(*call, "--categorical", "größe")
-    assert skcredal.load("m").encoding_[-1].states == ("0", "1", "2")
-    assert "not seen" not in run("predict", "m", "p.csv").stderr
-    assert "column 'smoker': must be a number" in refused(1, *call, "--numeric", "smoker")
 
 
 def test_parameters_of_classifiers_can_be_given(table):
@@ -320,7 +252,7 @@ def test_what_was_read_and_what_is_strange_is_said(table):
     assert re.search(r"range in age \(1 row\).*not seen in smoker \(2 rows\)", said)
 
 
-@pytest.mark.parametrize("close_call", [0.0, 0.75, 0.9])
+@pytest.mark.parametrize("close_call", [0.0, 0.9])
 def test_doubtful_rows_are_counted_and_explained(table, close_call):
     result = run("predict", "m.skcredal", "patients.csv", "--close-call", close_call)
     found = answers_of(result)
@@ -345,57 +277,18 @@ def test_explanations_of_a_pool_show_what_each_feature_multiplies_the_odds_by(ta
     clf, features = skcredal.load("m"), table.drop(columns="outcome")
     explained, bounds = clf.explain(features), clf.predict_interval(features)
     text = run("explain", "m", "t.csv", *(part for r in range(60) for part in ("--row", r + 1))).stdout
-    assert max(map(len, text.splitlines())) <= 80
     assert re.search(r"\nage +missing, read as \d+ +×", text)
     for r, said in enumerate(text.split("\n\nRow ")):
         case = explained.loc[r]
         assert f"{r + 1}: {case['sentence']}" in unwrapped(said)
-        (line,) = (line.split() for line in said.splitlines() if line.startswith(f"{case['predicted']} "))
         low, high = bounds[r, list(clf.classes_).index(case["predicted"])]
-        assert [line[-3], line[-1]] == [f"{low:.3f}", f"{high:.3f}"]
+        assert re.search(rf"{case['predicted']} .*{low:.3f}.*{high:.3f}", said)
         lines = said.partition("\nfeature ")[2].splitlines()[1:]
         names = [re.split("  +", line)[0] for line in lines]
         assert names == ["class frequencies", *case["features"], "product"]
         factors = [float(line.rpartition("×")[2].replace(",", "")) for line in lines]
         logs = [case["frequencies"], *case["contributions"]]
         np.testing.assert_allclose(factors, np.exp([*logs, sum(logs)]), rtol=0.06)
-
-
-def test_of_many_features_and_classes_the_first_are_shown(table):
-    rng = np.random.default_rng(0)
-    y = [f"kind {r % 25}" for r in range(100)]
-    names = [f"a measurement with a long name, number {j:02}" for j in range(27)]
-    many = pd.DataFrame(rng.normal(size=(100, 27)), columns=names).assign(y=y)
-    many.to_csv("t.csv", index=False)
-    run("fit", "t.csv", "--target", "y", "-o", "m")
-    text = run("explain", "m", "t.csv", "--row", 1).stdout
-    assert max(map(len, text.splitlines())) <= 80
-    assert sum(bool(re.match(r"kind \d+ {2,}cannot be ", line)) for line in text.splitlines()) == 20
-    assert "\nand 5 more, " in text
-    assert "\n7 more together" in text
-    assert "\na measuremen…" in text
-
-
-@pytest.mark.parametrize("name", ["bma-aode*", "comp-aode*"])
-def test_the_prior_that_is_said_to_flip_the_answer_does(table, name):
-    patients(20).to_csv("few.csv", index=False)
-    run("fit", "few.csv", "--target", "outcome", "--classifier", name, "-o", "m")
-    clf, features = skcredal.load("m"), table.drop(columns="outcome")
-    explained, spodes = clf.explain(features), clf.spode_proba(features)
-    undecided = explained.index[explained["set_size"] > 1].tolist()
-    assert undecided
-    rows = [part for r in undecided for part in ("--row", r + 1)]
-    texts = run("explain", "m", "patients.csv", *rows).stdout.split("\n\nRow ")
-    for case, posterior, text in zip(explained.iloc[undecided].iloc, spodes[undecided], texts, strict=True):
-        printed = [re.split("  +", line) for line in text.partition("vote\n")[2].splitlines()]
-        assert [cells[0] for cells in printed] == case["super_parents"]
-        assert [cells[2] for cells in printed] == [f"{prior:.3f}" for prior in case["prior"]]
-        tied = max(map(abs, case["votes"])) < 1e-9
-        claim = f"favours {case['rival']} most" if tied else f"flips the answer to {case['rival']}"
-        assert claim in unwrapped(text)
-        scores = scores_under_prior(clf, posterior, case, compression=name == "comp-aode*")
-        of_class = dict(zip(clf.classes_, scores, strict=True))
-        assert of_class[case["rival"]] >= of_class[case["predicted"]] - 1e-9
 
 
 def test_evaluation_orders_by_utility_and_counts_both_kinds_of_doubt(table):
@@ -412,32 +305,13 @@ def test_evaluation_orders_by_utility_and_counts_both_kinds_of_doubt(table):
     doubts = result.stdout[result.stdout.index("Two kinds of doubt") :]
     (row,) = (line.split() for line in doubts.splitlines() if line.startswith("lp-aode* "))
     assert (row[1], row[3], row[5]) == (str(60 - several), str(close), str(several))
-    # Without a list, what a practitioner compares.
-    run(*call)
-    some = pd.read_csv("m.csv", keep_default_na=False, na_values=[""]).set_index("classifier")
-    assert set(some.index) == {*make_classifiers(), "all classes"}
-
-
-def test_evaluation_writes_a_page(table, tmp_path):
-    table.loc[0, "outcome"] = None
-    table.assign(case=range(60), notes="none", **{"<script>": "x"}).to_csv("t.csv", index=False)
-    call = ("evaluate", "t.csv", "--target", "outcome", "--folds", 3, "--id", "case", "--drop", "notes")
-    result = run(*call, "--classifiers", "aode,lp-aode*", "--report", "page.html")
-    assert "Wrote page.html" in result.stderr
-    page = Path("page.html").read_text(encoding="utf-8")
-    found = [one in page for one in ("outcome in t.csv", "1 of 60 rows", "<script>:", str(tmp_path))]
-    assert found == [True, True, False, False]
 
 
 def test_a_tiny_table_is_evaluated_with_fewer_folds(table):
     patients(12).assign(outcome=["well", "ill"] * 6).to_csv("t.csv", index=False)
     call = ("evaluate", "t.csv", "--target", "outcome", "--classifiers", "null")
-    result = run(*call)
-    assert "6 folds" in result.stderr
-    assert "12 rows, 1 × 6-fold cross-validation" in result.stdout
+    assert "12 rows, 1 × 6-fold cross-validation" in run(*call).stdout
     assert "--folds must be at most 6" in refused(2, *call, "--folds", 7)
-    Path("t.csv").write_text("a,b\n1,x\n2,y\n")
-    assert "different class" in refused(1, "evaluate", "t.csv", "--target", "b")
 
 
 @pytest.mark.parametrize(
@@ -445,7 +319,6 @@ def test_a_tiny_table_is_evaluated_with_fewer_folds(table):
     [
         (["a"] * 60, "at least two classes, got only 'a'"),
         ([""] * 60, "No row has a 'y'"),
-        ([f"{r}.5" for r in range(60)], "60 different numbers in 60 rows"),
         ([f"name {r}" for r in range(60)], "60 different values in 60 rows"),
     ],
 )
@@ -456,18 +329,11 @@ def test_targets_that_are_no_classes_are_refused(table, values, message):
         run("fit", "t.csv", "--target", "y", "-o", "m", "--as-classes", "--classifier", "null")
 
 
-@pytest.mark.parametrize("ending", ["csv", "xlsx", "parquet"])
-def test_dates_are_left_out_or_refused_by_name(table, ending):
-    dates = pd.date_range("2024-03-01", periods=60)
-    dated = table.assign(seen=dates, born=dates.date)
-    write = {"csv": dated.to_csv, "xlsx": dated.to_excel, "parquet": dated.to_parquet}
-    write[ending](f"t.{ending}", index=False)
-    call = ("fit", f"t.{ending}", "--target", "outcome", "-o", "m")
-    assert "Note: Left out as dates: seen, born." in run(*call).stderr
-    assert skcredal.load("m").feature_names_in_.tolist() == ["age", "smoker", "pain"]
-    assert run("predict", "m", f"t.{ending}").stdout == run("predict", "m.skcredal", "patients.csv").stdout
-    assert "'seen'" in refused(1, *call, "--keep", "seen", "--drop", "born")
-    run(*call, "--categorical", "seen")
+def test_dates_are_left_out_or_refused_by_name(table):
+    table.assign(seen=pd.date_range("2024-03-01", periods=60)).to_parquet("t.parquet", index=False)
+    call = ("fit", "t.parquet", "--target", "outcome", "-o", "m")
+    assert "Note: Left out as dates: seen." in run(*call).stderr
+    assert "'seen'" in refused(1, *call, "--keep", "seen")
 
 
 def test_identifiers_are_left_out_unless_they_are_kept(table):
@@ -485,9 +351,6 @@ def test_identifiers_are_left_out_unless_they_are_kept(table):
     decided = ("--keep", "name", "--categorical", "place", "--numeric", "KundenNr", "--id", "visit_id")
     assert "Left out" not in run(*call, *decided).stderr
     assert set(suspects) - set(skcredal.load("m").feature_names_in_) == {"visit_id"}
-    page = ("evaluate", "t.csv", "--target", "outcome", "--folds", 2, "--classifiers", "ncc")
-    assert "as identifiers: name, " in run(*page, "--report", "p.html", "--no-baselines").stderr
-    assert "left out: identifiers" in Path("p.html").read_text(encoding="utf-8")
     table[["outcome"]].assign(name=suspects["name"]).to_csv("t.csv", index=False)
     assert "(name); --keep COL" in refused(2, *call)
 
@@ -505,38 +368,26 @@ def test_of_the_twelve_patients_the_age_stays(table):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            (*FIT, "--target", "Outcom"),
-            "--target: there is no column 'Outcom' in patients.csv. Did you",
-        ),
+        ((*FIT, "--target", "Outcom"), "--target: there is no column 'Outcom' in patients.csv. Did you"),
         ((*FIT, "--drop", "agee"), "--drop: there is no"),
         ((*FIT, "--id", "outcome"), "--id must not name the target"),
         ((*FIT, "--categorical", "age", "--numeric", "age"), "got 'age'"),
         (("fit", "nowhere.csv", "--target", "y", "-o", "m"), "nowhere.csv cannot be read: No such file"),
-        (("fit", ".", "--target", "y", "--format", "csv", "-o", "m"), ". cannot be read: Is a directory"),
         ((*FIT, "-o", "no/folder"), "-o must be a file in an existing folder"),
         ((*FIT, "-o", "-"), "cannot be written to standard output"),
         ((*FIT, "-o", "patients.csv"), "-o must not be one of the input files"),
         ((*FIT, "--classifier", "c45"), "no classifier 'c45'"),
-        ((*FIT, "--format", "xls"), "argument --format: invalid choice: 'xls'"),
-        ((*FIT, "--decimal", "x"), "argument --decimal: invalid choice: 'x'"),
         ((*FIT, "--decimal", ",", "--thousands", ","), "--thousands must be another sign than --decimal"),
-        ((*FIT, "--encoding", "klingon"), "argument --encoding: must be a text encoding, got 'klingon'"),
-        ((*FIT, "--delimiter", "::"), "argument --delimiter: must be one sign, got '::'"),
         ((*FIT, "--epsilon", "0.1"), "epsilon is not a parameter of lp-aode*"),
         ((*FIT, "--credibility", "2"), "credibility must lie in"),
         ((*FIT, "--missing", "-9"), "--missing"),
         ((*FIT, "--wrong"), "unrecognized arguments: --wrong"),
         (("fit", "patients.csv", "-o", "m"), "required: --target"),
-        ((*EVALUATE, "--folds", "1"), "argument --folds: must be a whole number, at least 2, got '1'"),
         ((*EVALUATE, "--folds", "55"), "--folds must be at most"),
-        ((*EVALUATE, "--classifiers", ","), "argument --classifiers: must be a list of names, got ','"),
-        ((*EVALUATE, "--jobs", "0"), "argument --jobs: must be a number of processes"),
         ((*EVALUATE, "--report", "page.pdf"), "--report must end in .html"),
         (("predict", "nothing.skcredal", "patients.csv"), "There is no model file 'nothing.skcredal'"),
         (("predict", "m.skcredal", "patients.csv", "--close-call", 2), "argument --close-call"),
         (("predict", "m.skcredal", "patients.csv", "-o", "answers.docx"), "-o must end in .csv"),
-        (("predict", "m.skcredal", "patients.csv", "-o", "m.skcredal"), "-o must not be one of"),
         (("explain", "m.skcredal", "patients.csv", "--row", 61), "--row must be at most 60"),
         (("datasets", "--data", "nowhere"), "--data nowhere"),
         (("datasets", "irises"), "'irises'"),
@@ -546,6 +397,25 @@ def test_of_the_twelve_patients_the_age_stays(table):
 )
 def test_a_wrong_call_is_one_line_and_exit_code_2(table, arguments, message):
     assert message in refused(2, *arguments)
+
+
+@pytest.mark.parametrize(
+    ("call", "option", "value"),
+    [
+        *((FIT, option, "x") for option in ("--format", "--decimal", "--thousands", "--encoding", "--ess")),
+        *((FIT, option, "x") for option in ("--criterion", "--missing", "--unknown", "--epsilon")),
+        *((FIT, "--delimiter", "::"), (FIT, "--header-row", "0"), (FIT, "--max-categories", "1")),
+        *((FIT, option, "agee") for option in ("--keep", "--categorical", "--numeric", "--id")),
+        *((FIT, "--ess", "-1"), (EVALUATE, "--seed", "-1"), (EVALUATE, "-o", "x.doc")),
+        *((EVALUATE, option, "0") for option in ("--jobs", "--runs", "--folds")),
+        *((("explain", "m.skcredal", "patients.csv"), "--row", value) for value in ("0", "x")),
+        *((EVALUATE, "--classifiers", ","), (("reproduce",), "--setting", "x")),
+    ],
+)
+def test_a_refusal_names_the_option_and_the_value(table, call, option, value):
+    said = refused(2, *call, option, value)
+    assert option.lstrip("-") in said
+    assert value in said
 
 
 def test_advice_is_in_options_here_and_in_parameters_there(table):
@@ -596,11 +466,10 @@ def test_data_sets_are_listed_and_written(tmp_path):
     for name, content in (("good", good), ("bad", "@attribute a real\n")):
         (tmp_path / f"{name}.arff").write_text(content)
     result = invoke("datasets", "--data", tmp_path)
-    found = (result.exit_code, "good" in result.stdout, "bad.arff" in result.stderr)
-    assert found == (1, True, True)
+    assert (result.exit_code, "good" in result.stdout, "bad.arff" in result.stderr) == (1, True, True)
 
 
-def test_readers_may_close_and_terminals_may_lack_characters(table):
+def test_readers_may_close(table):
     pd.concat([table] * 50).to_csv("many.csv", index=False)
     call = [sys.executable, "-m", "skcredal", "predict", "m.skcredal", "many.csv"]
     with subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as writer:
@@ -608,8 +477,3 @@ def test_readers_may_close_and_terminals_may_lack_characters(table):
         writer.stdout.close()
         assert b"Error" not in writer.stderr.read()
     assert writer.returncode == 0
-    environment = {**os.environ, "LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
-    call = [sys.executable, "-m", "skcredal", *EVALUATE, "--classifiers", "null", "--folds", "2"]
-    done = subprocess.run(call, env=environment, capture_output=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert b"60 rows, 1 ? 2-fold" in done.stdout

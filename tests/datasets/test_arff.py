@@ -43,12 +43,6 @@ def test_three_kinds_of_attributes(tmp_path):
     assert table.frame["name"][1] is None
 
 
-def test_only_an_unquoted_question_mark_is_missing():
-    values = frame_of("@relation r\n@attribute x {'?',a}\n@data\n'?'\n?\n\"?\"\na\n")["x"]
-    assert values.to_list()[::2] == ["?", "?"]
-    assert values.isna().to_list() == [False, True, False, False]
-
-
 @pytest.mark.parametrize(
     ("text", "reason"),
     [

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from problems import variable_width
 from skcredal._encoding.columns import is_missing
 from skcredal._encoding.tables import read_table
 
@@ -28,15 +27,12 @@ def frame(values, dtype=None):
     "X",
     [
         np.array([[1.5], [None], [np.nan]], object),
-        [[1.5], [None], [np.nan]],
         np.array([[Fraction(3, 2)], [Decimal("nan")], [np.float32("nan")]], object),
         frame([1.5, None, np.nan]),
         frame([1.5, pd.NA, None], "Float64"),
-        frame([1.5, None, np.nan], "float64[pyarrow]"),
         frame([Decimal("1.5"), None, None], pd.ArrowDtype(pa.decimal128(5, 2))),
         pl.DataFrame({"f": [1.5, None, np.nan]}),
         pl.DataFrame({"f": [Decimal("1.5"), None, None]}),
-        pa.table({"f": [Decimal("1.5"), None, None]}),
         pa.table({"f": pa.chunked_array([[1.5, None], [np.nan]])}),
     ],
 )
@@ -50,13 +46,11 @@ def test_numbers_are_numeric_and_nan_where_they_are_missing(X):
     [
         (np.array([["b"], ["a"], ["b"]]), ["a", "b"], [1, 0, 1]),
         (np.array([[b"b"], [b"a"]]), [b"a", b"b"], [1, 0]),
-        (variable_width([["b"], ["a"], [None]], na_object=None), ["a", "b"], [1, 0, -1]),
         (np.array([[True], [False]]), [False, True], [1, 0]),
         (np.array([[2], ["a"], [1], ["2"]], object), [1, 2, "2", "a"], [1, 3, 0, 2]),
         # narwhals takes a column of objects for text after a look at its first 100 rows.
         (frame([*["b", "a"] * 60, 1], object), [1, "a", "b"], [2, 1] * 60 + [0]),
         (frame([True, pd.NA, False], "boolean"), [False, True], [1, -1, 0]),
-        (pl.DataFrame({"f": [True, None, False]}), [False, True], [1, -1, 0]),
         (pa.table({"f": [True, None, False]}), [False, True], [1, -1, 0]),
     ],
 )
@@ -74,9 +68,7 @@ def test_other_cells_are_states_in_order(X, states, codes):
         (np.array([[2**63 + 6], [2**63 + 5]], np.uint64), [2**63 + 5, 2**63 + 6]),
         (np.array([[0.5], [np.nan], [-0.5]]), [-0.5, 0.5]),
         (frame([9, pd.NA, 8], "Int64"), [8, 9]),
-        (frame([9, None, 8], "int64[pyarrow]"), [8, 9]),
         (pl.DataFrame({"f": [0.5, None, np.nan]}), [0.5]),
-        (pl.DataFrame({"f": [None, None]}), []),
         (pa.table({"f": pa.nulls(2)}), []),
     ],
 )
@@ -90,7 +82,6 @@ def test_numbers_may_be_states_too(X, states):
 TEXT = {
     "object": lambda values: frame(values, object),
     "string": lambda values: frame(values, "string"),
-    "string in Python": lambda values: frame(values, "string[python]"),
     "pandas arrow": lambda values: frame(values, pd.ArrowDtype(pa.string())),
     "polars": lambda values: pl.DataFrame({"f": pl.Series(values, dtype=pl.String)}),
     "polars, a part": lambda values: pl.DataFrame({"f": pl.Series(["x" * 13, *values], dtype=pl.String)})[1:],

@@ -17,13 +17,11 @@ from skcredal._encoding.features import CategoricalFeature, NumericFeature
 from skcredal._encoding.histogram import Histogram
 from skcredal._encoding.statistics import Statistics
 from skcredal._encoding.tables import read_table
-from skcredal.scale import fit_batches
 
 DICTIONARY = pa.DictionaryArray.from_arrays
 
 
 def learn(X, y, *, weights=None, names=None, n_threads=1, **rules):
-    """Return the encoding of a table, and the states of its rows."""
     labels, chosen = np.asarray(y, np.int32), Rules(**rules)
     table, classes = read_table(X, estimator=None), np.arange(int(labels.max()) + 1)
     found = Statistics.of_rows(table, classes, labels, weights, chosen, names, n_threads=n_threads)
@@ -43,7 +41,6 @@ def codes_of(encoding, states):
 
 
 def learn_categorical(values, *, declared=None, weights=None, **rules):
-    """Return the feature of one column of text."""
     categories = "auto" if declared is None else [declared]
     X = pd.DataFrame({"f": pd.Series(values, dtype=object)})
     with warnings.catch_warnings(action="ignore"):
@@ -87,10 +84,11 @@ def test_bins_are_those_of_the_definition(impute):
         assert feature.cuts.tolist() == cuts
         probes = np.array([*numbers, *cuts, *np.nextafter(cuts, np.inf), -1e300, 1e300])
         # Many rows are compared with the cuts, few are searched for.
-        many = np.tile(probes, 1 + 1000 // len(probes))
-        found = feature.encode(feature.read(Column("f", many)), np.arange(len(cuts) + 3))
-        few = feature.encode(feature.read(Column("f", probes)), np.arange(len(cuts) + 3))
-        np.testing.assert_array_equal(found[: len(probes)], few)
+        few, many = (
+            feature.encode(feature.read(Column("f", np.tile(probes, times))), np.arange(len(cuts) + 3))
+            for times in (1, 1 + 1000 // len(probes))
+        )
+        np.testing.assert_array_equal(many[: len(probes)], few)
         for x, code in zip(probes.tolist(), few.tolist(), strict=True):
             missing = len(cuts) + 1 if not impute else oracles.bin_of(median, cuts)
             assert code == (missing if x != x else oracles.bin_of(x, cuts))
@@ -107,7 +105,6 @@ def test_bins_are_those_of_the_definition(impute):
         (list("aabbc"), list("zyabcx"), 4, ["a", "b", "c", "(other)"], {"z": 3, "y": 3, "x": 3}),
         # Nothing is merged as long as there is room.
         (list("abc"), None, 3, ["a", "b", "c"], {"c": 2}),
-        (list("abbc"), None, 2, ["b", "(other)"], {"a": 1, "c": 1}),
     ],
 )
 def test_the_rarest_states_are_merged_into_one(values, declared, most, states, groups):
@@ -189,11 +186,8 @@ def test_a_missing_value_that_may_be_any_is_the_state_after_unknown():
 CHOICES = [
     ("from_dtype", [False, False, True]),
     ("all", [True, True, True]),
-    ([], [False, False, True]),
     ([-2], [False, True, True]),
-    (np.array([1]), [False, True, True]),
     (pd.Index(["q", "p"]), [True, True, True]),
-    ([True, False, False], [True, False, True]),
     (pd.Series([False, True, False]), [False, True, True]),
     ([0, "q"], [True, True, True]),
 ]
@@ -231,20 +225,9 @@ def test_a_column_may_have_very_many_states(classifier, n_states):
     assert (clf.predict_proba(pd.DataFrame({"id": [-1], "flag": [True]})).argmax(axis=1) == 0).all()
 
 
-def test_wrong_categories_are_warned_of_once():
-    X, y = pd.DataFrame({"s": list("abab"), "t": list("pqqp")}), [0, 1, 0, 1]
-    for fit in (lambda clf: clf.fit(X, y), lambda clf: fit_batches(clf, [(X[:2], y[:2]), (X[2:], y[2:])])):
-        with pytest.warns(
-            UserWarning, match="Column 's' was learned as numbers and now contains only text"
-        ) as caught:
-            fit(AODE(categories=[[1, 2], ["p", "q"]]))
-        assert len(caught) == 1
-
-
 @pytest.mark.parametrize(
     ("values", "suspicious"),
     [
-        ([f"r{r}" for r in range(10)], True),
         ([f"r{r}" for r in range(9)], False),
         ([f"r{r % 95}" for r in range(100)], True),
         ([f"r{r % 94}" for r in range(100)], False),

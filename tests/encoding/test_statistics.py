@@ -15,7 +15,6 @@ from skcredal._encoding.target import encode_target
 
 
 def statistics(X, y, weights=None, rules=None, limit=MOST_CELLS):
-    """Return the statistics of the rows of positive weight."""
     if weights is not None:
         X, y, weights = X[weights > 0], y[weights > 0], weights[weights > 0].astype(float)
     classes, labels = encode_target(y, estimator=None)

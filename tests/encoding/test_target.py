@@ -9,17 +9,11 @@ import pyarrow as pa
 import pytest
 from sklearn.exceptions import DataConversionWarning
 
-import oracles
-from skcredal import AODE, BmaAODE, CredalCompAODE, MDLDiscretizer
+from pressure_problems import answers, assert_same
+from skcredal import AODE, CredalCompAODE, MDLDiscretizer
 from skcredal._encoding.target import check_weights, encode_target, read_weights
 
 X = pd.DataFrame({"x": [1.0, 2.0, 10.0, 11.0], "s": list("abab")})
-
-
-def answers(clf, X):
-    """Return all that a classifier says of rows."""
-    found = {"proba": clf.predict_proba(X), "spodes": clf.spode_proba(X), "classes": clf.predict(X)}
-    return found | ({"set": clf.predict_set(X)} if hasattr(clf, "predict_set") else {})
 
 
 # --- Classes --------------------------------------------------------------------------------------
@@ -29,14 +23,11 @@ TARGETS = {
     "array of objects": np.array(["b", "a", "b", "a"], object),
     "pandas": pd.Series(["b", "a", "b", "a"]),
     "pandas with an index": pd.Series(["b", "a", "b", "a"], index=[7, 7, 3, 1]),
-    "pandas string": pd.Series(["b", "a", "b", "a"], dtype="string"),
     "pandas arrow": pd.Series(["b", "a", "b", "a"], dtype="string[pyarrow]"),
     "pandas category": pd.Series(["b", "a", "b", "a"], dtype=pd.CategoricalDtype(["z", "b", "a"])),
     "polars": pl.Series(["b", "a", "b", "a"]),
-    "polars Categorical": pl.Series(["b", "a", "b", "a"], dtype=pl.Categorical),
     "polars Enum": pl.Series(["b", "a", "b", "a"], dtype=pl.Enum(["z", "b", "a"])),
     "arrow chunks": pa.chunked_array([["b"], ["a", "b", "a"]]),
-    "arrow array": pa.array(["b", "a", "b", "a"]),
     "arrow dictionary": pa.chunked_array([pa.array(["b", "a", "b", "a"]).dictionary_encode()]),
 }
 
@@ -56,10 +47,9 @@ def test_classes_are_those_present_in_order(kind):
     [
         ([3, -1, 3, 3], [-1, 3]),
         ([1.0, 0.0, 1.0, 2.0], [0.0, 1.0, 2.0]),
-        ([True, False, True, True], [False, True]),
+        (np.array([True, False, True, True], object), [False, True]),
         (pd.Series([3, -1, 3, 3], dtype="Int64"), [-1, 3]),
         (pd.Series([True, False, True, True], dtype="boolean"), [False, True]),
-        (pl.Series([True, False, True, True]), [False, True]),
         (["", "a", "", "a"], ["", "a"]),
     ],
 )
@@ -74,20 +64,11 @@ def test_classes_may_be_numbers_booleans_or_text(y, classes):
     [
         [0.0, 1.0, np.nan, 1.0],
         ["a", None, "b", "a"],
-        np.array(["a", np.nan, "b", "a"], object),
         np.array(["a", pd.NA, "b", "a"], object),
-        np.array([1, pd.NaT, 1, 0], object),
-        pd.Series([0, 1, pd.NA, 1], dtype="Int64"),
         pd.Series([True, False, pd.NA, True], dtype="boolean"),
-        pd.Series(["a", "b", None, "a"]),
-        pd.Series(["a", "b", None, "a"], dtype="string"),
         pd.Series(["a", "b", None, "a"], dtype="category"),
-        pd.Series([0, 1, None, 1], dtype="int64[pyarrow]"),
         pl.Series([0, 1, None, 1]),
-        pl.Series(["a", "b", None, "a"]),
-        pl.Series(["a", "b", None, "a"], dtype=pl.Categorical),
         pa.chunked_array([["a", "b"], [None, "a"]]),
-        pa.array([0, 1, None, 1]),
     ],
 )
 @pytest.mark.parametrize("estimator", [CredalCompAODE(), MDLDiscretizer()])
@@ -105,8 +86,6 @@ def test_a_missing_class_is_refused(y, estimator):
         ([[0, 1], [1, 0], [0, 0], [1, 1]], r"y should be a 1d array, got an array of shape \(4, 2\)"),
         ([0, 1, 0], "y must have one class for each of the 4 rows of X, got 3"),
         ([0.0, np.inf, 0.0, 1.0], "y contains infinity"),
-        (np.array([0, "a", 1, "b"], object), "Unknown label type"),
-        ("abab", "y should be a 1d array"),
     ],
 )
 def test_what_is_no_class_is_refused(estimator, y, message):
@@ -125,13 +104,6 @@ def test_many_classes_are_suspicious_only_in_few_rows(kind):
         encode_target(kind(y[:58]), estimator=None)
 
 
-@pytest.mark.parametrize("y", [[True, False, True, True], [np.True_, np.False_, np.True_, True]])
-def test_booleans_of_dtype_object_are_classes(y):
-    clf = AODE().fit(X, np.array(y, object))
-    assert clf.classes_.dtype == bool
-    assert clf.predict(X).dtype == bool
-
-
 def test_a_column_of_classes_is_taken_with_a_warning():
     with pytest.warns(DataConversionWarning, match="column-vector y"):
         clf = AODE().fit(X, np.array([["b"], ["a"], ["b"], ["a"]]))
@@ -145,11 +117,9 @@ def test_a_column_of_classes_is_taken_with_a_warning():
     "given",
     [
         [2, 0, 1],
-        (2.0, 0.0, 1.0),
         np.array([2, 0, 1], np.uint8),
         pd.Series([2, 0, 1], index=[5, 5, 5]),
         pd.Series([2, 0, 1], dtype="Int64"),
-        pl.Series([2.0, 0.0, 1.0]),
         pa.chunked_array([[2], [0, 1]]),
     ],
 )
@@ -176,17 +146,11 @@ def test_only_a_batch_may_have_weights_that_are_all_zero():
         ([1, 1, -0.5, 1], r"sample_weight must contain 0 or numbers from .*, got -0\.5 in row 2"),
         ([1, np.nan, 1, 1], "sample_weight must contain 0 or numbers from .*, got nan in row 1"),
         ([np.inf, 1, 1, 1], "sample_weight must contain 0 or numbers from .*, got inf in row 0"),
-        ([1, None, 1, 1], "sample_weight must contain 0 or numbers from .*, got nan in row 1"),
         (pl.Series([1, 1, None, 1]), "sample_weight must contain 0 or numbers from .*, got nan in row 2"),
-        (pd.Series([1, pd.NA, 1, 1], dtype="Int64"), "sample_weight must contain 0 or .* in row 1"),
         ([0, 0, 0, 0], "sample_weight must contain a number > 0, got only zeros"),
-        (0, "sample_weight must contain a number > 0, got only zeros"),
-        (-2.0, "sample_weight must contain 0 or numbers from"),
         ([[1], [1], [1], [1]], r"sample_weight must be 1D, .* got an array of shape \(4, 1\)"),
-        (np.ones((4, 4)), r"sample_weight must be 1D, .* got an array of shape \(4, 4\)"),
         ([1, 1, 1], "sample_weight .*4.*3|sample_weight .*3.*4"),
         (["heavy"] * 4, "sample_weight must .*heavy"),
-        ("heavy", "sample_weight must .*heavy"),
     ],
 )
 @pytest.mark.parametrize("estimator", [AODE(), CredalCompAODE(), MDLDiscretizer()])
@@ -195,31 +159,23 @@ def test_a_bad_weight_is_refused_with_the_rule_and_the_value(estimator, weights,
         estimator.fit(X[["x"]], [0, 1, 0, 1], sample_weight=weights)
 
 
-@pytest.mark.parametrize("container", ["array", "pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("make", [pd.DataFrame, lambda X: np.array(pd.DataFrame(X, dtype=object)), pa.table])
 @pytest.mark.parametrize("classifier", [AODE, CredalCompAODE])
-def test_a_row_of_weight_zero_is_absent(classifier, container):
+def test_a_row_of_weight_zero_is_absent(classifier, make):
     """A class, a state, a number and even an infinity vanish with their rows."""
     columns = {
         "number": [1.0, 2.0, 10.0, 11.0, 1.5, 10.5, 500.0, np.inf],
         "text": ["a", "b", "b", "b", "a", "a", "vanishes", "b"],
     }
-    y = np.array(["u", "u", "v", "v", "u", "v", "gone", "v"])
-    make = {
-        "array": lambda columns: np.array(list(columns.values()), object).T,
-        "pandas": pd.DataFrame,
-        "polars": pl.DataFrame,
-        "pyarrow": pa.table,
-    }[container]
-    weighted = classifier().fit(make(columns), y, sample_weight=[1, 2, 1, 1, 3, 1, 0, 0])
+    y, weights = np.array(["u", "u", "v", "v", "u", "v", "gone", "v"]), [1, 2, 1, 1, 3, 1, 0, 0]
+    weighted = classifier().fit(make(columns), y, sample_weight=weights)
     present = {name: values[:6] for name, values in columns.items()}
-    without = classifier().fit(make(present), y[:6], sample_weight=[1, 2, 1, 1, 3, 1])
+    without = classifier().fit(make(present), y[:6], sample_weight=weights[:6])
     assert weighted.classes_.tolist() == ["u", "v"]
     assert weighted.counts_.n_states.tolist() == [2, 2]
     probes = make({"number": [1.0, 500.0, 5.0, 5.0], "text": ["a", "b", "vanishes", None]})
-    expected = answers(without, probes)
-    for name, found in answers(weighted, probes).items():
-        np.testing.assert_array_equal(found, expected[name])
-    assert np.isnan(weighted.spode_proba(probes)[2, 1]).all()
+    methods = ("predict", "predict_proba", "predict_set", "spode_proba")
+    assert_same(answers(weighted, probes, methods), answers(without, probes, methods))
 
 
 def test_a_declared_state_stays_though_its_rows_weigh_nothing():
@@ -227,30 +183,6 @@ def test_a_declared_state_stays_though_its_rows_weigh_nothing():
     clf = AODE().fit(X, [0, 1, 0, 0], sample_weight=[1, 1, 0, 1])
     assert clf.counts_.n_states.tolist() == [3]
     assert clf.counts_.values(0).tolist() == [[2, 0], [0, 1], [0, 0]]
-
-
-def test_real_weights_scale_the_counts_and_the_likelihoods():
-    """By hand for one feature: P(c) and P(a|c) from the sums of the weights."""
-    X, y = np.array([["a"], ["a"], ["b"], ["b"]]), [0, 1, 1, 1]
-    weights = [0.5, 0.25, 1.5, 2.0]
-    clf = BmaAODE().fit(X, y, sample_weight=weights)
-    counts = oracles.count_tables([[0], [0], [1], [1]], y, [2], 2, weights)
-    np.testing.assert_array_equal(clf.counts_.n_c, [0.5, 3.75])
-    np.testing.assert_array_equal(clf.counts_.values(0), np.array(counts.n_ca[0], float))
-    expected = [oracles.spode_posteriors(counts, [a])[0] for a in (0, 1)]
-    np.testing.assert_allclose(clf.predict_proba([["a"], ["b"]]), np.array(expected, float), rtol=1e-13)
-    log_lik = oracles.log_likelihoods(counts, [[0], [0], [1], [1]], y, weights=weights)
-    np.testing.assert_allclose(clf.log_likelihood_, log_lik, rtol=1e-13)
-    assert clf.null_log_likelihood_ == pytest.approx(oracles.null_log_likelihood(counts.n_c), rel=1e-13)
-
-
-@pytest.mark.parametrize("share", [0.1, 0.3, 1 / 7])
-def test_a_missing_number_takes_the_same_median_whatever_all_rows_weigh(share):
-    """Six known values: the median lies between the third and the fourth, where the cut is too."""
-    X = np.array([[1.0], [2.0], [3.0], [10.0], [11.0], [12.0]])
-    y = [0, 0, 0, 1, 1, 1]
-    mdl = MDLDiscretizer().fit(X, y, sample_weight=np.full(6, share))
-    assert mdl.medians_.tolist() == [6.5]
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int32, np.int64, np.uint64, ">i4"])

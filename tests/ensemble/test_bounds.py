@@ -11,32 +11,41 @@ from answers import (
     bma,
     bma_extreme_points,
     bma_members,
+    candidate_priors,
     compression,
     compression_members,
     least_sum,
+    sets_of,
 )
 from problems import KINDS, random_ensemble
-from skcredal._ensemble.priors import BmaPriors, CompressionPriors, Evidence
+from skcredal._ensemble.priors import CompressionPriors, Evidence
+from skcredal._ties import most_probable
 
 # A warning of numpy would reach the user.
 pytestmark = pytest.mark.filterwarnings("error")
 
 
-def coefficients(problem, y):
-    return 1.0 - (problem.log_lik + np.log(y)) / (problem.log_lik_null + math.log(problem.eps))
+def of_members(problem, members, y):
+    """Return the coefficients of the members, by definition, for their prior."""
+    return 1.0 - (problem.log_lik[members] + np.log(y)) / (problem.log_lik_null + math.log(problem.eps))
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_bma_bounds_are_those_of_all_extreme_points(kind):
+def test_bma_sets_and_bounds_are_those_of_all_extreme_points(kind):
+    """A class is dominated iff another is more probable at every vertex."""
     rng = np.random.default_rng(50)
-    for _ in range(200):
+    for _ in range(400):
         problem = random_ensemble(rng, kind)
         reference, interval, _ = answers_to(problem, bma)
+        sets, _ = sets_of(*bma(problem))
         likelihood = np.exp(problem.log_lik - problem.log_lik.max())
         scores = np.array([(point * likelihood) @ problem.posterior for point in bma_extreme_points(problem)])
         if len(scores) == 0:
             np.testing.assert_allclose(interval, np.stack([problem.prior, problem.prior], axis=1))
+            assert sets[0].tolist() == most_probable(problem.prior).tolist()
             continue
+        dominated = (scores[:, :, None] > scores[:, None] * (1 + 1e-10)).all(axis=0).any(axis=0)
+        assert sets[0].tolist() == (~dominated).tolist()
         posteriors = scores / scores.sum(axis=1, keepdims=True)
         np.testing.assert_allclose(interval[:, 0], posteriors.min(axis=0), rtol=1e-9, atol=1e-12)
         np.testing.assert_allclose(interval[:, 1], posteriors.max(axis=0), rtol=1e-9, atol=1e-12)
@@ -103,21 +112,24 @@ def test_a_row_has_the_same_compression_bounds_whatever_rows_are_with_it():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_no_prior_of_the_set_leaves_the_compression_bounds(kind):
+def test_no_prior_of_the_set_contradicts_compression_sets_or_bounds(kind):
     rng = np.random.default_rng(52)
-    for _ in range(100):
+    for _ in range(200):
         problem = random_ensemble(rng, kind)
         k, eps = len(problem.log_lik), problem.eps
         _, interval, _ = answers_to(problem, compression)
+        sets, _ = sets_of(*compression(problem))
         members, _ = compression_members(problem)
         if not members.any():
             continue
-        for concentration in (0.05, 0.3, 1.0, 10.0):
+        for concentration in (0.05, 0.05, 0.3, 0.5, 1.0, 5.0, 10.0):
             y = eps + (1.0 - eps - k * eps) * rng.dirichlet(np.full(k, concentration))
-            pi = coefficients(problem, y)[members]
+            pi = of_members(problem, members, y[members])
             if pi.sum() > 0:
                 # Coefficients may be negative for some priors and lead out of [0, 1]; bounds are clipped.
-                p = np.clip(pi @ problem.posterior[members] / pi.sum(), 0.0, 1.0)
+                scores = pi @ problem.posterior[members]
+                assert sets[0, scores.argmax()]
+                p = np.clip(scores / pi.sum(), 0.0, 1.0)
                 assert (interval[:, 0] <= p + 1e-9).all()
                 assert (p <= interval[:, 1] + 1e-9).all()
 
@@ -145,36 +157,6 @@ def test_a_case_is_determinate_exactly_if_it_is_robust_enough(kind):
             assert (sets.sum() == 1) == (robustness > replaced)
 
 
-def test_the_null_model_is_robust_unless_it_is_tied():
-    rng = np.random.default_rng(56)
-    problem = random_ensemble(rng, "ordinary")
-    problem.known[:] = False
-    n_classes = len(problem.prior)
-    for prior, expected in ((np.arange(1.0, n_classes + 1), 1.0), (np.ones(n_classes), 0.0)):
-        problem.prior = prior / prior.sum()
-        assert answers_to(problem, bma)[2] == expected
-        assert answers_to(problem, compression)[2] == expected
-
-
-@pytest.mark.parametrize("n_classes", [1, 2, 3])
-def test_without_features_the_frequencies_are_the_only_answer(n_classes):
-    nothing, n = np.empty(0), 4
-    for prior, n_best in ((np.arange(1.0, n_classes + 1), 1), (np.ones(n_classes), n_classes)):
-        prior = prior / prior.sum()
-        reference = np.tile(prior, (n, 1))
-        evidence = Evidence(np.empty((0, n_classes, n)), np.empty((0, n), np.bool_), reference, prior)
-        for priors in (
-            BmaPriors.from_likelihoods(nothing, 0.01),
-            CompressionPriors.from_likelihoods(nothing, -10.0, 0.01),
-        ):
-            assert (priors.maximal_sets(evidence) == (prior == prior.max())).all()
-            np.testing.assert_array_equal(priors.intervals(evidence), reference[:, :, None].repeat(2, axis=2))
-            assert (priors.robustness(evidence) == (n_best == 1)).all()
-            rival, worst = priors.contest(evidence)
-            assert worst.shape == (0, n)
-            assert (rival != evidence.best).all()
-
-
 def test_compression_robustness_is_where_the_minimum_crosses_zero():
     """Just below the reported r the class dominates every rival, just above it does not."""
     rng = np.random.default_rng(54)
@@ -191,30 +173,15 @@ def test_compression_robustness_is_where_the_minimum_crosses_zero():
             kept = min(1.0, (1.0 - robustness) * factor)
             lower = kept * (1.0 - problem.eps) / k
             margins = []
-            b = problem.log_lik_null + math.log(problem.eps)
+
+            def least(d, problem=problem, members=members, lower=lower, k=k):
+                mass = 1.0 - problem.eps - (k - members.sum()) * lower
+                priors = candidate_priors(d[members].tolist(), lower, mass, spare=not members.all())
+                return min(d[members] @ of_members(problem, members, np.array(y)) for y in priors)
+
             for d in range(len(reference)):
                 if d != best:
-                    difference = np.where(members, problem.posterior[:, best] - problem.posterior[:, d], 0.0)
-                    margins.append(_least_difference(problem, members, difference, lower, b))
-            silent = _least_difference(problem, members, members.astype(float), lower, b) <= 0.0
+                    margins.append(least(problem.posterior[:, best] - problem.posterior[:, d]))
+            silent = least(np.ones(k)) <= 0.0
             assert (min(margins) > 0.0 and not silent) == holds
     assert checked > 10
-
-
-def _least_difference(problem, members, d, lower, b):
-    """Return the minimum of Σ d_j π_j with y ≥ lower, Σ y = 1 - ε, over a dense set of candidate points.
-
-    The stationary points are water-filling of the negative d_j for some set at the bound; all are tried.
-    """
-    k = len(d)
-    total = 1.0 - problem.eps
-    candidates = [np.where(np.arange(k) == j, total - (k - 1) * lower, lower) for j in range(k)]
-    negative = np.flatnonzero(d < 0)
-    order = negative[np.argsort(d[negative])]
-    for m in range(1, len(order) + 1):
-        sharing = order[:m]
-        y = np.full(k, lower)
-        y[sharing] = -d[sharing] / -d[sharing].sum() * (total - (k - m) * lower)
-        if (y >= lower * (1 - 1e-12)).all():
-            candidates.append(y)
-    return min(float(d[members] @ (1.0 - (problem.log_lik + np.log(y)) / b)[members]) for y in candidates)

@@ -17,7 +17,6 @@ def priors_of(counts, eps, ess=1.0):
 
 
 def answers_of(table, eps, ess=1.0):
-    """Return the reference posterior, the undominated classes, and the bounds of the rows to classify."""
     tables, priors = priors_of(table.counts, eps, ess)
     evidence = NaiveEvidence(table.test_states, tables.posteriors(table.test_states))
     return evidence.reference, sets_of(priors, evidence)[1], priors.intervals(evidence)
@@ -65,9 +64,7 @@ def test_inclusion_probabilities_are_shares_of_all_models(kind):
         table = random_table(rng, kind)
         models = models_of(table, [None] * len(table.n_states))
         np.testing.assert_allclose(
-            expit(log_bayes_factors(table.counts, 1.0)),
-            oracles_naive.cma_inclusion(models),
-            rtol=1e-9,
+            expit(log_bayes_factors(table.counts, 1.0)), oracles_naive.cma_inclusion(models), rtol=1e-9
         )
 
 

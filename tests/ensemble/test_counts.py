@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 import oracles
 from problems import as_rows, as_states, counts_of, random_codes
 from skcredal._ensemble import counts as counts_module
-from skcredal._ensemble.counts import count, count_regions, count_values, pair_table_bytes
-from skcredal._ensemble.spodes import SpodeTables
+from skcredal._ensemble.counts import count, count_regions, count_values
 
 
 def assert_same(found, expected):
@@ -58,18 +57,6 @@ def coded_tables(draw, unknown=True):
 
 
 @given(coded_tables(), st.data())
-def test_counts_do_not_depend_on_the_split(table, data):
-    codes, labels, n_states, n_classes = table
-    cut = data.draw(st.integers(0, len(labels)))
-    first, second = (
-        counts_of(codes[:, rows], labels[rows], n_states, n_classes)
-        for rows in (slice(cut), slice(cut, None))
-    )
-    whole = counts_of(codes, labels, n_states, n_classes)
-    assert_same(first + second, whole)
-
-
-@given(coded_tables(), st.data())
 def test_regions_are_counted_as_super_parents(table, data):
     codes, labels, n_states, n_classes = table
     rng = np.random.default_rng(data.draw(st.integers(0, 99)))
@@ -93,25 +80,3 @@ def test_regions_are_counted_as_super_parents(table, data):
             np.add.at(n_cza, (labels, of_tree, of_feature), weights)
     np.testing.assert_array_equal(whole.n_cz, n_cz)
     np.testing.assert_array_equal(whole.n_cza, n_cza[:, :, :-1])
-
-
-def test_size_of_the_tables_is_what_they_take():
-    rng = np.random.default_rng(0)
-    codes, labels, n_states, n_classes = random_codes(rng, n=20, k=5, n_classes=3)
-    counts = counts_of(codes, labels, n_states, n_classes)
-    taken = counts.n_cab.nbytes + SpodeTables(counts, 1.0).log_p.nbytes
-    n_values = int(n_states.sum())
-    assert pair_table_bytes(n_values, n_classes) == taken
-    # Those of 7 regions of all states, too.
-    assert pair_table_bytes(n_values, n_classes, 7) - taken == 8 * n_classes * 7 * (2 * n_values + 1)
-    # Beyond 64 bits it is still a number.
-    assert pair_table_bytes(10**9, 10**4) > 2**64
-
-
-def test_counts_of_different_shapes_do_not_add():
-    codes, labels, _, _ = random_codes(np.random.default_rng(0), n=10, k=2, n_classes=2, most_states=2)
-    counts = counts_of(codes, labels, np.array([2, 2]), 2)
-    assert repr(counts) == "Counts(n=10, features=2, classes=2)"
-    for n_states, n_classes in (([2, 3], 2), ([2, 2], 3), ([2], 2)):
-        with pytest.raises(ValueError, match="features, states and classes"):
-            counts + counts_of(codes[: len(n_states)], labels, np.array(n_states), n_classes)

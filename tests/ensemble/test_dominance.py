@@ -1,14 +1,11 @@
 import itertools
-import math
 
 import numpy as np
 import pytest
 
 import oracles
-from answers import bma, bma_extreme_points, compression, compression_members, least_sum, sets_of
+from answers import bma, compression, sets_of
 from problems import KINDS, random_ensemble
-from skcredal._ensemble.priors import CompressionPriors
-from skcredal._ties import most_probable
 
 
 def is_close_call(margins):
@@ -64,46 +61,6 @@ def test_compression_sets_are_those_of_a_general_optimiser(kind):
     assert close_calls <= max(1, n_problems / 5)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_bma_sets_are_those_of_all_extreme_points(kind):
-    """A class is dominated iff another is more probable at every vertex: a different computation."""
-    rng = np.random.default_rng(12)
-    for _ in range(400):
-        problem = random_ensemble(rng, kind)
-        sets, _ = sets_of(*bma(problem))
-        likelihood = np.exp(problem.log_lik - problem.log_lik.max())
-        scores = np.array([(point * likelihood) @ problem.posterior for point in bma_extreme_points(problem)])
-        if len(scores) == 0:
-            assert sets[0].tolist() == most_probable(problem.prior).tolist()
-            continue
-        n_classes = len(problem.prior)
-        dominated = [
-            any((scores[:, c] > scores[:, d] * (1 + 1e-10)).all() for c in range(n_classes) if c != d)
-            for d in range(n_classes)
-        ]
-        assert sets[0].tolist() == [not is_dominated for is_dominated in dominated]
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_no_prior_of_the_set_contradicts_compression_dominance(kind):
-    """Whichever prior is drawn from the set, a class it favours is in the returned set."""
-    rng = np.random.default_rng(13)
-    for _ in range(200):
-        problem = random_ensemble(rng, kind)
-        k, eps = len(problem.log_lik), problem.eps
-        sets, _ = sets_of(*compression(problem))
-        members, _ = compression_members(problem)
-        if not members.any():
-            continue
-        for _ in range(10):
-            concentration = float(rng.choice([0.05, 0.5, 5.0]))
-            y = eps + (1.0 - eps - k * eps) * rng.dirichlet(np.full(k, concentration))
-            # The scores of all classes, straight from the definition of the coefficients.
-            pi = 1.0 - (problem.log_lik + np.log(y))[members] / (problem.log_lik_null + math.log(eps))
-            if pi.sum() > 0:
-                assert sets[0, (pi @ problem.posterior[members]).argmax()]
-
-
 @pytest.mark.parametrize("method", [bma, compression])
 @pytest.mark.parametrize("kind", KINDS)
 def test_classes_that_are_equal_stay_together(kind, method):
@@ -117,37 +74,3 @@ def test_classes_that_are_equal_stay_together(kind, method):
         sets, _ = sets_of(*method(problem))
         half = len(problem.prior) // 2
         np.testing.assert_array_equal(sets[0, :half], sets[0, half:])
-
-
-def test_a_prior_that_says_nothing_leaves_all_classes():
-    """With hardly any evidence the coefficients may sum to less than 0 for some prior."""
-    rng = np.random.default_rng(18)
-    silent = 0
-    for _ in range(300):
-        problem = random_ensemble(rng, "hardly any evidence")
-        members, _ = compression_members(problem)
-        if not members.any():
-            continue
-        least = least_sum(problem, members)
-        sets, _ = sets_of(*compression(problem))
-        if least < -1e-9:
-            silent += 1
-            assert sets.all()
-    assert silent > 0
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_cheap_bound_changes_no_set(kind, monkeypatch):
-    """Without it, the exact minimum decides every row: it decides the same, and mostly what is single."""
-    rng = np.random.default_rng(14)
-    problems = [random_ensemble(rng, kind) for _ in range(300)]
-    asked = [compression(problem) for problem in problems]
-    found = [priors.maximal_sets(evidence)[0] for priors, evidence in asked]
-    decided = np.array([priors._decided(evidence)[0] for priors, evidence in asked])
-    monkeypatch.setattr(CompressionPriors, "_decided", lambda priors, evidence: np.zeros(1, np.bool_))
-    for (priors, evidence), sets in zip(asked, found, strict=True):
-        assert priors.maximal_sets(evidence)[0].tolist() == sets.tolist()
-    single = np.array([sets.sum() == 1 for sets in found])
-    assert single[decided].all()
-    if kind == "agreement":
-        assert decided.sum() > single.sum() / 2

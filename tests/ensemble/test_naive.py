@@ -86,10 +86,3 @@ def test_the_first_of_equal_pairs_goes_into_the_tree():
     # Equal up to rounding is equal: the pairs are (0,1), (0,2), (1,2).
     assert spanning_tree(matrix_of(3, [0.3, 0.2, 0.2 + 1e-16])).tolist() == [[0, 1], [0, 2]]
     assert spanning_tree(matrix_of(3, [0.3, 0.2, 0.2 + 1e-9])).tolist() == [[0, 1], [1, 2]]
-
-
-def test_a_pair_that_is_never_known_together_says_nothing():
-    codes = np.array([[0, 1, 2, 2], [2, 2, 0, 1]])
-    counts = counts_of(codes, np.array([0, 1, 0, 1], np.int32), np.array([2, 2]), 2)
-    information = conditional_information(counts)
-    assert (information[0, 1], information[1, 0]) == (0.0, 0.0)

@@ -20,13 +20,11 @@ def random_settings(rng):
 
 
 def priors_of(counts, s, contamination):
-    """Return the set of priors for a table without missing cells."""
     k, n_classes = len(counts.n_states), len(counts.n_c)
     return DirichletPriors.from_counts(counts, s, contamination, np.zeros((k, n_classes)), np.zeros(k, bool))
 
 
 def answers_of(table, s, contamination, ess=1.0):
-    """Return the reference posterior, the undominated classes, and the bounds of the rows to classify."""
     priors = priors_of(table.counts, s, contamination)
     reference = naive_tables(table.counts, ess).posteriors(table.test_states)
     evidence = NaiveEvidence(table.test_states, reference)

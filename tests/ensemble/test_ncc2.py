@@ -38,7 +38,6 @@ def small_table(rng, *, n_classes=None, k=None, most_open=4, unknown=0.1, conser
 
 
 def states_of(rows, n_states):
-    """Return rows as states (k, n)."""
     beyond = {None: 0, ANY: 1}
     table = [
         [v + beyond[cell] if cell in beyond else cell for cell, v in zip(row, n_states, strict=True)]
@@ -48,7 +47,6 @@ def states_of(rows, n_states):
 
 
 def answers_of(train, y, test, n_states, n_classes, *, s=1.0, lam=0.0, left_out=None):
-    """Return the reference, the undominated classes and the bounds of rows to classify."""
     labels, v = np.array(y, np.int32), np.array(n_states)
     counts = count_values(states_of(train, n_states), labels, np.ones(len(y)), v, n_classes)
     n_missing = np.array(
@@ -113,38 +111,3 @@ def test_several_values_take_over_as_the_worst_one_after_another():
         factors = counts[0] / (counts[1] + np.linspace(0.0, s, 50)[:, None])
         changes += len(np.unique(factors.argmin(axis=1))) - 1
     assert changes > 0
-
-
-def test_no_completion_and_no_prior_contradicts_sets_or_bounds():
-    """Larger tables, whose completions cannot all be tried: some at random, with priors at random."""
-    rng = np.random.default_rng(63)
-    for _ in range(40):
-        train, y, test, n_states, n_classes = small_table(rng, k=3, most_open=30, unknown=0.0)
-        _, sets, intervals = answers_of(train, y, test, n_states, n_classes)
-        for _ in range(20):
-            whole = fill(rng, train, n_states)
-            for r, row in enumerate(fill(rng, test, n_states)):
-                n_c = [float(y.count(c)) for c in range(n_classes)]
-                cells = [
-                    oracles_naive.Cell(
-                        [
-                            float(sum(e == c and one[i] == a for one, e in zip(whole, y, strict=True)))
-                            for c in range(n_classes)
-                        ],
-                        n_states[i],
-                    )
-                    for i, a in enumerate(row)
-                ]
-                t_c, t_ca = next(oracles_naive.ncc_prior_samples(rng, cells, n_classes, 0.0))
-                p = oracles_naive.ncc_posterior(n_c, cells, t_c, t_ca, 1.0)
-                assert sets[r, p.argmax()]
-                assert (intervals[r, :, 0] <= p + 1e-9).all()
-                assert (p <= intervals[r, :, 1] + 1e-9).all()
-
-
-def fill(rng, rows, n_states):
-    """Return rows with every open cell replaced by a random value."""
-    return [
-        [int(rng.integers(v)) if cell == ANY else cell for cell, v in zip(row, n_states, strict=True)]
-        for row in rows
-    ]

@@ -74,25 +74,3 @@ def test_marginal_likelihoods_are_products_of_predictive_probabilities(ess, unkn
             rows, labels.tolist(), n_states.tolist(), n_classes, Fraction(ess)
         )
         np.testing.assert_allclose(found, [log_of(p) for p in expected], rtol=1e-11, atol=1e-12)
-
-
-def test_rounded_sums_of_weights_are_no_missing_cells():
-    """With a minute prior, the last digit of a sum, taken for a part of a row, would cost hundreds."""
-    rng = np.random.default_rng(72)
-    codes, labels, n_states, n_classes = random_codes(rng, n=150, k=3, n_classes=2)
-    counts = counts_of(codes, labels, n_states, n_classes, rng.random(150))
-    ess = 1e-100
-
-    def log_g(numbers, alpha):
-        total = math.lgamma(alpha * len(numbers)) - math.lgamma(alpha * len(numbers) + sum(numbers))
-        return total + sum(math.lgamma(number + alpha) - math.lgamma(alpha) for number in numbers)
-
-    for j, found in enumerate(spode_log_marginals(counts, ess)):
-        v = n_states[j]
-        expected = log_g(counts.n_c, ess / 2)
-        expected += sum(log_g(counts.values(j)[:, c], ess / (2 * v)) for c in range(2))
-        for i in {0, 1, 2} - {j}:
-            pseudo_count = ess / (2 * v * n_states[i])
-            pair = counts.pair(j, i)
-            expected += sum(log_g(pair[a, :, c], pseudo_count) for a in range(v) for c in range(2))
-        assert found == pytest.approx(expected, rel=1e-9)

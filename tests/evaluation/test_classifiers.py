@@ -3,7 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import LogisticRegression
+from threadpoolctl import threadpool_info, threadpool_limits
 
+from pressure_problems import messy_table
 from skcredal.evaluation import CLASSIFIERS, make_classifiers
 from skcredal.evaluation._classifiers import BASELINES, display_name
 from skcredal.evaluation._names import NAMES
@@ -29,36 +32,25 @@ def test_epsilon_is_that_of_sets():
         make_classifiers(["comp-aode", "tan"], epsilon=0.003)
 
 
-def mixed_table(n, seed, colours=("red", "green", "blue")):
+def mixed_table(n, seed):
+    X, y = messy_table(n, seed)
     rng = np.random.default_rng(seed)
-    y = rng.integers(0, 3, n)
-    table = pd.DataFrame(
-        {
-            "size": np.where(rng.random(n) < 0.1, np.nan, y + rng.normal(0, 0.5, n)),
-            "count": rng.integers(0, 5, n),
-            "colour": pd.Categorical(np.array(colours)[rng.integers(0, len(colours), n)]),
-            "shape": np.where(rng.random(n) < 0.2, None, np.array(["round", "flat", "odd"], object)[y]),
-            "old": rng.random(n) < 0.5,
-            "mixed": np.array([1, "1", None, 2.5], object)[rng.integers(0, 4, n)],
-            "empty": np.nan,
-            # More categories than gradient boosting has bins.
-            "name": [f"n{value}" for value in rng.integers(0, 900, n)],
-        }
-    )
-    return table, np.array(["a", "b", "c"], object)[y]
+    mixed = np.array([1, "1", None, 2.5], object)[rng.integers(0, 4, n)]
+    # More categories than gradient boosting has bins.
+    return X.assign(mixed=mixed, empty=np.nan, name=[f"n{value}" for value in rng.integers(0, 900, n)]), y
 
 
 @pytest.mark.parametrize("name", BASELINES)
 def test_mixed_columns_missing_and_unknown_values_are_read(name):
     train, y = mixed_table(400, 0)
-    test, y_test = mixed_table(100, 1, colours=("red", "violet"))
+    test, y_test = mixed_table(100, 1)
     model = BASELINES[name]().fit(train, y)
     proba = model.predict_proba(test)
     np.testing.assert_allclose(proba.sum(axis=1), 1.0)
     assert (model.classes_[proba.argmax(axis=1)] == y_test).mean() > 0.8
     np.testing.assert_array_equal(BASELINES[name]().fit(train, y).predict_proba(test), proba)
-    for columns in (["size", "count"], ["colour", "shape"]):
-        assert BASELINES[name]().fit(train[columns], y).classes_.tolist() == ["a", "b", "c"]
+    for columns in (["number", "noise"], ["text", "size"]):
+        assert BASELINES[name]().fit(train[columns], y).classes_.tolist() == ["r", "s", "t"]
 
 
 def test_the_forest_has_no_probability_of_0():
@@ -69,6 +61,26 @@ def test_the_forest_has_no_probability_of_0():
     mean = model.pipeline_.predict_proba(test)
     assert (mean == 0.0).any()
     np.testing.assert_allclose(model.predict_proba(test), (50 * mean + 1) / 53)
+
+
+def test_baselines_keep_blas_to_one_thread(monkeypatch):
+    threads = []
+
+    class Watched(LogisticRegression):
+        def fit(self, X, y):
+            threads.extend(one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas")
+            return super().fit(X, y)
+
+        def predict_proba(self, X):
+            threads.extend(one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas")
+            return super().predict_proba(X)
+
+    monkeypatch.setattr("skcredal.evaluation._classifiers.LogisticRegression", Watched)
+    train, y = mixed_table(60, 0)
+    with threadpool_limits(2, "blas"):
+        BASELINES["logistic-regression"]().fit(train, y).predict_proba(train)
+    assert set(threads) == {1}
+    assert len(threads) >= 2
 
 
 def test_baselines_learn_from_some_rows_of_a_large_table(monkeypatch):

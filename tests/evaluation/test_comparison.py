@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 
-from evaluation_problems import made_up
-from skcredal.evaluation import ranking
 from skcredal.evaluation._comparison import against_best, correlated_t_test, in_words
 
 
@@ -46,10 +44,3 @@ def test_every_row_counts_the_same_and_equals_are_all_the_best():
     found = against_best(equal, np.array([5, 5]), folds=2)
     assert [found["a"], found["b"]] == ["best", "best"]
     assert found["c"] != "best"
-
-
-def test_the_ranking_begins_with_the_best():
-    for seed in range(5):
-        first, *others = ranking(made_up(63, 20, seed=seed))
-        assert first["against_best"] == "best"
-        assert all(row["u65"] < first["u65"] for row in others if row["against_best"] != "best")

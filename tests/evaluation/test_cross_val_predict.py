@@ -3,13 +3,9 @@
 from inspect import signature
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 from sklearn.datasets import load_iris
-from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit, StratifiedKFold
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold
 
 from skcredal import CredalCompAODE, CredalLogPoolAODE, load
 from skcredal.evaluation import cross_val_predict_set
@@ -28,15 +24,6 @@ def test_sets_are_those_of_a_clone_that_has_not_seen_the_row():
     assert not hasattr(CLF, "classes_")
     for other in (list(folds.split(X, Y)), folds):
         np.testing.assert_array_equal(cross_val_predict_set(CLF, X, Y, cv=other, n_jobs=2), found)
-
-
-@pytest.mark.parametrize("table", [pd.DataFrame, lambda X: pl.DataFrame(X, schema=list("abcd"))])
-def test_tables_pipelines_and_searches_are_taken(table):
-    expected = cross_val_predict_set(CLF, X, Y)
-    for one in (CLF, GridSearchCV(CLF, {"ess": [1.0]}, cv=2)):
-        np.testing.assert_array_equal(cross_val_predict_set(one, table(X), pd.Series(Y), cv=5), expected)
-    scaled = make_pipeline(StandardScaler(), CLF)
-    np.testing.assert_array_equal(cross_val_predict_set(scaled, X, list(Y)), expected)
 
 
 def test_a_class_without_a_training_row_is_in_no_set():

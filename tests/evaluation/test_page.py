@@ -16,10 +16,8 @@ from skcredal import CredalLogPoolAODE
 from skcredal.datasets import load_dataset
 from skcredal.evaluation import evaluate_table, make_classifiers, ranking, write_evaluation
 from skcredal.evaluation._cases import Cases, least_certain
-from skcredal.evaluation._cross_validation import Evaluation
 from skcredal.evaluation._fold import splits
 from skcredal.evaluation._page import page_data
-from skcredal.evaluation._results import fold_sums
 from skcredal.metrics._curves import reliability_sums
 
 
@@ -67,16 +65,6 @@ def test_numbers_are_those_of_the_cases(evaluation, data, key):
     assert ("robustness" in view["aside"]["lines"]) == (key == "lp-aode*")
 
 
-def test_a_close_call_is_below_the_threshold_or_one_half(evaluation):
-    cases = evaluation.cases["random-forest"]
-    threshold = float(cases.probability[3])
-    assert not cases.close_calls(threshold)[3]
-    assert cases.close_calls(threshold + 1e-6)[3]
-    views = {one["key"]: one for one in page_data(evaluation, close_call=0.0)["views"]}
-    expected = (~cases.undecided & (cases.probability < 0.5)).sum()
-    assert views["random-forest"]["close"]["n"] == expected > 0
-
-
 def test_a_case_shows_its_set_its_bounds_and_its_reasons(evaluation, data):
     views = {one["key"]: one for one in data["views"]}
     cases = evaluation.cases["lp-aode*"]
@@ -114,13 +102,6 @@ def test_the_least_certain_cases_come_first_and_undecided_ones_before_all():
     assert ordered(~undecided, [0.1, 0.9, 0.2, 0.3])[:2] == [1, 2]
 
 
-def test_rows_keep_the_numbers_of_the_file(evaluation):
-    found = page_data(evaluation, numbers=np.arange(1000, 1200))
-    assert {case["number"] for case in found["views"][0]["cases"]} <= set(range(1000, 1200))
-    with pytest.raises(ValueError, match=r"numbers.*200"):
-        page_data(evaluation, numbers=np.arange(3))
-
-
 def written(tmp_path, evaluation, **options):
     path = write_evaluation(tmp_path / "p.html", evaluation, **{"title": "t", **options})
     return path.read_text(encoding="utf-8")
@@ -138,17 +119,11 @@ def of_a_rare_class(rng):
     return pd.DataFrame({"risk": risk.astype(str), "noise": rng.normal(size=1200)}), target
 
 
-def of_threes(rng):
-    target = rng.integers(0, 3, 150)
-    return pd.DataFrame({"x": target + rng.normal(0, 0.3, 150)}), target.astype(str)
-
-
 @pytest.mark.parametrize(
     ("make", "better", "words"),
     [
         (of_noise, (False, False), ["No better than always saying “well”"]),
         (of_a_rare_class, (True, False), ["Not clearly more accurate than", "tell cases apart", "are “ill”"]),
-        (of_threes, (True, True), ["Clearly better than always saying"]),
     ],
 )
 def test_the_page_begins_with_what_the_classifier_is_worth(tmp_path, make, better, words):
@@ -163,8 +138,8 @@ def test_the_page_begins_with_what_the_classifier_is_worth(tmp_path, make, bette
     assert (rare in lead) == (make is of_a_rare_class)
 
 
-@pytest.mark.parametrize("name", ["breast_cancer", "wine", "balance_scale"])
-def test_scikit_learn_finds_the_same_numbers(tmp_path, name):
+@pytest.mark.parametrize("name", ["breast_cancer", "balance_scale"])
+def test_scikit_learn_finds_the_same_numbers(name):
     found = load_dataset(name)
     rows = np.random.default_rng(0).permutation(len(found.target))[:150]
     features = found.features.iloc[rows].reset_index(drop=True)
@@ -177,18 +152,10 @@ def test_scikit_learn_finds_the_same_numbers(tmp_path, name):
     assert view["accuracy"] == pytest.approx(metrics.accuracy_score(target, predicted))
     assert view["balanced_accuracy"] == pytest.approx(metrics.balanced_accuracy_score(target, predicted))
     assert view["log_loss"] == pytest.approx(metrics.log_loss(target, proba, labels=classes))
-    counts = {key: np.array(values) for key, values in view["by_class"].items()}
-    recall = metrics.recall_score(target, predicted, average=None)
-    precision = metrics.precision_score(target, predicted, average=None, zero_division=0)
-    np.testing.assert_allclose(counts["right"] / counts["cases"], recall)
-    np.testing.assert_allclose(counts["right"] / np.maximum(counts["named"], 1), precision)
     if len(classes) == 2:
         assert view["auc"] == pytest.approx(metrics.roc_auc_score(target == classes[1], proba[:, 1]))
-        false, true, _ = metrics.roc_curve(target == classes[1], proba[:, 1])
-        assert view["roc"]["points"] == list(zip(false, true, strict=True))
     else:
         assert np.isnan(view["auc"])
-        assert view["roc"] is None
     # Mean absolute contributions, of the models of the folds.
     sums = pd.Series(0.0, index=features.columns)
     for train, test in folds:
@@ -196,37 +163,6 @@ def test_scikit_learn_finds_the_same_numbers(tmp_path, name):
             sums[case["features"]] += np.abs(case["contributions"])
     shown = evaluation.cases["lp-aode*"].importance
     np.testing.assert_allclose([shown.get(column, 0.0) for column in features], sums)
-    first = sums.sort_values(ascending=False).index[: len(view["importance"])]
-    assert [feature for feature, *_ in view["importance"]] == list(first)
-    # Two probabilities are shown as numbers that sum to 1.
-    if len(classes) == 2:
-        tables = written(tmp_path, evaluation).partition('id="cases"')[2].split("<tbody>")[1::2]
-        lines = [re.findall(r'<tr .*?<td class="number">([01]\.\d{3})', one, re.DOTALL) for one in tables]
-        sums = {sum(int(cell.replace(".", "")) for cell in cells) for cells in lines if len(cells) == 2}
-        assert sums == {1000}
-
-
-def two_classes(n, n_right):
-    """Return an evaluation of two classes whose first cases are right, in two folds."""
-    true, right = np.arange(n) % 2, np.arange(n) < n_right
-    proba = np.where(np.eye(2, dtype=bool)[np.where(right, true, 1 - true)], 0.8, 0.2)
-    cases = Cases(true, proba, proba > 0.5, np.full(n, np.nan), {})
-    sums = [fold_sums(true[k::2], proba[k::2], proba[k::2] > 0.5, np.arange(2)) for k in range(2)]
-    return Evaluation(np.array(["a", "b"]), 2, {"ncc": sums}, {"ncc": cases})
-
-
-def test_shares_are_rounded_once_and_no_point_of_a_figure_is_cut(tmp_path):
-    assert "79.4\xa0% of 2000 cases" in written(tmp_path, two_classes(2000, 1587))
-    # Of the answers given 80 %, one in twenty is right.
-    heights = re.findall(r'(?:cy|y1|y2)="([0-9.-]+)"', written(tmp_path, two_classes(100, 5)))
-    assert all(14 <= float(y) <= 270 for y in heights)
-
-
-def test_a_class_with_fewer_cases_than_folds_gets_a_note(tmp_path):
-    evaluation = made_up(60, 30)
-    few = Evaluation(evaluation.classes, 40, evaluation.sums, evaluation.cases)
-    for one, expected in ((evaluation, False), (few, True)):
-        assert ("Fewer cases than the 40 folds: “" in written(tmp_path, one)) == expected
 
 
 def test_names_stay_text_and_nothing_is_fetched(tmp_path):
@@ -245,11 +181,8 @@ def test_names_stay_text_and_nothing_is_fetched(tmp_path):
         f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{digest}'" in words
     )
     assert not re.search(r'(src|href)="(?!#|data:,)', page)
-    # The ranking is that of the function, and a set has a probability.
+    # The ranking is that of the function.
     assert re.findall(r'data-line="([^"]+)"', page) == [row["classifier"] for row in ranking(evaluation)]
-    cases = evaluation.cases["lp-aode*"]
-    for share in (cases.proba * cases.sets).sum(axis=1)[cases.undecided][:5]:
-        assert f"together have a probability of {100 * share:.1f}\xa0%" in page
 
 
 def test_a_set_is_what_cannot_be_ruled_out_and_has_a_probability(tmp_path):
@@ -259,7 +192,6 @@ def test_a_set_is_what_cannot_be_ruled_out_and_has_a_probability(tmp_path):
     assert not re.search("excluded|remains", words)
     assert "cannot be ruled out" in words
     assert "cannot be the most probable" in words
-    assert "undecided ones first, then those with the lowest" in words
     cases = evaluation.cases["lp-aode*"]
     together = (cases.proba * cases.sets).sum(axis=1)
     for r in np.flatnonzero(cases.undecided)[:5]:

@@ -16,7 +16,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from skcredal.datasets._arff import parse_arff
 from skcredal.evaluation._reading import STYLES, ReadingWarning, read_table_file
 
 TABLE = "größe;farbe\n1,5;grün\n2;blau\n"
@@ -67,13 +66,11 @@ def test_delimiters_and_line_ends_are_found(delimiter, line_end):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("a\n1\n\n2\n", {"a": [1, 2]}),
         ("sep=;\na;b,c\n1;2\n", {"a": [1], "b,c": [2]}),
         # More commas than semicolons, but not the same number in every row.
         ("note;n\na, b, c;1\nd;2\n", {"note": ["a, b, c", "d"], "n": [1, 2]}),
         ('a , "b"\n x ,  "y, z" \n', {"a": ["x"], "b": ["y, z"]}),
         (",a,\n1,2,3\n", {"column 1": [1], "a": [2], "column 3": [3]}),
-        ("a,b\n", {"a": [], "b": []}),
         # What may be a header is not taken for a title.
         (",a\nx,red\ny,blue\n", {"column 1": ["x", "y"], "a": ["red", "blue"]}),
         ("a,,\nx,y,\nx,y,z\n", {"a": ["x", "x"], "column 2": ["y", "y"], "column 3": [None, "z"]}),
@@ -94,7 +91,6 @@ def test_what_a_table_is(text, expected):
         ("a;b\n1.275;25,5\n576;3\n", [1275.0, 576.0]),
         ('a,b\n"1,275",2.5\n"1,275,300.25",3\n', [1275.0, 1275300.25]),
         ("a;b\n0.275;x\n1.300;y\n", [0.275, 1.3]),  # nothing that is grouped begins with a zero
-        ("a;b\n1 275;x\n12 576,5;y\n", [1275.0, 12576.5]),
         ("a;b\n1\u202f275;x\n1\u00a0576;y\n", [1275.0, 1576.0]),
         ("a;b\n1'275.5;x\n576;y\n", [1275.5, 576.0]),
         ("a,b\n003,1\n12,2\n", ["003", "12"]),  # a code
@@ -115,7 +111,6 @@ def test_numbers_are_found_by_the_whole_file(text, expected):
         (["5 %", "7", "12 %", "0"], ["5 %", "7", "12 %", "0"], "text"),  # 7, or 700 %?
         (["5 %", "7 €", "12", "0"], ["5 %", "7 €", "12", "0"], "text"),
         (["$5", "7 €", "12", "0"], ["$5", "7 €", "12", "0"], "text"),
-        (["100% wool", "5%", "1%", "2%"], ["100% wool", "5%", "1%", "2%"], "text"),
     ],
 )
 def test_money_and_percentages_are_numbers_where_all_cells_fit(cells, expected, way):
@@ -133,16 +128,6 @@ def test_money_and_percentages_are_numbers_where_all_cells_fit(cells, expected, 
         for cell, number in zip(cells, expected, strict=True):
             row = read(f"a|b\n{cell}|x\n", read_as=table.attrs["read_as"])
             assert as_lists(row)["a"] == [number]
-
-
-def test_units_are_those_of_the_table_before():
-    for way, cell in (("1234.5$", "€5"), ("1234.5$", "5%"), ("number", "5%"), ("1234.5%", "0.05")):
-        with pytest.raises(ValueError, match="column 'a'"):
-            read(f"a|b\n{cell}|x\n", read_as={"a": way})
-    assert read("a|b\n$5|x\n7%|y\n", read_as={"a": "text"})["a"].tolist() == ["$5", "7%"]
-    assert read("a|b\n5|x\n", read_as={"a": "1234.5$"})["a"].tolist() == [5.0]
-    # Excel stores 5 % as 0.05.
-    assert read_sheets([["a"], ["5 %"], [0.05]])["a"].tolist() == ["5 %", "0.05"]
 
 
 TITLED = [["Patients", None, None], [], ["age", "sex", "ill"], [51, "f", "no"], [25, None, "yes"]]
@@ -196,18 +181,11 @@ def test_columns_can_be_declared():
         assert read(f"{written},b\n003,1\n", read_as={asked: "number"})["größe"].tolist() == [3.0]
     with pytest.raises(ValueError, match=r"row 2, column 'a': must be a number, got 'x'"):
         read("a,b\n1,1\nx,2\n", read_as={"a": "number"})
-    with pytest.raises(ValueError, match="column 'a' must have the same decimal sign"):
-        read("a;b\n1.5;1\n2,5;2\n", read_as={"a": "number"})
-    with pytest.raises(ValueError, match=r"read_as must be 'text' or .*, got 'date'"):
-        read("a\n1\n", read_as={"a": "date"})
 
 
 @pytest.mark.parametrize(
     "dates",
-    [
-        *(["2024-03-01", "2024-12-31"], ["01.03.2024", "31.12.2024"], ["01/03/2024", "31/12/2024"]),
-        ["2024-03-01 10:30", "2024-12-31 00:00:00"],
-    ],
+    [["2024-03-01", "2024-12-31"], ["01.03.2024", "31.12.2024"], ["2024-03-01 10:30", "2024-12-31 00:00:00"]],
 )
 def test_dates_are_dates(dates):
     text = read("a,b\n" + "".join(f"{one},1\n" for one in [*dates, ""]))["a"]
@@ -240,15 +218,12 @@ def test_strange_columns_are_pointed_out():
 @pytest.mark.parametrize(
     ("content", "options", "message"),
     [
-        ("", {}, "standard input: it is empty"),
-        ("a,b\n1,2\n1,2,3\n", {}, "standard input: Expected 2 fields in line 3, saw 3"),
-        ('a,b\n1,2\n"x,2\n3,4\n', {}, "standard input: EOF inside string"),
+        ("", {}, "it is empty"),
+        ("a,b\n1,2\n1,2,3\n", {}, "line 3"),
         ("a,b,a\n1,2,3\n", {}, "column names must be unique, got 'a' twice"),
-        ("a,b\n1,2\0\n", {}, "NUL"),
         (b"\xff", {"encoding": "utf-8"}, "cannot be decoded as utf-8"),
         ("a,b\n", {"decimal": ",", "thousands": ","}, "thousands=','"),
         ("a,b\n", {"format": "xls"}, "format must be"),
-        ("a,b\n1,2\n", {"header_row": 0}, "header_row must be at least 1"),
         ("a,b\n1,2\n", {"header_row": 9}, "standard input: "),
     ],
 )
@@ -326,13 +301,6 @@ def test_any_stream_is_a_table_or_a_refusal_that_names_it(magic, content, option
     is_table_or_refusal("standard input", lambda: read_table_file(io.BytesIO(magic + content), **options))
 
 
-@given(st.one_of(STRANGE, st.text(",{}'\"\\?% \t\n1xy@", max_size=80).map(str.encode)))
-def test_any_bytes_are_an_arff_table_or_a_refusal_that_names_the_file(content):
-    header = b"@attribute a {x,y}\n@attribute b real\n@data\n"
-    for start in (b"", header):
-        is_table_or_refusal("t.arff", lambda start=start: parse_arff(start + content, "t.arff").frame)
-
-
 @pytest.mark.parametrize(
     "name", ["t.csv", "t.tsv", "t.csv.gz", "T.CSV", "t.parquet", "t.pq", "t.arff", "t.txt", "t.xlsx"]
 )
@@ -354,12 +322,11 @@ def test_the_format_is_that_of_the_name(tmp_path, name):
         assert as_lists(read_table_file(stream)) == as_lists(table)
 
 
-@pytest.mark.parametrize("name", ["t.sav", "t.gz", "t"])
-def test_a_name_that_tells_no_format_is_refused(tmp_path, name):
-    (tmp_path / name).write_bytes(b"a\tb,c\n1\t2\n")
-    with pytest.raises(ValueError, match=f"got '{name}'"):
-        read_table_file(tmp_path / name)
-    assert list(read_table_file(tmp_path / name, format="tsv")) == ["a", "b,c"]
+def test_a_name_that_tells_no_format_is_refused(tmp_path):
+    (tmp_path / "t.sav").write_bytes(b"a\tb,c\n1\t2\n")
+    with pytest.raises(ValueError, match=r"got 't\.sav'"):
+        read_table_file(tmp_path / "t.sav")
+    assert list(read_table_file(tmp_path / "t.sav", format="tsv")) == ["a", "b,c"]
 
 
 def test_parquet_keeps_named_indices_and_makes_numbers_of_decimals(tmp_path):
@@ -369,11 +336,8 @@ def test_parquet_keeps_named_indices_and_makes_numbers_of_decimals(tmp_path):
     prices = arrow.array([1, None, 3]).cast(arrow.decimal128(25, 2))
     parquet.write_table(arrow.table({"price": prices}), path)
     assert as_lists(read_table_file(path)) == {"price": [1.0, None, 3.0]}
-    table = pd.DataFrame({"size": [1.5, 2.0], "colour": ["red", "green"]}, index=[7, 5])
-    for stored, columns in ((table, ["size", "colour"]), (table.set_index("colour"), ["colour", "size"])):
-        stored.to_parquet(path)
-        assert list(read_table_file(path)) == columns
-        assert list(read_table_file(path).index) == [0, 1]
+    pd.DataFrame({"size": [1.5]}, index=pd.Index(["red"], name="colour")).to_parquet(path)
+    assert as_lists(read_table_file(path)) == {"colour": ["red"], "size": [1.5]}
 
 
 @pytest.mark.parametrize(
@@ -383,8 +347,7 @@ def test_parquet_keeps_named_indices_and_makes_numbers_of_decimals(tmp_path):
         (["1,5", 2.5, 3], [1.5, 2.5, 3.0]),  # what is stored as a number has no decimal sign
         ([1, "003", 2.5], ["1", "003", "2.5"]),
         ([True, None, False], ["TRUE", None, "FALSE"]),
-        ([date(2024, 3, 1), 2, "x"], ["2024-03-01", "2", "x"]),
-        ([time(10, 30), "x", 1], ["10:30:00", "x", "1"]),
+        ([date(2024, 3, 1), time(10, 30), "x"], ["2024-03-01", "10:30:00", "x"]),
         (["=1/0", 1, 2], [None, 1.0, 2.0]),
     ],
 )
@@ -393,20 +356,11 @@ def test_cells_of_excel_are_what_is_stored_or_typed_by_their_text(stored, expect
     assert as_lists(frame)["a"] == expected
 
 
-def test_options_of_cells_count_for_excel_as_well():
-    rows = [["a", "b", "c"], [1, "01", 2.5], [-9, "12", 3], [2, None, None]]
-    frame = read_sheets(rows, na=["-9"], read_as={"c": "text", "b": "number"})
-    assert as_lists(frame) == {"a": [1, None, 2], "b": [1, 12, None], "c": ["2.5", "3", None]}
-    settled = read_sheets([["a", "b", "c"], ["1.275", "25,5", 0.5], ["576", "3", 1.25]])
-    assert as_lists(settled)["a"] == [1275.0, 576.0]
-
-
 def test_empty_rows_and_columns_of_excel_are_left_out():
     frame = read_sheets([[], [None, " a ", None, None, 2024], [], [1, 2, None, 3, 4]])
     assert as_lists(frame) == {"column 1": [1], "a": [2], "column 4": [3], "2024": [4]}
-    for rows, header_row, error in (([], None, "sheet 'Patients' is empty"), ([["a"]], 9, "from row 9 on")):
-        with pytest.raises(ValueError, match=error):
-            read_sheets(rows, header_row=header_row)
+    with pytest.raises(ValueError, match="sheet 'Patients' is empty"):
+        read_sheets([])
 
 
 def test_sheets_are_chosen_by_name_or_number():

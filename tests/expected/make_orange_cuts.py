@@ -12,7 +12,6 @@ the two partitions differ the entry holds both.
 
 import json
 import math
-import random
 from fractions import Fraction
 from pathlib import Path
 
@@ -24,11 +23,7 @@ from Orange.preprocess.discretize import EntropyMDL
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 
 TARGET = Path(__file__).with_name("orange_mdl_cuts.json")
-SEED = 1993
 DIFFERS = "cuts of equal entropy: Orange's rounded sums prefer one that is not the lowest"
-
-# Classes in order of the value: the same problem read from either end, but for the names of the classes.
-SHARED = ("23222251113330444414", "33334444022224444522221111", "202222203222233001111031111131")
 
 
 class LowestCut(EntropyMDL):
@@ -97,80 +92,17 @@ def scikit_learn_features():
         yield "digits", int(feature), X[:, feature], y
 
 
-def random_problems():
-    """Small problems whose values are multiples of 1/8; only Random.random, whose stream is guaranteed."""
-    draw = random.Random(SEED).random
-
-    def below(n):
-        return int(draw() * n)
-
-    def noise(n, classes):
-        levels = 1 + below(2 * n)
-        return [(below(levels) / 8, below(classes)) for _ in range(n)]
-
-    def steps(n, classes):
-        pieces = [below(classes) for _ in range(2 + below(7))]
-        wrong = draw() * 0.4
-        width = 1 + below(60)
-        rows = []
-        for _ in range(n):
-            level = below(width * len(pieces))
-            label = below(classes) if draw() < wrong else pieces[level // width]
-            rows.append((level / 8 - width, label))
-        return rows
-
-    def shifted(n, classes):
-        centre = [below(80) for _ in range(classes)]
-        spread = 2 + below(40)
-        weight = [draw() for _ in range(classes)]
-        rows = []
-        for _ in range(n):
-            label = max(range(classes), key=lambda c: draw() ** (1 / weight[c]))
-            rows.append(((centre[label] + below(spread) + below(spread)) / 8, label))
-        return rows
-
-    def few(n, classes):
-        levels = [sorted({below(64) for _ in range(2 + below(6))}) for _ in range(classes)]
-        rows = []
-        for _ in range(n):
-            label = below(classes)
-            rows.append((float(levels[label][below(len(levels[label]))]), label))
-        return rows
-
-    def blocks(n, classes):
-        return [(float(i // 2), (i * classes // n + (i % 7 == 6)) % classes) for i in range(n)]
-
-    def mirrored(n, classes):
-        half = [(v + 1, c) for v, c in steps(n // 2, classes)]
-        return half + [(-v, classes - 1 - c) for v, c in half]
-
-    yield "two rows, two classes", [(0.0, 0), (1.0, 1)]
-    yield "two rows, one value", [(0.5, 0), (0.5, 1)]
-    yield "two rows, one class", [(0.0, 1), (1.0, 1)]
-    yield "constant", [(3.0, i % 3) for i in range(30)]
-    yield "one class", [(i / 8, 2) for i in range(30)]
-    yield "labels with gaps", [(i / 8, (1, 3, 5)[i // 15]) for i in range(45)]
-    for labels in SHARED:
-        values = [float(v) for v in range(-len(labels) // 2, len(labels) // 2 + 1) if v]
-        yield f"shared least entropy, {len(labels)} rows", list(zip(values, map(int, labels), strict=True))
-    sizes = (3, 5, 8, 13, 21, 34, 60, 100, 160, 250, 400)
-    for kind in (noise, steps, shifted, few, blocks, mirrored):
-        for size in sizes:
-            n = size if size == 400 else size + below(1 + size // 4)
-            classes = 2 + below(5)
-            rows = kind(n, classes)
-            yield f"{kind.__name__}, {len(rows)} rows, {classes} classes", rows
-
-
 def main():
     datasets = [
         {"dataset": name, "feature": feature, **entry(values, [int(c) for c in labels])}
         for name, feature, values, labels in scikit_learn_features()
     ]
-    problems = []
-    for name, rows in random_problems():
-        values, labels = [v for v, _ in rows], [c for _, c in rows]
-        problems.append({"name": name, "values": values, "labels": labels, **entry(values, labels)})
+    # The random problems stay those that were drawn once: multiples of 1/8, with noise, steps and ties.
+    stored = json.loads(TARGET.read_text(encoding="utf-8"))["random"]
+    problems = [
+        {**{key: one[key] for key in ("name", "values", "labels")}, **entry(one["values"], one["labels"])}
+        for one in stored
+    ]
     content = {
         "versions": {"orange3": Orange.__version__, "scikit-learn": sklearn.__version__},
         "datasets": datasets,

@@ -58,16 +58,6 @@ def test_friedman_has_the_chi_square_of_scipy_or_with_ties_that_of_demsar():
     assert tied.p_value == pytest.approx(stats.f.sf(tied.statistic, 2, 6))
 
 
-def test_friedman_at_its_extremes():
-    agreed = friedman_test(np.tile([0.3, 0.2, 0.1], (7, 1)))
-    assert (agreed.statistic, agreed.p_value, agreed.average_ranks.tolist()) == (np.inf, 0.0, [1, 2, 3])
-    tied = friedman_test(np.full((7, 3), 0.5))
-    assert (tied.statistic, tied.p_value, tied.average_ranks.tolist()) == (0.0, 1.0, [2, 2, 2])
-    assert np.isnan(friedman_test([[0.1, 0.2]]).p_value)
-    # Values that differ by rounding are tied.
-    assert friedman_test([[0.1 + 0.2, 0.3], [0.5, 0.4]]).average_ranks.tolist() == [1.25, 1.75]
-
-
 def test_critical_distance_has_the_quantiles_of_demsars_table():
     for k, alpha, q in ((2, 0.05, 1.960), (3, 0.05, 2.343), (10, 0.05, 3.164), (3, 0.10, 2.052)):
         distance = nemenyi_distance(k, 6, alpha)
@@ -84,3 +74,13 @@ def test_bayesian_signed_rank_finds_the_better_or_neither():
         found = bayesian_signed_rank(b + shift, b)
         assert found[winner] > 0.95
         assert sum(found) == pytest.approx(1.0)
+
+
+def test_friedman_at_its_extremes():
+    agreed = friedman_test(np.tile([0.3, 0.2, 0.1], (7, 1)))
+    assert (agreed.statistic, agreed.p_value, agreed.average_ranks.tolist()) == (np.inf, 0.0, [1, 2, 3])
+    tied = friedman_test(np.full((7, 3), 0.5))
+    assert (tied.statistic, tied.p_value, tied.average_ranks.tolist()) == (0.0, 1.0, [2, 2, 2])
+    assert np.isnan(friedman_test([[0.1, 0.2]]).p_value)
+    # Values that differ by rounding are tied.
+    assert friedman_test([[0.1 + 0.2, 0.3], [0.5, 0.4]]).average_ranks.tolist() == [1.25, 1.75]

@@ -1,7 +1,5 @@
 """The studies beside the experiment: each against the public methods on the same rows."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from sklearn.naive_bayes import GaussianNB
@@ -12,7 +10,7 @@ from skcredal.decisions import utility_optimal_sets
 from skcredal.evaluation._classifiers import BASELINES, make_classifiers
 from skcredal.evaluation._fold import Fold, splits
 from skcredal.metrics import determinacy_score, u65_score, u80_score
-from skcredal.metrics._curves import RELIABILITY_BINS, retained_correct
+from skcredal.metrics._curves import retained_correct
 from skcredal.paper import study_tables
 from skcredal.paper._studies import CONFORMAL_LEVELS, EPSILONS, conformal_sets, reject_or_answer, run_fold
 
@@ -34,7 +32,6 @@ def wine():
 
 @pytest.fixture(scope="module")
 def tables(wine):
-    """Return the tables of all studies on one fold, pooled with itself."""
     return study_tables([{"dataset": "wine", **run_fold(Fold(*wine), classifiers())}] * 2)
 
 
@@ -45,7 +42,6 @@ def learned(wine):
 
 
 def at(table, series, **point):
-    """Return the row of a series at a point."""
     ((name, value),) = point.items()
     (row,) = table[(table["series"] == series) & (table[name] == value)].to_dict("records")
     return row
@@ -64,13 +60,6 @@ def test_each_epsilon_is_a_classifier_of_its_own(wine, tables, name):
     determinacies = [measures["determinacy"] for measures in found]
     assert determinacies == sorted(determinacies)
     assert determinacies[0] < 1.0
-
-
-def test_rows_of_equal_score_are_kept_alike():
-    score, correct = np.array([0.9, 0.7, 0.7, 0.7, 0.2]), np.array([True, True, False, True, False])
-    # Each of the three is kept with the same probability.
-    found = retained_correct(score, correct, np.array([0.0, 0.5, 1.0, 2.0, 3.5, 4.0, 5.0]))
-    np.testing.assert_allclose(found, [0.0, 0.5, 1.0, 1.0 + 2 / 3, 1.0 + 5 / 3, 3.0, 3.0])
 
 
 def test_the_least_robust_are_set_aside(wine, tables, learned):
@@ -104,28 +93,6 @@ def test_rivals_are_judged_by_the_utility_they_are_made_for(wine, tables, learne
         assert found == pytest.approx(score(target[test], y_set, labels=labels)), name
 
 
-def test_reliability_is_that_of_each_classifier(wine, tables, learned):
-    features, target, _, test = wine
-    assert tables["reliability"]["series"].unique().tolist() == ["aode", "comp-aode", "maplmg", "lp-aode"]
-    probability = learned["lp-aode"].predict_proba(features.iloc[test]).max(axis=1)
-    correct = learned["lp-aode"].predict(features.iloc[test]) == target[test]
-    for low, high in pairwise((0.0, *RELIABILITY_BINS)):
-        inside = (low < probability) & (probability <= high)
-        found = at(tables["reliability"], "lp-aode", at_most=high)
-        assert found["rows"] == 2 * inside.sum()
-        if inside.any():
-            assert found["probability"] == pytest.approx(probability[inside].mean())
-            assert found["accuracy"] == pytest.approx(correct[inside].mean())
-
-
-def test_all_classes_are_named_where_that_is_worth_more():
-    proba = np.random.default_rng(0).dirichlet(np.ones(4), 500)
-    # A quarter of accuracy is worth 1.6/4 - 0.6/16 under u65, and 2.2/4 - 1.2/16 under u80.
-    for utility, worth in (("u65", 0.3625), ("u80", 0.475)):
-        sizes = reject_or_answer(proba, utility).sum(axis=1)
-        np.testing.assert_array_equal(sizes, np.where(proba.max(axis=1) < worth, 4, 1))
-
-
 @pytest.mark.parametrize("n", [25, 59, 400])
 def test_conformal_sets_are_mapies(n):
     classification = pytest.importorskip("mapie.classification")
@@ -144,8 +111,6 @@ def test_conformal_sets_are_mapies(n):
     for index, level in enumerate(CONFORMAL_LEVELS):
         found = conformal_sets(proba, y[:n], test_proba, level)
         np.testing.assert_array_equal(found, expected[:, :, index])
-    # Too few rows that are held back leave all classes.
-    assert conformal_sets(proba[:8], y[:8], test_proba, 0.9).all()
 
 
 def test_nothing_is_learned_from_rows_that_are_held_back(wine):
@@ -162,6 +127,3 @@ def test_nothing_is_learned_from_rows_that_are_held_back(wine):
     after = Fold(changed, target, train, test).hold_out(CompAODE(), share=0.3)
     np.testing.assert_array_equal(before.test_proba, after.test_proba)
     assert not np.array_equal(before.proba, after.proba)
-    # A class of a single row is learned, not held back.
-    rare = np.where(np.arange(len(target)) == train[0], "rare", target)
-    assert "rare" in Fold(features, rare, train, test).hold_out(CompAODE(), share=0.3).classes

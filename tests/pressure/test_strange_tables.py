@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import strange_problems
-from pressure_problems import CHOSEN, CLASSIFIERS
-from skcredal import CredalCompAODE, MDLDiscretizer
-from strange_problems import rows_of, sane_tables, tables, vectors
+from pressure_problems import CHOSEN
+from skcredal import CredalCompAODE
+from strange_problems import outcome, rows_of, tables, vectors
 
 # What numpy and pandas warn of while a strange argument is made or read is not under test.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -25,11 +24,6 @@ OPTIONS = st.fixed_dictionaries(
         "categories": st.sampled_from([[["a", "b"]], [[0, 1, 2], ["a"]]]),
     },
 )
-
-
-def outcome(work):
-    """Return the result, or None if the table, the target, the weights or an option was refused."""
-    return strange_problems.outcome(work, "X|y|sample_weight|categories|categorical_features|feature names")
 
 
 def check_answers(clf, X):
@@ -78,7 +72,7 @@ def test_a_strange_table_is_learned_or_refused(classifier, data):
 @given(data=st.data())
 def test_another_table_than_the_one_learned_from_is_answered_or_refused(classifier, data):
     """Other columns and types, another order, unseen states, text where numbers were."""
-    X = data.draw(sane_tables(), "X")
+    X = data.draw(tables(sane=True), "X")
     options = data.draw(st.one_of(st.just({}), OPTIONS), "parameters")
     clf = classifier(**options)
     if outcome(lambda: clf.fit(X, np.arange(len(X)) % 3)) is None:
@@ -89,64 +83,19 @@ def test_another_table_than_the_one_learned_from_is_answered_or_refused(classifi
     check_answers(clf, data.draw(tables(names), "X new"))
 
 
-@settings(max_examples=60)
-@given(data=st.data())
-def test_a_strange_table_is_discretised_or_refused(data):
-    X = data.draw(tables(), "X")
-    y = data.draw(vectors(rows_of(X)), "y")
-    mdl = MDLDiscretizer()
-    if outcome(lambda: mdl.fit(X, y)) is None:
-        return
-    for table in (X, data.draw(tables(), "X new")):
-        bins = outcome(lambda table=table: mdl.transform(table))
-        assert bins is None or ((bins >= 0) & (bins < mdl.n_bins_)).all()
-
-
-WITHOUT_PAIRS = ("NB", "CredalModelAveraging", "Tree", "NaiveBayes", "NaiveCredal", "NullClassifier")
-
-
-@pytest.mark.parametrize("classifier", CLASSIFIERS)
-def test_a_hundred_thousand_declared_categories_are_learned_or_refused_by_name(classifier):
-    """Tables of pairs grow with the square of all states."""
-    y = np.arange(100) % 2
-    states = pd.Categorical.from_codes(np.arange(100) * 999, pd.RangeIndex(100_000).astype(str))
-    X = pd.DataFrame({"many": states, "tells": np.where(y, "a", "b")})
-    if not classifier.__name__.endswith(WITHOUT_PAIRS):
-        with pytest.raises(ValueError, match=r"pair tables .* many \(100000 states\)"):
-            classifier().fit(X, y)
-        X["many"] = X["many"].cat.set_categories([str(999 * r) for r in range(100)])
-    clf = classifier().fit(X, y)
-    probes = pd.DataFrame({"many": ["0", "999", "1", "unheard of", None], "tells": list("abaab")})
-    check_answers(clf, probes)
-
-
 # --- What the search found, each as it was found --------------------------------------------------
 
 TABLE = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "s": list("abab")})
 MASK = [1, 0, 0, 0]
 
 
-class Tensor:
-    """Like an array of another library, which it refuses to convert."""
-
-    def __array__(self, dtype=None, copy=None):
-        raise RuntimeError("requires grad")
-
-
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("X", Tensor(), "^X cannot be read: requires grad"),
         ("X", pd.DataFrame({"t": [(1, [2])] * 4}), "^Column 't' cannot be read: unhashable"),
-        ("y", np.ma.masked_array([0, 1, 0, 1], MASK), "^y must not be a masked array"),
-        ("y", np.array([(0, 1.0)] * 4, dtype=[("a", int), ("b", float)]), "^y must contain classes"),
         ("y", [[0], [1, 2], [0], [1]], "^y cannot be read"),
-        ("y", ["a", "b", float("nan"), "a"], "^y contains a missing value"),
         ("y", np.array(["a", 1, "a", 1], object), "^y must be all text or all numbers"),
-        ("y", [0.5, 1.5, 2.5, 3.5], "^y cannot be read: .*continuous"),
-        ("y", np.array([np.arange(2), np.arange(3), 1, 2], object), "^y "),
         ("sample_weight", [10**400, 1, 1, 1], "^sample_weight cannot be read: int too large"),
-        ("sample_weight", [1j, 1, 1, 1], "^sample_weight must .*, got 1j"),
         ("sample_weight", ["1", "2", "1", "1"], "^sample_weight must .*, got '1'"),
         ("sample_weight", np.ma.masked_array([1, 2, 3, 4], MASK), "^sample_weight must not be a masked"),
         ("sample_weight", [1e308, 1e308, 1e308, 1], "^sample_weight must .*, got 1e.308 in row 0"),

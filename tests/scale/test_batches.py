@@ -1,7 +1,6 @@
 """Learning from batches is learning from all rows."""
 
 import tracemalloc
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -64,25 +63,6 @@ def test_the_model_is_that_of_all_rows(seed, learner, weighting, missing, choice
     assert_same_model(model, expected)
 
 
-def test_progress_counts_rows(capsys):
-    seen = []
-    batches = [([["a"], ["b"]], [0, 1]), ([["a"]], [1])]
-    fit_batches(AODE(), batches, progress=seen.append)
-    assert [(p.stage, p.n_rows, p.total) for p in seen] == [
-        ("encoding", 2, None),
-        ("encoding", 3, None),
-        ("counts", 2, 3),
-        ("counts", 3, 3),
-    ]
-    assert all(p.rows_per_second > 0 for p in seen)
-    fit_batches(AODE(), batches, progress=True)
-    printed = capsys.readouterr()
-    assert "rows/s" in printed.err
-    assert printed.out == ""
-    with pytest.raises(TypeError, match=r"^progress must .*'yes'"):
-        fit_batches(AODE(), batches, progress="yes")
-
-
 def test_memory_does_not_grow_with_the_rows():
     """What is held from batch to batch; for the cuts of a column there is a table of up to 128 MiB."""
     held = []
@@ -112,16 +92,10 @@ def test_memory_does_not_grow_with_the_rows():
     ("batches", "error", "message"),
     [
         ((batch for batch in []), TypeError, "batches must be .*<generator"),
-        (3, TypeError, "batches must be an iterable of tables"),
         ("rows.parquet", TypeError, r"got 'rows\.parquet'; scan_parquet reads"),
-        (Path("rows.parquet"), TypeError, "scan_parquet reads"),
         ([], ValueError, "a row of positive weight"),
-        ([(np.empty((0, 2)), [])], ValueError, "a row of positive weight"),
         ([np.zeros((2, 2))], TypeError, r"must yield \(X, y\).* got ndarray"),
-        ([([[1]], [0], None, None)], TypeError, r"must yield \(X, y\).* got tuple"),
-        ([(3, [0])], TypeError, "X cannot be read"),
         ([([["a"]], [0], [0.0])], ValueError, "a row of positive weight"),
-        ([([["a"]], ["x"]), ([["a"]], [1])], ValueError, "all text or all numbers"),
         ([([[1.0]], [0]), ([["a"]], [1])], ValueError, "Feature 0 must contain the same kind"),
         ([([[1.0]], [0]), ([[np.inf]], [1])], ValueError, "Feature 0 contains infinity"),
         ([([[1.0]], [0]), ([[1.0, 2.0]], [1])], ValueError, "2 features"),
@@ -162,7 +136,6 @@ def test_those_that_need_all_rows_are_refused(learner):
     ("changed", "message"),
     [
         (lambda n_pass: [([["a"], ["b"]], [0, 1])] * (1 if n_pass == 2 else 2), "same rows.*for the counts"),
-        (lambda n_pass: [([["a"], ["b"]], [0, 1])] * (1 if n_pass == 3 else 2), "same rows.*for the likelih"),
         (lambda n_pass: [] if n_pass == 2 else [([["a"], ["b"]], [0, 1])], "every pass, got none"),
         (lambda n_pass: [([["a"], ["b"]], [0, 2 if n_pass == 2 else 1])], "same rows.*class 2"),
     ],

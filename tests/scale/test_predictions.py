@@ -9,38 +9,27 @@ import pyarrow.parquet as pq
 import pytest
 
 import skcredal
+from pressure_problems import messy_table
 from skcredal import AODE, CredalCompAODE, CredalLogPoolAODE, NaiveCredal
 from skcredal.scale import predict_batches, scan_parquet
 
 
-def long_table(n=700):
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 3, n)
-    X = pd.DataFrame({f"x{j}": rng.integers(0, 4, n) + (rng.random(n) < 0.2) * y for j in range(3)})
-    X["text"] = np.array([None, "b", "new"], object)[np.where(np.arange(n) < 20, y % 2, y)]
-    X["number"] = np.where(rng.random(n) < 0.1, np.nan, rng.normal(size=n) + y)
-    return pa.Table.from_pandas(X, preserve_index=False), np.array(["low", "middle", "high"])[y]
-
-
 @pytest.mark.parametrize("learner", [AODE, CredalCompAODE, CredalLogPoolAODE, NaiveCredal])
 def test_what_is_written_is_what_the_methods_answer(tmp_path, learner):
-    X, y = long_table()
-    clf = learner().fit(X, y)
+    frame, y = messy_table(700)
+    X, clf = pa.Table.from_pandas(frame, preserve_index=False), learner().fit(frame, y)
     pq.write_table(X.append_column("class", pa.array(y)), tmp_path / "rows.parquet")
     scan = scan_parquet(tmp_path / "rows.parquet", target="class", batch_rows=77)
     assert predict_batches(clf, scan, tmp_path / "answers.parquet") == 700
     assert sorted(file.name for file in tmp_path.iterdir()) == ["answers.parquet", "rows.parquet"]
     found = pd.read_parquet(tmp_path / "answers.parquet")
     assert found.pop("target").tolist() == y.tolist()
-    expected = skcredal.answers(clf, X.to_pandas()).to_frame()
-    assert set(found.columns) == set(expected.columns)
-    for name in expected:
-        if expected[name].dtype == float:
-            np.testing.assert_allclose(found[name], expected[name], rtol=1e-9)
-        else:
-            assert [str(list(cell)) if name == "set" else cell for cell in found[name]] == [
-                str(cell) if name == "set" else cell for cell in expected[name]
-            ]
+    expected = skcredal.answers(clf, frame).to_frame()
+    pd.testing.assert_frame_equal(found.map(plain), expected.map(plain), check_dtype=False, check_like=True)
+
+
+def plain(cell):
+    return "|".join(cell) if isinstance(cell, (list, np.ndarray)) else cell
 
 
 def test_a_file_appears_only_when_it_is_complete(tmp_path):
@@ -54,40 +43,19 @@ def test_a_file_appears_only_when_it_is_complete(tmp_path):
 
     with pytest.raises(RuntimeError, match="no more"):
         predict_batches(clf, batches, path)
-    for wrong, message in [
-        ([], "at least one row"),
-        ([([["a"]], [0]), [["a"]]], "field names"),
-        ([([["a"]], [0, 1])], "target .*length 2"),
-    ]:
-        with pytest.raises(ValueError, match=message):
-            predict_batches(clf, wrong, path)
+    with pytest.raises(ValueError, match="at least one row"):
+        predict_batches(clf, [], path)
     with pytest.raises(ValueError, match="2 features") as caught:
         predict_batches(clf, [[["a"]], [["a", "b"]]], path)
     assert "batch 2" in caught.value.__notes__[0]
-    with pytest.raises(TypeError, match="scan_parquet reads"):
-        predict_batches(clf, path, path)
     assert path.read_text() == "from before"
     assert list(tmp_path.iterdir()) == [path]
 
 
-def stores():
-    """Return file systems that are not a disk, with a path in each, and how to list the files there."""
-    mock, _ = pyarrow.fs.FileSystem.from_uri("mock:///")
-    mock.create_dir("bucket")
-    memory = fsspec.filesystem("memory")
-    memory.store.clear()
-    memory.pseudo_dirs[:] = ["", "/bucket"]
-    selector = pyarrow.fs.FileSelector("bucket", recursive=True)
-    return {
-        "mock": (mock, "bucket/answers.parquet", lambda: [one.path for one in mock.get_file_info(selector)]),
-        "memory": (memory, "/bucket/answers.parquet", lambda: memory.find("/bucket")),
-    }
-
-
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
-@pytest.mark.parametrize("kind", ["mock", "memory"])
-def test_stores(kind, error):
-    filesystem, path, listed = stores()[kind]
+def test_a_store(error):
+    filesystem, path = fsspec.filesystem("memory"), "/bucket/answers.parquet"
+    filesystem.store.clear()
     clf, rows = AODE().fit([["a"], ["b"]], [0, 1]), [[["a"], ["b"]], [["c"]]]
 
     def broken():
@@ -97,13 +65,11 @@ def test_stores(kind, error):
     for before in ([], [path]):
         with pytest.raises(error):
             predict_batches(clf, broken, path, filesystem=filesystem)
-        assert listed() == before
-        assert predict_batches(clf, rows, path, filesystem=filesystem) == 3
+        assert filesystem.find("/bucket") == before
+        assert predict_batches(clf, rows, f"memory:/{path}") == 3
     answers = pq.read_table(path, filesystem=filesystem)
     assert answers["predicted"].to_pylist() == clf.predict(rows[0] + rows[1]).tolist()
-    if kind == "memory":
-        assert predict_batches(clf, rows[:1], f"memory:/{path}") == 2
-        assert scan_parquet("memory://bucket").n_rows == 2
+    assert scan_parquet("memory://bucket").n_rows == 3
 
 
 @pytest.mark.parametrize(
@@ -111,9 +77,7 @@ def test_stores(kind, error):
     [
         ("{}", None, IsADirectoryError, "path must be a file, got the folder"),
         ("{}/nowhere/answers.parquet", None, FileNotFoundError, "nowhere/answers"),
-        ("nosuch://bucket/answers", None, ValueError, "nosuch"),
         ("{}/answers.parquet", 3, TypeError, "filesystem must be from pyarrow.fs or fsspec, got"),
-        (b"answers", None, TypeError, "path must be of type str or PathLike, got"),
     ],
 )
 def test_destinations_that_are_none_are_refused_before_any_work(tmp_path, path, filesystem, error, message):
@@ -122,7 +86,6 @@ def test_destinations_that_are_none_are_refused_before_any_work(tmp_path, path, 
         yield
 
     clf = AODE().fit([["a"], ["b"]], [0, 1])
-    path = path.format(tmp_path) if isinstance(path, str) else path
     with pytest.raises(error, match=message):
-        predict_batches(clf, batches, path, filesystem=filesystem)
+        predict_batches(clf, batches, path.format(tmp_path), filesystem=filesystem)
     assert list(tmp_path.iterdir()) == []
