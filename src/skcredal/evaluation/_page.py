@@ -16,7 +16,7 @@ from sklearn.metrics import roc_curve
 
 from skcredal._arrays import IntArray
 from skcredal._encoding.columns import is_missing
-from skcredal._ensemble.explain import rounded
+from skcredal._ensemble.explain import as_factor, rounded, strongest
 from skcredal._extras import require
 from skcredal._files import replacing
 from skcredal._ties import most_probable_first
@@ -26,8 +26,7 @@ from skcredal.evaluation._classifiers import display_name
 from skcredal.evaluation._comparison import against_null
 from skcredal.evaluation._cross_validation import Evaluation, ranking
 from skcredal.evaluation._names import ALL_CLASSES, CLOSE_CALL
-from skcredal.evaluation._words import as_factor, strongest
-from skcredal.metrics._curves import reliability_sums, retained_correct
+from skcredal.metrics._curves import SET_ASIDE, reliability_sums, retained_correct
 
 if TYPE_CHECKING:
     import pandas
@@ -43,8 +42,6 @@ _POINTS = 200
 # Classes outside of the set whose upper probability rounds to 0.000 are counted, not listed.
 _NEGLIGIBLE = 0.0005
 _LONGEST_VALUE = 60
-# Up to which share cases are set aside in the figure: beyond, it would be about a few cases.
-_ASIDE = np.linspace(0.0, 0.5, 51)
 
 
 def write_evaluation(
@@ -265,12 +262,14 @@ def _roc(cases: Cases) -> dict[str, Any]:
 
 def _set_aside(curves: Mapping[str, Any], cases: Cases) -> dict[str, Any]:
     """Return the accuracy on the cases that are kept when those of the lowest score are set aside."""
-    kept = len(cases.true) * (1.0 - _ASIDE)
+    kept = len(cases.true) * (1.0 - SET_ASIDE)
     lines = {by: retained_correct(score, cases.correct, kept) / kept for by, score in curves.items()}
     return {
         "all": float(cases.correct.mean()),
-        "tenth": {by: float(np.interp(0.1, _ASIDE, line)) for by, line in lines.items()},
-        "lines": {by: list(zip(_ASIDE.tolist(), line.tolist(), strict=True)) for by, line in lines.items()},
+        "tenth": {by: float(np.interp(0.1, SET_ASIDE, line)) for by, line in lines.items()},
+        "lines": {
+            by: list(zip(SET_ASIDE.tolist(), line.tolist(), strict=True)) for by, line in lines.items()
+        },
         "x": (0.0, 0.5),
         # At least 20 % high: a flat curve is not magnified into noise.
         "low": _low(*(float(line.min()) for line in lines.values()), most=0.8),
