@@ -62,6 +62,12 @@ class Evaluation:
         """The classifier to look at first: LP-AODE* if it is there, else the first one that has sets."""
         return _opening(self.credal)
 
+    def _repr_html_(self) -> str:
+        """Return the page for a notebook."""
+        from skcredal.evaluation._page import in_notebook
+
+        return in_notebook(self)
+
 
 def _opening(credal: Mapping[str, bool]) -> str:
     with_sets = [name for name, has_sets in credal.items() if has_sets]

@@ -7,6 +7,7 @@ import hashlib
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from scipy import stats
 from sklearn.metrics import roc_curve
 
 from skcredal._arrays import IntArray
+from skcredal._colours import COLOURS, ON_DARK
 from skcredal._encoding.columns import is_missing
 from skcredal._ensemble.explain import as_factor, rounded, strongest
 from skcredal._extras import require
@@ -31,7 +33,7 @@ from skcredal.metrics._curves import SET_ASIDE, reliability_sums, retained_corre
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["page_data", "write_evaluation"]
+__all__ = ["in_notebook", "page_data", "write_evaluation"]
 
 # How many cases are listed, the least certain: of the classifier that the page opens with, and of others.
 _CASES, _CASES_OF_OTHERS = 300, 100
@@ -42,6 +44,8 @@ _POINTS = 200
 # Classes outside of the set whose upper probability rounds to 0.000 are counted, not listed.
 _NEGLIGIBLE = 0.0005
 _LONGEST_VALUE = 60
+# Notebooks are kept with what they show.
+_MOST_BYTES = 2_000_000
 
 
 def write_evaluation(
@@ -84,32 +88,45 @@ def write_evaluation(
     Path
         The file.
     """
+    about = {"title": title, "columns": columns, "messages": messages, "facts": facts or {}}
+    page = _page(page_data(evaluation, numbers=numbers, ids=ids, close_call=close_call) | about)
+    with replacing(path) as unfinished:
+        unfinished.write_bytes(page)
+    return Path(path)
+
+
+def in_notebook(evaluation: Evaluation) -> str:
+    """Return the page in a frame, whose script reaches nothing outside; or only how large the page is."""
+    data = page_data(evaluation)
+    page = _page(data | {"title": f"{data['n']} cases", "columns": (), "messages": (), "facts": {}})
+    if len(page) > _MOST_BYTES:
+        size = f"{len(page) / 1e6:.1f} MB"
+        return f"<p>The page has {size}: <code>write_evaluation</code> writes it to a file instead.</p>"
+    style = "width: 100%; height: 45rem; border: 0; resize: vertical"
+    return f'<iframe srcdoc="{escape(page.decode())}" sandbox="allow-scripts" style="{style}"></iframe>'
+
+
+def _page(data: Mapping[str, Any]) -> bytes:
+    """Return the page that shows the data: the same bytes on every system."""
     jinja2 = require("jinja2", extra="cli", purpose="A page about an evaluation")
     folder = Path(__file__).parent
-    script = (folder / "page.js").read_text(encoding="utf-8")
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(folder),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
+        loader=jinja2.FileSystemLoader(folder), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
     environment.globals["enumerate"] = enumerate
     environment.filters |= {"percent": _percent, "decimals": _decimals, "listed": _listed}
-    page = environment.get_template("page.html.j2").render(
-        page_data(evaluation, numbers=numbers, ids=ids, close_call=close_call),
-        title=title,
-        columns=columns,
-        messages=messages,
-        facts=facts or {},
-        style=(folder / "page.css").read_text(encoding="utf-8"),
+    style, script = ((folder / name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
+    page: str = environment.get_template("page.html.j2").render(
+        data,
+        colours=COLOURS,
+        on_dark=ON_DARK,
+        style=style,
         script=script,
         # By the policy, the browser makes sure that nothing is fetched and that no other script runs.
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
     )
-    with replacing(path) as unfinished:
-        # The same bytes on every system; lone surrogates cannot be encoded.
-        unfinished.write_bytes(page.encode("utf-8", errors="replace"))
-    return Path(path)
+    # Lone surrogates cannot be encoded.
+    return page.encode("utf-8", errors="replace")
 
 
 def _percent(part: float | None, decimals: int = 1) -> str:

@@ -15,8 +15,8 @@ from skcredal._validation import check_integer, safe_repr
 from skcredal.metrics._checks import as_labels, label_indices
 from skcredal.plots._drawing import Display, asked, legend, occurring, set_names, short, ticks
 
-# How many pixels the picture has in either direction, at least, how wide a stripe is, and how many sets the
-# legend names.
+# How many pixels the picture has in either direction, at least, how wide a stripe is, and how many sets of
+# several classes the legend names.
 _PIXELS, _STRIPE, _NAMED = 600, 12, 12
 
 
@@ -115,6 +115,8 @@ class SetBoundaryDisplay(Display):
             kinds = [how.kind == "numeric" for how in classifier.encoding_]
         read = {n: _read(c, kind, resolution) for n, c, kind in zip(names, columns, kinds, strict=True)}
         _, at, points = zip(*(read[name] for name in features), strict=True)
+        if np.isnan(np.array(points)).all(axis=1).any():
+            raise ValueError(f"features must have values in X, got {safe_repr(features)}.")
         cells = {name: usual for name, (usual, *_) in read.items()}
         cells |= {name: np.full(1, value, cells[name].dtype) for name, value in values.items()}
         cells |= zip(features, map(np.ravel, np.meshgrid(*at)), strict=True)
@@ -122,11 +124,10 @@ class SetBoundaryDisplay(Display):
         library, as_lists = frame_library(X), {name: own.tolist() for name, own in table.items()}
         grid = np.column_stack(list(table.values())) if library is None else make_frame(as_lists, library)
         sets = classifier.predict_set(innermost(estimator, grid)[1]).reshape(len(at[1]), len(at[0]), -1)
-        classes = classifier.classes_.tolist()
-        true = np.full(len(points[0]), -1)
+        labels, true = classifier.classes_.tolist(), np.full(len(points[0]), -1)
         if y is not None:
-            true = label_indices("y", as_labels("y", y, len(true)), classes)
-        return cls(list(features), list(at), sets, classes, np.array(points), true).plot(ax)
+            true = label_indices("y", as_labels("y", y, len(true)), labels)
+        return cls(list(features), list(at), sets, labels, np.array(points), true).plot(ax)
 
     def _draw(self, ax: Any, ink: str) -> None:
         from matplotlib.colors import to_rgba_array
@@ -149,10 +150,11 @@ class SetBoundaryDisplay(Display):
         ax.imshow(picture, extent=ends, origin="lower", aspect="auto", interpolation="nearest")
         ax.scatter(*points, s=20, c=np.array(colours)[self.true], edgecolors=ink, linewidths=0.7, zorder=3)
         ax.set(xlim=ends[:2], ylim=ends[2:])
-        shown = occurring(self.sets.reshape(-1, k))[0][:_NAMED]
+        several = occurring(self.sets[self.sets.sum(axis=2) > 1])[0]
+        # All classes, as there may be rows of them, and then the sets of several.
+        shown = np.vstack([np.eye(k, dtype=np.bool_), several[:_NAMED]])
         patches = [tuple(Patch(color=colours[c]) for c in np.flatnonzero(one)) for one in shown]
-        side_by_side = {tuple: HandlerTuple(ndivide=None, pad=0.0)}
-        legend(ax, patches, set_names(shown, self.classes), handler_map=side_by_side)
+        legend(ax, patches, set_names(shown, self.classes), handler_map={tuple: HandlerTuple(None, 0.0)})
 
 
 def _read(column: Column, is_number: bool, resolution: int) -> tuple[AnyArray, AnyArray, FloatArray]:
@@ -175,5 +177,4 @@ def _striped(sets: BoolArray) -> IntArray:
         sets = sets.repeat(-(-_PIXELS // sets.shape[axis]), axis)
     across, up = np.arange(sets.shape[1]), np.arange(sets.shape[0])
     turn = (across + up[:, None]) // _STRIPE % sets.sum(axis=2)
-    classes: IntArray = (sets & (sets.cumsum(axis=2) == turn[..., None] + 1)).argmax(axis=2)
-    return classes
+    return np.asarray((sets & (sets.cumsum(axis=2) == turn[..., None] + 1)).argmax(axis=2))

@@ -10,7 +10,7 @@ from skcredal._extras import require
 from skcredal._pipelines import innermost_with
 
 # How many characters have room side by side in an axis of the usual width.
-_CHARACTERS = 70
+_CHARACTERS = 72
 
 
 class Display:
@@ -63,23 +63,24 @@ def short(name: Any, most: int = 36) -> str:
     return line if len(line) <= most else f"{line[:head]}…{line[head + 1 - most :]}"
 
 
-def ticks(axis: Any, names: Iterable[Any]) -> None:
-    """Write names at 0, 1, 2, … of an axis, aslant where they would not fit side by side."""
+def ticks(axis: Any, names: Iterable[Any]) -> float:
+    """Write names at 0, 1, 2, … of an axis, aslant where they are long, and return how high that is."""
     shown = [short(name) for name in names]
-    is_full = axis.axis_name == "x" and len(shown) * max(map(len, shown)) > _CHARACTERS
+    longest = max(map(len, shown))
+    is_full = axis.axis_name == "x" and len(shown) * longest > _CHARACTERS
     options = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"} if is_full else {}
     # matplotlib would read what is between two dollar signs as mathematics.
     axis.set_ticks(range(len(shown)), shown, parse_math=False, **options)
+    return 0.05 * longest * is_full
 
 
-def legend(ax: Any, handles: Sequence[Any], names: Iterable[Any], **options: Any) -> None:
+def legend(ax: Any, handles: Sequence[Any], names: Sequence[str], **options: Any) -> None:
     """Write a legend above the axes, in as many lines as the names need."""
-    shown = [short(name, 20) for name in names]
-    n_columns = max(1, _CHARACTERS // (max(map(len, shown)) + 6))
+    n_columns = max(1, _CHARACTERS // (max(map(len, names)) + 6))
     options |= {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "frameon": False, "ncols": n_columns}
     # First without the names: matplotlib leaves out those that begin with an underscore.
-    texts = ax.legend(handles, [" "] * len(shown), **options).get_texts()
-    for text, name in zip(texts, shown, strict=True):
+    texts = ax.legend(handles, [" "] * len(names), **options).get_texts()
+    for text, name in zip(texts, names, strict=True):
         text.set(parse_math=False, text=name)
 
 

@@ -155,9 +155,9 @@ class ReasonsDisplay(Display):
         ax.hlines(at, weights, prior, colors=ink, linewidth=0.8)
         before = ax.scatter(weights, at, s=30, c="none", edgecolors=ink, zorder=3)
         after = ax.scatter(prior, at, s=30, c=ink, marker="^", zorder=3)
-        turns = "turns the answer" if self.reason["set_size"] > 1 else "is worst for the answer"
-        legend(ax, [before, after], ["weight", f"prior that {turns}"])
-        ax.set(xlim=(-1.05, _LANE + 1.05), ylim=(len(at) - 0.5, -0.5))
+        turns = "that turns the answer" if self.reason["set_size"] > 1 else "worst for the answer"
+        legend(ax, [before, after], ["weight", f"prior {turns}"])
+        ax.set(xlim=(-1.05, _LANE + 1.05), ylim=(len(at) - 0.4, -0.6))
         ax.set_xticks([-1.0, 0.0, 1.0, _LANE, _LANE + 1.0], ["1", "0", "1", "0", f"{end:.2g}"])
         ticks(ax.yaxis, self.labels)
 

@@ -7,11 +7,11 @@ import numpy as np
 
 from skcredal._arrays import AnyArray, BoolArray, FloatArray
 from skcredal._colours import COLOURS
-from skcredal._validation import check_integer, safe_repr
+from skcredal._validation import check_choice, check_integer
 from skcredal.classifiers._answers import Answers, answers
 from skcredal.metrics._curves import SET_ASIDE, retained_correct
 from skcredal.metrics._measures import outcomes
-from skcredal.plots._drawing import Display, asked, legend, occurring, set_names, ticks
+from skcredal.plots._drawing import Display, asked, legend, occurring, set_names, short, ticks
 
 
 @dataclass(eq=False)
@@ -127,7 +127,7 @@ class AnswersDisplay(Display):
         ax.hlines(np.arange(n - 1) + 0.5, 0.0, 1.0, colors=ink, linewidth=0.3)
         ax.set(xlim=(-0.02, 1.02), ylim=(n - 0.5, -0.5), xlabel=meaning)
         ticks(ax.yaxis, self.labels)
-        legend(ax, [Patch(color=colour) for colour in colours], self.classes.tolist())
+        legend(ax, [Patch(color=one) for one in colours], [short(label, 30) for label in self.classes])
         return float(1.2 + n * max(0.3, 0.14 * k + 0.1))
 
 
@@ -235,8 +235,7 @@ class SetConfusionDisplay(Display):
         display : SetConfusionDisplay
             The display.
         """
-        if normalize not in (None, "true"):
-            raise ValueError(f"normalize must be None or 'true', got {safe_repr(normalize)}.")
+        check_choice("normalize", "true" if normalize is None else normalize, ("true",))
         most = check_integer("max_sets", max_sets, low=1)
         _, _, true, classes = outcomes(y_true, y_set, labels, None)
         sets, column = occurring(np.asarray(y_set, np.bool_))
@@ -264,8 +263,7 @@ class SetConfusionDisplay(Display):
         ax.set(xlabel="answer (framed: contains the true class)", ylabel="true class")
         ax.set(xlim=(-0.5, len(self.sets) - 0.5), ylim=(len(self.classes) - 0.5, -0.5))
         ticks(ax.yaxis, self.classes)
-        ticks(ax.xaxis, self.sets)
-        return 2.0 + 0.45 * len(self.classes)
+        return 1.7 + 0.45 * len(self.classes) + ticks(ax.xaxis, self.sets)
 
 
 @dataclass(eq=False)
@@ -357,6 +355,8 @@ class SetAsideDisplay(Display):
         return cls(SET_ASIDE, curves, float(correct.mean())).plot(ax)
 
     def _draw(self, ax: Any, ink: str) -> None:
+        from matplotlib.ticker import PercentFormatter
+
         # At least 20 % high: a flat curve is not magnified into noise.
         ax.update_datalim([(0.0, 0.8), (0.5, 1.0)])
         lines = [ax.axhline(self.level, color=ink, linewidth=0.8, linestyle=":", label="none set aside")]
@@ -364,5 +364,5 @@ class SetAsideDisplay(Display):
             lines += ax.plot(self.share, curve, color=colour, linestyle=dash, label=f"by {by}")
         ax.set(xlabel="share of cases set aside", ylabel="accuracy on the others")
         for axis in (ax.xaxis, ax.yaxis):
-            axis.set_major_formatter("{x:.0%}")
+            axis.set_major_formatter(PercentFormatter(1.0))
         ax.legend(handles=lines)
