@@ -15,7 +15,7 @@ def bar(p: float, low: float, high: float, is_inside: bool) -> str:
     """Return a probability as a line across a bar between its bounds, which are equal if there are none."""
     # Two percent of its length are the least that is seen.
     ends = f"{low:.1%}, {COLOURS[0 if is_inside else 6]} 0 {max(high, low + 0.02):.1%}, transparent 0"
-    ground = f"border: 1px solid #8c959f80; background: linear-gradient(to right, transparent {ends})"
+    ground = f"border: 1px solid #8c959f80; background: linear-gradient(90deg, transparent {ends}) no-repeat"
     line = f'<i style="position: absolute; left: {p:.1%}; height: 100%; border-left: 2px solid"></i>'
     numbers = f"{p:.2f} ({low:.2f} to {high:.2f})" if high > low else f"{p:.2f}"
     return f'<div style="position: relative; width: 8em; height: .9em; {ground}">{line}</div>{numbers}'

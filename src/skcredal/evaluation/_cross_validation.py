@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import joblib
@@ -49,8 +49,8 @@ class Evaluation:
 
     classes: AnyArray
     folds: int
-    sums: dict[str, list[Sums]]
-    cases: dict[str, Cases]
+    sums: dict[str, list[Sums]] = field(repr=False)
+    cases: dict[str, Cases] = field(repr=False)
 
     @property
     def credal(self) -> dict[str, bool]:

@@ -88,7 +88,7 @@ def write_evaluation(
     Path
         The file.
     """
-    about = {"title": title, "columns": columns, "messages": messages, "facts": facts or {}}
+    about = {"title": title, "columns": columns, "messages": messages, "facts": facts}
     page = _page(page_data(evaluation, numbers=numbers, ids=ids, close_call=close_call) | about)
     with replacing(path) as unfinished:
         unfinished.write_bytes(page)
@@ -98,7 +98,7 @@ def write_evaluation(
 def in_notebook(evaluation: Evaluation) -> str:
     """Return the page in a frame, whose script reaches nothing outside; or only how large the page is."""
     data = page_data(evaluation)
-    page = _page(data | {"title": f"{data['n']} cases", "columns": (), "messages": (), "facts": {}})
+    page = _page(data | {"title": f"{data['n']} cases", "in_frame": True})
     if len(page) > _MOST_BYTES:
         size = f"{len(page) / 1e6:.1f} MB"
         return f"<p>The page has {size}: <code>write_evaluation</code> writes it to a file instead.</p>"
