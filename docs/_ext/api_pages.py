@@ -54,6 +54,7 @@ MODULES: dict[str, tuple[str, dict[str, list[str]]]] = {
         },
     ),
     "skcredal.decisions": ("Decisions", {}),
+    "skcredal.plots": ("Pictures", {}),
     "skcredal.datasets": ("Data sets", {}),
     "skcredal.scale": ("Rows that do not fit in memory", {}),
     "skcredal.persistence": ("Notes in model files", {}),
@@ -61,7 +62,12 @@ MODULES: dict[str, tuple[str, dict[str, list[str]]]] = {
     "skcredal.paper": ("The paper's experiment", {}),
     "skcredal.classifiers": ("For authors of classifiers", {}),
 }
-_NOT_DOCUMENTED_HERE = {"__version__", "metrics", "decisions"}  # a string, and modules with their own page
+_NOT_DOCUMENTED_HERE = {
+    "__version__",
+    "metrics",
+    "decisions",
+    "plots",
+}  # a string, and modules with their own page
 _REST = "Other names"
 
 

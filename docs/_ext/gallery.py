@@ -10,7 +10,10 @@ __all__ = ["EXAMPLES", "ByInterest", "setup"]
 # In the order of the gallery, what most readers ask first; and the part of the picture, from its upper left
 # corner, that the thumbnail shows: most pictures have two panels side by side, too small to read together.
 EXAMPLES: dict[str, tuple[float, float]] = {
-    "why_undecided": (0.67, 1.0),
+    "why_undecided": (1.0, 1.0),
+    "answers_as_strips": (1.0, 1.0),
+    "set_boundary": (1.0, 1.0),
+    "set_confusion": (1.0, 1.0),
     "log_pool_curves": (0.5, 0.5),
     "robustness_curve": (0.485, 1.0),
     "reject_costs": (0.5, 1.0),

@@ -4,6 +4,8 @@ from typing import Any
 
 import matplotlib as mpl
 
+from skcredal._colours import COLOURS
+
 __all__ = ["STYLE", "apply"]
 
 STYLE = {
@@ -12,8 +14,7 @@ STYLE = {
     "figure.constrained_layout.use": True,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    # Okabe and Ito's colours, which the colour-blind tell apart.
-    "axes.prop_cycle": mpl.cycler(color=["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00"]),
+    "axes.prop_cycle": mpl.cycler(color=COLOURS[:5]),
     "font.size": 10,
     # The same file for the same picture.
     "svg.hashsalt": "skcredal",

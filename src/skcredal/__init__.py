@@ -6,7 +6,7 @@ from importlib import import_module
 # Not from typing, whose import would be half of the time before the command line listens to Ctrl-C.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from skcredal import decisions, metrics
+    from skcredal import decisions, metrics, plots
     from skcredal._config import get_config, set_config
     from skcredal._encoding.discretizer import MDLDiscretizer
     from skcredal.classifiers._answers import *
@@ -45,6 +45,7 @@ __all__ = [
     "get_config",
     "load",
     "metrics",
+    "plots",
     "save",
     "set_config",
     "set_labels",
@@ -53,7 +54,7 @@ __all__ = [
 # Where the names are, those modules first that are imported soonest.
 _FAMILIES = ("answers", "aode", "bayes", "credal_aode", "log_pool", "naive_credal", "tree")
 _MODULES = ("_config", "_encoding.discretizer", *(f"classifiers._{family}" for family in _FAMILIES))
-_MODULES += ("decisions", "metrics", "persistence")
+_MODULES += ("decisions", "metrics", "persistence", "plots")
 
 
 def __getattr__(name: str) -> object:

@@ -3,8 +3,6 @@
 from importlib import import_module
 from types import ModuleType
 
-__all__ = ["require"]
-
 
 def require(module: str, *, extra: str, purpose: str) -> ModuleType:
     """Import a module of an optional dependency, or say which extra of skcredal installs it.

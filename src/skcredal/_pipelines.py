@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["innermost"]
-
 
 def innermost(estimator: Any, X: Any = None) -> tuple[Any, Any]:
     """Return the estimator that answers in the end, and the table as it gets there.
@@ -37,3 +35,12 @@ def innermost(estimator: Any, X: Any = None) -> tuple[Any, Any]:
         else:
             break
     return estimator, X
+
+
+def innermost_with(method: str, who: str, estimator: Any, X: Any) -> tuple[Any, Any]:
+    """Return the same, or refuse an estimator without the method that somebody needs."""
+    found, rows = innermost(estimator, X)
+    if not hasattr(found, method):
+        rule = f"{who} needs an estimator with {method}, itself or at its end, and fitted"
+        raise TypeError(f"{rule}, got {type(found).__name__}.")
+    return found, rows

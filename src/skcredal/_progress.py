@@ -11,8 +11,6 @@ from typing import Any
 
 from skcredal._validation import safe_repr
 
-__all__ = ["Progress", "ProgressChoice", "progress_bar", "report_progress"]
-
 
 @dataclass(frozen=True, slots=True)
 class Progress:

@@ -15,8 +15,6 @@ from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from skcredal._validation import check_integer
 
-__all__ = ["one_blas_thread", "run_in_threads", "thread_count", "worker_options"]
-
 _lock = threading.Lock()
 _at_work: list[Any] = []
 

@@ -6,8 +6,6 @@ import numpy as np
 
 from skcredal._arrays import BoolArray, FloatArray, IntArray
 
-__all__ = ["TIE", "best_class", "most_probable", "most_probable_first"]
-
 # Probabilities closer than this, relative to the largest, are equal: sums over a thousand SPODEs may be off
 # by some 1e-13, and which way is another matter on every machine.
 TIE = 1e-12

@@ -13,20 +13,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = [
-    "check_choice",
-    "check_instance",
-    "check_integer",
-    "check_real",
-    "check_texts",
-    "has_hash",
-    "naming",
-    "real_numbers",
-    "refuse_mask",
-    "safe_repr",
-    "warn",
-]
-
 # Long enough for a list of classes or parameters, short enough for an error message.
 _LONGEST = 500
 

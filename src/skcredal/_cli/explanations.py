@@ -8,11 +8,12 @@ from typing import Any
 from skcredal._cli.console import format_table
 from skcredal._cli.tables import ModelRows
 from skcredal._encoding.columns import is_missing
+from skcredal._ensemble.explain import as_factor, strongest
 from skcredal._ties import most_probable_first
 from skcredal.classifiers._answers import Answers, answers
 from skcredal.classifiers._log_pool import CredalLogPoolAODE
 from skcredal.evaluation._names import is_below
-from skcredal.evaluation._words import as_factor, strongest, values_with_bins
+from skcredal.evaluation._words import values_with_bins
 
 __all__ = ["explain_row"]
 

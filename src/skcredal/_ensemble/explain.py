@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from skcredal._arrays import BoolArray, FloatArray, IntArray
 from skcredal._ensemble.priors import BmaPriors, CompressionPriors, Evidence
 
-__all__ = ["cast_votes", "describe_odds", "describe_votes", "rounded", "with_sentences"]
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 # A feature that changes the odds by a smaller factor is not worth a word.
 NOTABLE = 1.05
@@ -131,6 +132,53 @@ def rounded(number: float) -> str:
     if number < 1e-6:
         return "less than a millionth"
     return f"{float(f'{number:.2g}'):,.6f}".rstrip("0").rstrip(".")
+
+
+def as_factor(log_factor: float) -> str:
+    """Write what something adds to a logarithm of odds as what it multiplies the odds by.
+
+    Examples
+    --------
+    >>> import math
+    >>> [as_factor(math.log(factor)) for factor in (2.38, 0.6, 1.04, 1.0, 12_345.0)]
+    ['×2.4', '×0.6', '×1.04', '×1', '×12,000']
+    >>> as_factor(800.0), as_factor(-20.0)
+    ('×10³⁴⁷', '×10⁻⁹')
+    """
+    power = log_factor / math.log(10.0)
+    # Beyond a million, only the magnitude is of interest; and the factor itself may overflow.
+    if abs(power) > 6.0:
+        return "×10" + f"{power:.0f}".translate(_SUPERSCRIPTS)
+    factor = math.exp(log_factor)
+    text = rounded(factor)
+    # Many small factors make a large one: close to 1, two digits would hide them.
+    return f"×{factor:.2f}".removesuffix(".00") if text == "1" else f"×{text}"
+
+
+def strongest(
+    reason: Mapping[str, Any], values: Mapping[str, str], most: int
+) -> list[tuple[str, str, float]]:
+    """Return what makes up the log-odds of an explanation: name, value and contribution.
+
+    The class frequencies come first, then the strongest features in their order, then the others together.
+
+    Examples
+    --------
+    >>> reason = {"frequencies": 0.75, "features": ["age", "sex", "pain"], "contributions": [2.0, 0.5, -1.0]}
+    >>> for part in strongest(reason, {"age": "70", "sex": "f", "pain": "none"}, most=2):
+    ...     print(part)
+    ('class frequencies', '', 0.75)
+    ('age', '70', 2.0)
+    ('pain', 'none', -1.0)
+    ('1 more together', '', 0.5)
+    """
+    names, logs = reason["features"], list(reason["contributions"])
+    by_strength = sorted(range(len(logs)), key=lambda i: -abs(logs[i]))
+    parts = [("class frequencies", "", reason["frequencies"])]
+    parts += [(names[i], values[names[i]], logs[i]) for i in sorted(by_strength[:most])]
+    if rest := by_strength[most:]:
+        parts.append((f"{len(rest)} more together", "", math.fsum(logs[i] for i in rest)))
+    return parts
 
 
 def _together(proba: FloatArray, in_set: BoolArray) -> str:

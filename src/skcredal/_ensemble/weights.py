@@ -11,19 +11,6 @@ from skcredal._arrays import FloatArray
 from skcredal._ensemble.counts import Counts
 from skcredal._validation import warn
 
-__all__ = [
-    "automatic_epsilon",
-    "bma_weights",
-    "compression_coefficients",
-    "compression_weights",
-    "log_marginals",
-    "model_probabilities",
-    "null_log_likelihood",
-    "relative_likelihoods",
-    "resolve_epsilon",
-    "spode_log_marginals",
-]
-
 # Sums of real weights may differ by this much of their size without a missing cell.
 ROUNDING = 1e-9
 # BMA leaves out models whose likelihood, relative to the best, is below this (§5).

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from html import escape
 from typing import Any
 
 import numpy as np
 
 from skcredal._arrays import AnyArray, BoolArray, FloatArray, IntArray
 from skcredal._encoding.tables import frame_library, make_frame
+from skcredal._html import bar, table
 from skcredal._pipelines import innermost
 from skcredal._ties import best_class
 
@@ -80,8 +81,20 @@ class Answers:
         """Return :meth:`columns` as a DataFrame of the library that the rows came from (default: pandas)."""
         return make_frame(self.columns(), self.library)
 
+    def _repr_html_(self) -> str:
+        """Return the answers as a table for a notebook, with a bar from bound to bound for each class."""
+        labels = [escape(str(label)) for label in self.classes.tolist()]
+        inside = np.eye(len(labels))[self.predicted_index] if self.sets is None else self.sets
+        bounds = np.dstack([self.proba] * 2) if self.interval is None else self.interval
+        rows = [["", "answer", *labels]]
+        for r, own in enumerate(inside[:50]):
+            named = " or ".join(labels[c] for c in np.flatnonzero(own).tolist())
+            rows.append([str(r), named, *map(bar, self.proba[r], *bounds[r].T, own)])
+        n_more = len(self.proba) - 50
+        return table(rows, f"{n_more} more rows: <code>to_frame()</code> has all." if n_more > 0 else "")
+
     @classmethod
-    def joined(cls, parts: Sequence[Answers]) -> Answers:
+    def joined(cls, parts: list[Answers]) -> Answers:
         """Join the answers for consecutive parts of the rows.
 
         Examples

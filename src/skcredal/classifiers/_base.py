@@ -27,8 +27,6 @@ from skcredal._validation import check_choice, check_instance, check_integer, ch
 from skcredal.classifiers._answers import Answers
 from skcredal.classifiers._rows import MemoryRows, Rows, learn_encoding, read_rows
 
-__all__ = ["TabularClassifier", "fit_on", "learned_features"]
-
 Value = TypeVar("Value")
 Classifier = TypeVar("Classifier", bound="TabularClassifier")
 

@@ -16,8 +16,6 @@ from skcredal._validation import check_choice
 from skcredal.classifiers._answers import Answers
 from skcredal.classifiers._base import TabularClassifier
 
-__all__ = ["CredalMixin"]
-
 
 class CredalMixin(TabularClassifier):
     """Sets and bounds of a classifier with a set of priors.

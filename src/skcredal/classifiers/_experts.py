@@ -17,8 +17,6 @@ from skcredal._ensemble.line import Line
 from skcredal._ensemble.spodes import SpodeTables
 from skcredal.classifiers._rows import Part
 
-__all__ = ["Experts", "count_part"]
-
 
 def count_part(part: Part, trees: Regions | None, n_classes: int, n_threads: int = 1) -> Counts:
     """Count rows by their states, and by their regions."""

@@ -21,8 +21,6 @@ from skcredal._threads import thread_count
 if TYPE_CHECKING:
     from skcredal.classifiers._base import TabularClassifier
 
-__all__ = ["MemoryRows", "Part", "RowSample", "Rows", "learn_encoding", "read_rows", "row_hashes", "rules_of"]
-
 Value = TypeVar("Value")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import joblib
@@ -49,8 +49,8 @@ class Evaluation:
 
     classes: AnyArray
     folds: int
-    sums: dict[str, list[Sums]]
-    cases: dict[str, Cases]
+    sums: dict[str, list[Sums]] = field(repr=False)
+    cases: dict[str, Cases] = field(repr=False)
 
     @property
     def credal(self) -> dict[str, bool]:
@@ -61,6 +61,12 @@ class Evaluation:
     def opening(self) -> str:
         """The classifier to look at first: LP-AODE* if it is there, else the first one that has sets."""
         return _opening(self.credal)
+
+    def _repr_html_(self) -> str:
+        """Return the page for a notebook."""
+        from skcredal.evaluation._page import in_notebook
+
+        return in_notebook(self)
 
 
 def _opening(credal: Mapping[str, bool]) -> str:

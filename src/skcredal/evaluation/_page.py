@@ -7,6 +7,7 @@ import hashlib
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,9 @@ from scipy import stats
 from sklearn.metrics import roc_curve
 
 from skcredal._arrays import IntArray
+from skcredal._colours import COLOURS, ON_DARK
 from skcredal._encoding.columns import is_missing
-from skcredal._ensemble.explain import rounded
+from skcredal._ensemble.explain import as_factor, rounded, strongest
 from skcredal._extras import require
 from skcredal._files import replacing
 from skcredal._ties import most_probable_first
@@ -26,13 +28,12 @@ from skcredal.evaluation._classifiers import display_name
 from skcredal.evaluation._comparison import against_null
 from skcredal.evaluation._cross_validation import Evaluation, ranking
 from skcredal.evaluation._names import ALL_CLASSES, CLOSE_CALL
-from skcredal.evaluation._words import as_factor, strongest
-from skcredal.metrics._curves import reliability_sums, retained_correct
+from skcredal.metrics._curves import SET_ASIDE, reliability_sums, retained_correct
 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["page_data", "write_evaluation"]
+__all__ = ["in_notebook", "page_data", "write_evaluation"]
 
 # How many cases are listed, the least certain: of the classifier that the page opens with, and of others.
 _CASES, _CASES_OF_OTHERS = 300, 100
@@ -43,8 +44,8 @@ _POINTS = 200
 # Classes outside of the set whose upper probability rounds to 0.000 are counted, not listed.
 _NEGLIGIBLE = 0.0005
 _LONGEST_VALUE = 60
-# Up to which share cases are set aside in the figure: beyond, it would be about a few cases.
-_ASIDE = np.linspace(0.0, 0.5, 51)
+# Notebooks are kept with what they show.
+_MOST_BYTES = 2_000_000
 
 
 def write_evaluation(
@@ -87,32 +88,45 @@ def write_evaluation(
     Path
         The file.
     """
+    about = {"title": title, "columns": columns, "messages": messages, "facts": facts}
+    page = _page(page_data(evaluation, numbers=numbers, ids=ids, close_call=close_call) | about)
+    with replacing(path) as unfinished:
+        unfinished.write_bytes(page)
+    return Path(path)
+
+
+def in_notebook(evaluation: Evaluation) -> str:
+    """Return the page in a frame, whose script reaches nothing outside; or only how large the page is."""
+    data = page_data(evaluation)
+    page = _page(data | {"title": f"{data['n']} cases", "in_frame": True})
+    if len(page) > _MOST_BYTES:
+        size = f"{len(page) / 1e6:.1f} MB"
+        return f"<p>The page has {size}: <code>write_evaluation</code> writes it to a file instead.</p>"
+    style = "width: 100%; height: 45rem; border: 0; resize: vertical"
+    return f'<iframe srcdoc="{escape(page.decode())}" sandbox="allow-scripts" style="{style}"></iframe>'
+
+
+def _page(data: Mapping[str, Any]) -> bytes:
+    """Return the page that shows the data: the same bytes on every system."""
     jinja2 = require("jinja2", extra="cli", purpose="A page about an evaluation")
     folder = Path(__file__).parent
-    script = (folder / "page.js").read_text(encoding="utf-8")
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(folder),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
+        loader=jinja2.FileSystemLoader(folder), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
     environment.globals["enumerate"] = enumerate
     environment.filters |= {"percent": _percent, "decimals": _decimals, "listed": _listed}
-    page = environment.get_template("page.html.j2").render(
-        page_data(evaluation, numbers=numbers, ids=ids, close_call=close_call),
-        title=title,
-        columns=columns,
-        messages=messages,
-        facts=facts or {},
-        style=(folder / "page.css").read_text(encoding="utf-8"),
+    style, script = ((folder / name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
+    page: str = environment.get_template("page.html.j2").render(
+        data,
+        colours=COLOURS,
+        on_dark=ON_DARK,
+        style=style,
         script=script,
         # By the policy, the browser makes sure that nothing is fetched and that no other script runs.
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
     )
-    with replacing(path) as unfinished:
-        # The same bytes on every system; lone surrogates cannot be encoded.
-        unfinished.write_bytes(page.encode("utf-8", errors="replace"))
-    return Path(path)
+    # Lone surrogates cannot be encoded.
+    return page.encode("utf-8", errors="replace")
 
 
 def _percent(part: float | None, decimals: int = 1) -> str:
@@ -265,12 +279,14 @@ def _roc(cases: Cases) -> dict[str, Any]:
 
 def _set_aside(curves: Mapping[str, Any], cases: Cases) -> dict[str, Any]:
     """Return the accuracy on the cases that are kept when those of the lowest score are set aside."""
-    kept = len(cases.true) * (1.0 - _ASIDE)
+    kept = len(cases.true) * (1.0 - SET_ASIDE)
     lines = {by: retained_correct(score, cases.correct, kept) / kept for by, score in curves.items()}
     return {
         "all": float(cases.correct.mean()),
-        "tenth": {by: float(np.interp(0.1, _ASIDE, line)) for by, line in lines.items()},
-        "lines": {by: list(zip(_ASIDE.tolist(), line.tolist(), strict=True)) for by, line in lines.items()},
+        "tenth": {by: float(np.interp(0.1, SET_ASIDE, line)) for by, line in lines.items()},
+        "lines": {
+            by: list(zip(SET_ASIDE.tolist(), line.tolist(), strict=True)) for by, line in lines.items()
+        },
         "x": (0.0, 0.5),
         # At least 20 % high: a flat curve is not magnified into noise.
         "low": _low(*(float(line.min()) for line in lines.values()), most=0.8),

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from skcredal._arrays import AnyArray
 from skcredal._encoding.columns import is_missing
 from skcredal._encoding.encoding import FeatureEncoding
 from skcredal._encoding.features import CategoricalFeature, Feature, NumericFeature
-from skcredal._ensemble.explain import rounded
 from skcredal.classifiers._base import TabularClassifier, learned_features
 from skcredal.classifiers._log_pool import LogPoolAODE
 from skcredal.classifiers._rows import MemoryRows
@@ -23,9 +21,8 @@ from skcredal.evaluation._names import listed
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["as_factor", "bin_in_words", "column_notes", "how_used", "strongest", "values_with_bins"]
+__all__ = ["bin_in_words", "column_notes", "how_used", "values_with_bins"]
 
-_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 # How many bins or states are written out.
 _LISTED = 12
 
@@ -87,53 +84,6 @@ def bin_in_words(number: float, cuts: Sequence[float]) -> str:
 def _shown(number: Any) -> str:
     """Return a number without digits that are only rounding, but with all before the decimal point."""
     return f"{number:.0f}" if 1e6 <= abs(number) < 1e15 else f"{number:.6g}"
-
-
-def as_factor(log_factor: float) -> str:
-    """Write what something adds to a logarithm of odds as what it multiplies the odds by.
-
-    Examples
-    --------
-    >>> import math
-    >>> [as_factor(math.log(factor)) for factor in (2.38, 0.6, 1.04, 1.0, 12_345.0)]
-    ['×2.4', '×0.6', '×1.04', '×1', '×12,000']
-    >>> as_factor(800.0), as_factor(-20.0)
-    ('×10³⁴⁷', '×10⁻⁹')
-    """
-    power = log_factor / math.log(10.0)
-    # Beyond a million, only the magnitude is of interest; and the factor itself may overflow.
-    if abs(power) > 6.0:
-        return "×10" + f"{power:.0f}".translate(_SUPERSCRIPTS)
-    factor = math.exp(log_factor)
-    text = rounded(factor)
-    # Many small factors make a large one: close to 1, two digits would hide them.
-    return f"×{factor:.2f}".removesuffix(".00") if text == "1" else f"×{text}"
-
-
-def strongest(
-    reason: Mapping[str, Any], values: Mapping[str, str], most: int
-) -> list[tuple[str, str, float]]:
-    """Return what makes up the log-odds of an explanation: name, value and contribution.
-
-    The class frequencies come first, then the strongest features in their order, then the others together.
-
-    Examples
-    --------
-    >>> reason = {"frequencies": 0.75, "features": ["age", "sex", "pain"], "contributions": [2.0, 0.5, -1.0]}
-    >>> for part in strongest(reason, {"age": "70", "sex": "f", "pain": "none"}, most=2):
-    ...     print(part)
-    ('class frequencies', '', 0.75)
-    ('age', '70', 2.0)
-    ('pain', 'none', -1.0)
-    ('1 more together', '', 0.5)
-    """
-    names, logs = reason["features"], list(reason["contributions"])
-    by_strength = sorted(range(len(logs)), key=lambda i: -abs(logs[i]))
-    parts = [("class frequencies", "", reason["frequencies"])]
-    parts += [(names[i], values[names[i]], logs[i]) for i in sorted(by_strength[:most])]
-    if rest := by_strength[most:]:
-        parts.append((f"{len(rest)} more together", "", math.fsum(logs[i] for i in rest)))
-    return parts
 
 
 def column_notes(

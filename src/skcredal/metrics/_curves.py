@@ -8,6 +8,8 @@ from skcredal._arrays import BoolArray, FloatArray
 
 # The upper end of each bin of probabilities; a bin contains it, as 1 is the most frequent of them.
 RELIABILITY_BINS = tuple(step / 10 for step in range(1, 11))
+# Up to which share rows are set aside in a picture: beyond, it would be about a few rows.
+SET_ASIDE: FloatArray = np.linspace(0.0, 0.5, 51)
 
 
 def reliability_sums(probability: FloatArray, correct: BoolArray) -> FloatArray:

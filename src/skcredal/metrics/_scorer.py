@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn import get_config
 from sklearn.utils.metadata_routing import MetadataRequest
 
-from skcredal._pipelines import innermost
+from skcredal._pipelines import innermost, innermost_with
 
 
 def make_set_scorer(
@@ -139,8 +139,5 @@ def predict_set(estimator: Any, X: Any) -> Any:
     array([[ True, False],
            [False,  True]])
     """
-    classifier, rows = innermost(estimator, X)
-    if not hasattr(classifier, "predict_set"):
-        name = type(classifier).__name__
-        raise TypeError(f"estimator must have predict_set, itself or at its end, and be fitted, got {name}.")
+    classifier, rows = innermost_with("predict_set", "A measure of sets", estimator, X)
     return classifier.predict_set(rows)

@@ -16,13 +16,12 @@ import numpy as np
 import pandas as pd
 
 from skcredal._arrays import BoolArray, FloatArray
+from skcredal._colours import COLOURS
 from skcredal._extras import require
 from skcredal.evaluation._classifiers import display_name
 from skcredal.paper._compare import ROUNDING, bayesian_signed_rank, nemenyi_distance
 from skcredal.paper._tables import NotRunError, Results, datasets_word
 
-# The first two of the style's colours; position always says the same.
-_FIRST, _SECOND = "#0072b2", "#d55e00"
 _INK, _MUTED, _GRID = "#24292f", "#66707b", "#d8dee4"
 STYLE = Path(__file__).with_name("report.mplstyle")
 # Shares of fewer rows jump.
@@ -97,9 +96,9 @@ def relative_utility(ax: Any, results: Results, classifier: str) -> str:
     names, rows = (display_name(classifier), display_name(counterpart)), range(len(ratio))
     _draw_rows(ax, ratio.index, at=1.0)
     ax.hlines(rows, ratio.min(axis="columns"), ratio.max(axis="columns"), color=_MUTED, linewidth=0.8)
-    ax.scatter(ratio["u65"], rows, s=20, c=_FIRST, zorder=4, label="u65")
+    ax.scatter(ratio["u65"], rows, s=20, c=COLOURS[0], zorder=4, label="u65")
     # The open square stays visible around a u65 of the same value.
-    ax.scatter(ratio["u80"], rows, s=30, marker="s", facecolors="none", edgecolors=_SECOND, label="u80")
+    ax.scatter(ratio["u80"], rows, s=30, marker="s", facecolors="none", edgecolors=COLOURS[1], label="u80")
     ax.set_xlabel(f"utility of {names[0]} / accuracy of {names[1]}\nabove 1 is better")
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
     above, gains = (ratio - 1.0 > ROUNDING).sum(), 100.0 * (ratio.mean() - 1.0)
@@ -118,7 +117,7 @@ def ranks(ax: Any, table: pd.DataFrame, utility: str, level: float = 0.05) -> st
     _draw_rows(ax, names)
     # Bars of half the distance to each side overlap exactly if two ranks are closer than the distance.
     ax.errorbar(table["rank"], rows, xerr=distance / 2.0, fmt="none", ecolor=_MUTED, capsize=3)
-    ax.scatter(table["rank"], rows, s=36, c=_FIRST, zorder=3)
+    ax.scatter(table["rank"], rows, s=36, c=COLOURS[0], zorder=3)
     for row, rank in enumerate(table["rank"]):
         ax.annotate(f"{rank:.2f}", (rank, row - 0.2), ha="center", va="bottom", fontsize=8)
     ax.set_ylim(len(names) - 0.5, -0.8)
@@ -240,7 +239,7 @@ def bayesian(ax: Any, table: pd.DataFrame, measure: str) -> str:
     pairs = [(display_name(a), display_name(b)) for a, b in zip(table["first"], table["second"], strict=True)]
     _draw_rows(ax, [f"{a} – {b}" for a, b in pairs])
     start = np.zeros(len(table))
-    for name, color in {"first better": _FIRST, "equivalent": _GRID, "second better": _SECOND}.items():
+    for name, color in {"first better": COLOURS[0], "equivalent": _GRID, "second better": COLOURS[1]}.items():
         ax.barh(range(len(table)), table[name], left=start, height=0.6, color=color, label=name)
         start = start + table[name].to_numpy()
     ax.set(xlim=(0.0, 1.0), xlabel=f"probability, by {measure}")
@@ -277,7 +276,7 @@ def _ratio(parts: Any, whole: pd.Series[float]) -> Any:
 
 def _side_colors(gains: FloatArray) -> list[str]:
     """Return a colour for each difference: one for a gain, one for a loss, grey for a tie."""
-    return [_FIRST if gain > ROUNDING else _SECOND if gain < -ROUNDING else _MUTED for gain in gains]
+    return [COLOURS[0] if gain > ROUNDING else COLOURS[1] if gain < -ROUNDING else _MUTED for gain in gains]
 
 
 def _draw_rows(ax: Any, names: Sequence[str], *, at: float | None = None) -> None:
