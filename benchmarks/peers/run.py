@@ -24,7 +24,8 @@ from skcredal._ties import best_class
 from skcredal.evaluation._classifiers import display_name
 
 ROOT = Path(__file__).parents[2]
-SUMMARY, ACCURACIES = (ROOT / "docs" / "experiment" / "data" / name for name in ("peers.csv", "peers-weka.csv"))
+DATA = ROOT / "docs" / "experiment" / "data"
+SUMMARY, ACCURACIES = DATA / "peers.csv", DATA / "peers-weka.csv"
 ORANGE, PGMPY = ROOT / ".orange-venv", ROOT / ".pgmpy-venv"
 HERE = Path(__file__).parent
 # pgmpy takes seconds for each network, and AODE has one for every feature.
