@@ -2,8 +2,8 @@
 Twelve patients, and six new ones
 =================================
 
-An answer is more than a class: a set of classes, a probability for each of them, and bounds on it. One picture
-shows all of that for a few cases.
+An answer is more than a class: a set of classes, a probability for each of them, and bounds on it. One
+picture shows all of that for a few cases.
 """
 
 # %%
@@ -19,16 +19,19 @@ patients = pd.DataFrame(
     {
         "age": [51, 25, 56, 31, 36, 35, 67, 58, 61, 77, 54, None],
         "smoker": ["no", "no", "no", "no", "no", None, "yes", "yes", "yes", "no", "yes", "yes"],
-        "pain": "none mild none mild none none strong strong mild strong mild mild".split(),
+        "pain": [
+            *("none", "mild", "none", "mild", "none", "none"),
+            *("strong", "strong", "mild", "strong", "mild", "mild"),
+        ],
     }
 )
 outcome = ["well"] * 6 + ["ill"] * 6
 clf = CredalLogPoolAODE().fit(patients, outcome)
 
 # %%
-# A bar reaches from the lower to the upper probability of a class, and the line across it is the probability by
-# the best estimate. Filled bars are the classes that cannot be ruled out: Bo, Di and Flo are undecided. The names are the
-# index of the table.
+# A bar reaches from the lower to the upper probability of a class, and the line across it is the probability
+# by the best estimate. Filled bars are classes that cannot be ruled out: with two of them, a patient is
+# undecided, as Bo and Flo are. The names are the index of the table.
 
 new = pd.DataFrame(
     {

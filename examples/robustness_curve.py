@@ -38,9 +38,9 @@ print(f"undecided cases:         {1 - single.mean():4.0%} of all, {right[~single
 
 # %%
 # On the left the accuracy in ten equal parts of the cases by their robustness. On the right the accuracy on
-# the other cases when the least certain ones are set aside: by robustness, by probability, and those with the
-# larger sets first. Robustness finds the fragile answers, at the left end of the curve; among the many that no
-# prior can turn it says nothing more, and there the probability is the better guide. They are two questions.
+# the other cases when the least certain ones are set aside: by robustness, by probability, and by the size of
+# the set. Robustness finds the fragile answers, at the left end of the curve; among the many that no prior
+# can turn it says nothing more, and there the probability is the better guide. They are two questions.
 
 tenths = np.array_split(np.argsort(found.robustness, kind="stable"), 10)
 figure, (left, curve) = plt.subplots(1, 2, figsize=(9.5, 3.4))

@@ -2,8 +2,8 @@
 Which classes are left open together?
 =====================================
 
-A confusion matrix shows which classes are mistaken for which. With sets there is something in between: classes
-that the classifier does not tell apart, and says so.
+A confusion matrix shows which classes are mistaken for which. With sets there is something in between: the
+classifier says itself that it cannot tell some classes apart.
 """
 
 # %%

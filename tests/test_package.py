@@ -32,8 +32,8 @@ def test_names_are_imported_when_they_are_used_and_what_is_slow_not_before():
     assert main(["--version"]) == main(["--help"]) == main(["reproduce", "--help"]) == 0
     slow = {'numba', 'matplotlib', 'sklearn', 'scipy', 'pandas', 'pyarrow', 'numpy'}
     print(slow & sys.modules.keys() == set(), dir(skcredal) == sorted(skcredal.__all__))
-    skcredal.AODE
-    print("sklearn" in sys.modules)
+    skcredal.plots.AnswersDisplay
+    print("sklearn" in sys.modules and "matplotlib" not in sys.modules)
     """
     assert run_python(code).split()[-3:] == ["True"] * 3
     for package in (skcredal, evaluation):
@@ -53,6 +53,12 @@ def test_everything_essential_runs_without_optional_packages():
     X = [[float(i % 3), float(i % 2)] for i in range(60)]
     clf = CredalCompAODE(categorical_features="all").fit(X, [i % 3 == 0 for i in range(60)])
     print(clf.predict_set(X[:3]).sum())
+    from skcredal import answers, plots
+    assert "<table>" in answers(clf, X)._repr_html_()
+    try:
+        plots.AnswersDisplay.from_estimator(clf, X[:3])
+    except ImportError as error:
+        print(error)
     """
     missing = """
     from skcredal.datasets import load_dataset
@@ -64,8 +70,9 @@ def test_everything_essential_runs_without_optional_packages():
     sys.stderr = sys.stdout
     main(["datasets"])
     """
-    found, table, command_line = run_python(blocked, fit, missing).splitlines()
+    found, picture, table, command_line = run_python(blocked, fit, missing).splitlines()
     assert found == "3"
+    assert picture == "AnswersDisplay needs matplotlib. Install it with: pip install 'skcredal[plots]'"
     for message in (table, command_line):
         assert "pip install 'skcredal[cli]'" in message
 

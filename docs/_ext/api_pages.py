@@ -62,12 +62,8 @@ MODULES: dict[str, tuple[str, dict[str, list[str]]]] = {
     "skcredal.paper": ("The paper's experiment", {}),
     "skcredal.classifiers": ("For authors of classifiers", {}),
 }
-_NOT_DOCUMENTED_HERE = {
-    "__version__",
-    "metrics",
-    "decisions",
-    "plots",
-}  # a string, and modules with their own page
+# A string, and modules with their own page.
+_NOT_DOCUMENTED_HERE = {"__version__", "metrics", "decisions", "plots"}
 _REST = "Other names"
 
 

@@ -9,7 +9,10 @@ patients = pd.DataFrame(
     {
         "age": [51, 25, 56, 31, 36, 35, 67, 58, 61, 77, 54, None],
         "smoker": ["no", "no", "no", "no", "no", None, "yes", "yes", "yes", "no", "yes", "yes"],
-        "pain": "none mild none mild none none strong strong mild strong mild mild".split(),
+        "pain": [
+            *("none", "mild", "none", "mild", "none", "none"),
+            *("strong", "strong", "mild", "strong", "mild", "mild"),
+        ],
     }
 )
 outcome = ["well"] * 6 + ["ill"] * 6

@@ -1,5 +1,7 @@
 """All that a classifier says of rows: the same as its methods say one by one, in one schema."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -99,6 +101,29 @@ def test_a_table_of_answers_has_the_columns_of_the_schema_and_is_of_the_library_
         np.testing.assert_array_equal(frame["upper_b"], clf.predict_interval(X)[:, 1, 1])
     for table, kind in ((pl.from_pandas(X), pl.DataFrame), (pa.Table.from_pandas(X), pa.Table)):
         assert isinstance(skcredal.answers(clf, table).to_frame(), kind)
+
+
+def test_a_notebook_shows_a_table_of_bars_and_nothing_that_is_markup():
+    labels = np.array(["<script>alert(1)</script>", "$a$"])
+    proba, sets = np.array([[0.75, 0.25]] * 60), np.array([[True, False], [True, True]] * 30)
+    html = skcredal.Answers(labels, proba, sets, np.array([[[0.5, 0.875], [0.125, 0.5]]] * 60))._repr_html_()
+    assert "<script" not in html
+    rows = html.split("<tr>")[1:]
+    assert len(rows) == 1 + 50
+    assert "10 more rows" in rows[-1]
+    cells = [re.sub(r"<[^>]*>", "", cell) for cell in rows[2].split("</td>")][:4]
+    assert cells == [
+        "1",
+        "&lt;script&gt;alert(1)&lt;/script&gt; or $a$",
+        "0.75 (0.50 to 0.88)",
+        "0.25 (0.12 to 0.50)",
+    ]
+    for part in ("transparent 50.0%, #0072b2 0 87.5%", "left: 75.0%", "12.5%, #0072b2 0 50.0%"):
+        assert part in rows[2]
+    assert "12.5%, #8c959f 0 50.0%" in rows[1]  # a class outside of the set
+    alone = skcredal.Answers(labels, proba[:2])._repr_html_()
+    assert "more rows" not in alone
+    assert "0.75</td>" in alone
 
 
 def test_a_classifier_of_another_library():

@@ -198,3 +198,19 @@ def test_a_set_is_what_cannot_be_ruled_out_and_has_a_probability(tmp_path):
         share = f"{100 * together[r] + 1e-9:.1f}\xa0%"
         assert f"together have a probability of {share}" in page
         assert f'<span data-value="{together[r]}">{share}' in page
+
+
+def test_a_notebook_shows_the_page_in_a_frame_or_says_how_large_it_is(tmp_path):
+    small = made_up(20, 5)
+    shown = small._repr_html_()
+    assert shown.startswith("<iframe srcdoc=")
+    assert 'sandbox="allow-scripts"' in shown
+    page = html.unescape(re.search('srcdoc="([^"]*)"', shown)[1])
+    written = write_evaluation(tmp_path / "page.html", small, title="20 cases").read_text(encoding="utf-8")
+    body = slice(page.index("<body>"), None)
+    assert page[body] == written[written.index("<body>") :]
+    large = made_up(400, 300)
+    size = len(write_evaluation(tmp_path / "page.html", large, title="400 cases").read_bytes())
+    assert size > 2_000_000
+    assert re.fullmatch(rf"<p>.* {size / 1e6:.1f} MB.*write_evaluation.*</p>", large._repr_html_())
+    assert len(repr(large)) < 300

@@ -1,8 +1,10 @@
 """The page in Chromium: no complaints, a choice, filters, an order, and markup that stays text."""
 
+import numpy as np
 import pytest
 
 from evaluation_problems import CLASSES, HOSTILE, made_up, made_up_ids
+from skcredal import Answers
 from skcredal.evaluation import ranking, write_evaluation
 
 
@@ -16,6 +18,28 @@ def address(evaluation, tmp_path_factory):
     folder = tmp_path_factory.mktemp("page")
     options = {"ids": made_up_ids(200), "columns": [(HOSTILE, "numbers", "3 bins", "none")]}
     return write_evaluation(folder / "page.html", evaluation, title=HOSTILE, **options).as_uri()
+
+
+def test_what_notebooks_show_is_inert(open_page, evaluation, tmp_path):
+    """The page works in its frame, links and all, and reaches nothing outside of it; names stay text."""
+    table = Answers(np.array([HOSTILE, "</td>"]), np.array([[0.5, 0.5]]))
+    head = "<!DOCTYPE html><meta charset='utf-8'><link rel='icon' href='data:,'>"
+    notebook = tmp_path / "notebook.html"
+    notebook.write_text(f"{head}{table._repr_html_()}{evaluation._repr_html_()}", encoding="utf-8")
+    page = open_page(notebook.as_uri())
+    assert page.locator("td").all_inner_texts()[2:4] == [HOSTILE, "</td>"]
+    assert page.evaluate("document.scripts.length") == 0
+    (frame,) = page.frames[1:]
+    assert "</script><b>x" in frame.locator("#classes").inner_text()
+    frame.locator("#choice").select_option("ncc")
+    assert frame.locator("tr[aria-current=true]").get_attribute("data-line") == "ncc"
+    frame.locator("nav a", has_text="The cases").click()
+    assert frame.evaluate("scrollY") > 0
+    assert frame.url == "about:srcdoc#cases"
+    assert (
+        frame.evaluate("() => { try { return parent.document.title } catch { return 'refused' } }")
+        == "refused"
+    )
 
 
 def visible_cases(page):

@@ -66,7 +66,7 @@ def short(name: Any, most: int = 36) -> str:
 def ticks(axis: Any, names: Iterable[Any]) -> float:
     """Write names at 0, 1, 2, … of an axis, aslant where they are long, and return how high that is."""
     shown = [short(name) for name in names]
-    longest = max(map(len, shown))
+    longest = max(map(len, shown), default=0)
     is_full = axis.axis_name == "x" and len(shown) * longest > _CHARACTERS
     options = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"} if is_full else {}
     # matplotlib would read what is between two dollar signs as mathematics.
