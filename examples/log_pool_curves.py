@@ -62,11 +62,11 @@ for seed in range(n_repeats):
 means = found / n_repeats
 
 # %%
-# Means over two ways to choose the rows. LP-AODE* is the most careful of these up to 1,000 rows, and yet
-# has the highest utility u65: its sets are worth more than the single answers of the others. It also has
-# the highest accuracy and the lowest log-loss at every size. COMP-AODE* decides almost all rows, however
-# few it has learned from. These are waves, which a line divides well; :doc:`the results
-# </experiment/results>` have curves of other data sets.
+# Means over two ways to choose the rows. LP-AODE* is among the most careful at every size, and yet has the
+# highest utility u65: its sets are worth more than the single answers of the others. It also has the
+# highest accuracy and the lowest log-loss. COMP-AODE* decides almost all rows, however few it has learned
+# from. These are waves, which a line divides well; :doc:`the results </experiment/results>` have curves of
+# other data sets.
 
 colors = ["C0", "C1", "C2", "C3", "C4", "#56b4e9", "0.5"]
 figure, axes = plt.subplots(2, 2, figsize=(9.5, 6.4), layout="constrained")

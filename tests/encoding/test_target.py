@@ -7,7 +7,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+import sklearn
 from sklearn.exceptions import DataConversionWarning
+from sklearn.utils.fixes import parse_version
 
 from pressure_problems import answers, assert_same
 from skcredal import AODE, CredalCompAODE, MDLDiscretizer
@@ -100,8 +102,9 @@ def test_many_classes_are_suspicious_only_in_few_rows(kind):
         warnings.simplefilter("error")
         assert len(encode_target(kind(y), estimator=None)[0]) == 30
         encode_target(kind(y[:60]), estimator=None)
-    with pytest.warns(UserWarning, match="could represent a regression problem"):
-        encode_target(kind(y[:58]), estimator=None)
+    if parse_version(sklearn.__version__) >= parse_version("1.8"):  # older ones do not warn
+        with pytest.warns(UserWarning, match="could represent a regression problem"):
+            encode_target(kind(y[:58]), estimator=None)
 
 
 def test_a_column_of_classes_is_taken_with_a_warning():
