@@ -73,7 +73,7 @@ def overview() -> str:
             honest=measured.holding("honest"),
             paper=measured.holding("paper"),
             means=markdown(measured.all_means(*measured.summary()["classifier"].unique())),
-            sets=markdown(measured.sets_of("lp-aode*", *conformal, "comp-aode*", "bma-aode*")),
+            sets=markdown(measured.sets_of("lp-aode*", *conformal, "comp-aode*")),
             tests=markdown(measured.tests(baselines=True)),
         )
     )
