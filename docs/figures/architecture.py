@@ -7,7 +7,7 @@ INK, EDGE = "#24292f", "#66707b"
 LAYERS = [
     ("_cli", "the command line", "#e8eef5"),
     ("paper", "the paper's experiment: plan, journal, claims, report", "#e8eef5"),
-    ("evaluation", "your own table: files, folds, the page", "#e8eef5"),
+    ("evaluation | plots", "your own table: files, folds, the page | pictures", "#e8eef5"),
     ("scale | persistence", "batches, Parquet, Dask | models on disk", "#dcebf7"),
     ("classifiers", "scikit-learn estimators: fit, predict_proba, predict_set, …", "#c9e0f2"),
     ("_ensemble | _encoding", "counts, likelihoods, sets of priors | a table becomes states", "#f9e3d3"),

@@ -53,8 +53,12 @@ class SetBoundaryDisplay(Display):
     >>> from skcredal.datasets import load_dataset
     >>> from skcredal.plots import SetBoundaryDisplay
     >>> data = load_dataset("iris")
-    >>> clf = CredalLogPoolAODE().fit(data.features, data.target)
-    >>> axes = ["petal length", "petal width"]
+    >>> X, y = data.features, data.target
+    >>> clf = CredalLogPoolAODE().fit(X, y)
+    >>> petals = ["petal length (cm)", "petal width (cm)"]
+    >>> display = SetBoundaryDisplay.from_estimator(clf, X, y, features=petals, grid_resolution=50)
+    >>> display.sets.shape
+    (50, 50, 3)
     """
 
     features: list[str]

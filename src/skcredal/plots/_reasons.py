@@ -52,14 +52,17 @@ class ReasonsDisplay(Display):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from skcredal import CredalLogPoolAODE
     >>> from skcredal.datasets import load_dataset
     >>> from skcredal.plots import ReasonsDisplay
     >>> data = load_dataset("iris")
     >>> clf = CredalLogPoolAODE().fit(data.features, data.target)
     >>> display = ReasonsDisplay.from_estimator(clf, data.features, row=70)
-    >>> for label, part in zip(display.labels, display.parts):
-    ...     print(f"{label:22} {part:5.2f}")
+    >>> display.labels[0], len(display.parts)
+    ('class frequencies', 5)
+    >>> bool(np.isclose(display.parts.sum(), np.log(display.reason["odds"])))
+    True
     """
 
     reason: Mapping[str, Any]
