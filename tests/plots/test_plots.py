@@ -96,7 +96,7 @@ def test_strips_reach_from_bound_to_bound_and_are_filled_inside_the_set(n_classe
     marks = np.array([line[0, 0] for line in ax.collections[0].get_segments()])
     np.testing.assert_allclose(marks.reshape(n, n_classes), found.proba)
     assert texts(ax.get_yticklabels()) == list(X.index)
-    assert texts(ax.get_legend().get_texts()) == [shown(label, 30) for label in clf.classes_]
+    assert texts(ax.get_legend().get_texts()) == [shown(label, 24) for label in clf.classes_]
     # The strips of a case are around its name, the first class on top.
     middles = np.array([bar.get_y() + bar.get_height() / 2 for bar in bars]).reshape(n, n_classes)
     np.testing.assert_allclose(middles.mean(axis=1), ax.get_yticks(), atol=1e-12)

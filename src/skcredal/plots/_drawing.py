@@ -77,7 +77,8 @@ def ticks(axis: Any, names: Iterable[Any]) -> float:
 def legend(ax: Any, handles: Sequence[Any], names: Sequence[str], **options: Any) -> None:
     """Write a legend above the axes, in as many lines as the names need."""
     n_columns = max(1, _CHARACTERS // (max(map(len, names)) + 6))
-    options |= {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "frameon": False, "ncols": n_columns}
+    # From the right, so that it may begin above the names beside the axes.
+    options |= {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "frameon": False, "ncols": n_columns}
     # First without the names: matplotlib leaves out those that begin with an underscore.
     texts = ax.legend(handles, [" "] * len(names), **options).get_texts()
     for text, name in zip(texts, names, strict=True):

@@ -115,10 +115,10 @@ class ReasonsDisplay(Display):
         else:
             self._draw_votes(ax, ink)
             meaning, pad = f"vote for {other} (left) or {one} (right)", 26  # above the legend
-        ax.set_xlabel(meaning, parse_math=False)
+        ax.set_xlabel(meaning, parse_math=False, loc="right")
         # As wide as the axes are before they make room for names; right, so that it may begin above these.
         inches, size = ax.get_window_extent().width / ax.figure.dpi, ax.xaxis.label.get_size()
-        lines = textwrap.wrap(self.reason["sentence"], max(20, int(inches * 72 / (0.6 * size))))
+        lines = textwrap.wrap(self.reason["sentence"], max(20, int(inches * 72 / (0.65 * size))))
         where = {"loc": "right", "multialignment": "left", "pad": pad, "fontsize": size}
         ax.set_title("\n".join(lines), parse_math=False, **where)
         return 1.8 + 0.3 * len(self.parts)

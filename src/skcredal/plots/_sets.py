@@ -97,15 +97,14 @@ class AnswersDisplay(Display):
         display : AnswersDisplay
             The display.
         """
-        n, n_classes = answers.proba.shape
+        n, k = answers.proba.shape
         if not 1 <= n <= 30:  # more strips than these are not read
             choice = "X[:30], or the undecided ones, X[clf.predict_set(X).sum(axis=1) > 1][:30]"
             raise ValueError(f"AnswersDisplay draws 1 to 30 cases, got {n}. Choose some, as in {choice}.")
         names = list(range(n) if labels is None else labels)
         if len(names) != n:
             raise ValueError(f"labels must have one name for each of the {n} cases, got {len(names)}.")
-        predicted = np.eye(n_classes, dtype=np.bool_)[answers.predicted_index]
-        sets = predicted if answers.sets is None else answers.sets
+        sets = np.eye(k, dtype=np.bool_)[answers.predicted_index] if answers.sets is None else answers.sets
         return cls(answers.classes, answers.proba, sets, answers.interval, names).plot(ax)
 
     def _draw(self, ax: Any, ink: str) -> float:
@@ -125,9 +124,10 @@ class AnswersDisplay(Display):
             ax.vlines(marks, at - 0.4 * high, at + 0.4 * high, colors=ink, linewidth=1.5, zorder=3)
             meaning = "probability and its bounds (filled: cannot be ruled out)"
         ax.hlines(np.arange(n - 1) + 0.5, 0.0, 1.0, colors=ink, linewidth=0.3)
-        ax.set(xlim=(-0.02, 1.02), ylim=(n - 0.5, -0.5), xlabel=meaning)
+        ax.set(xlim=(-0.02, 1.02), ylim=(n - 0.5, -0.5))
+        ax.set_xlabel(meaning, loc="right")
         ticks(ax.yaxis, self.labels)
-        legend(ax, [Patch(color=one) for one in colours], [short(label, 30) for label in self.classes])
+        legend(ax, [Patch(color=one) for one in colours], [short(label, 24) for label in self.classes])
         return float(1.2 + n * max(0.3, 0.14 * k + 0.1))
 
 
@@ -260,8 +260,8 @@ class SetConfusionDisplay(Display):
             ax.add_patch(Rectangle((j - 0.47, i - 0.47), 0.94, 0.94, facecolor=face, edgecolor=edge))
             text = form.format(value) if value else "·"
             ax.text(j, i, text, ha="center", va="center", color=ink, weight=weight)
-        ax.set(xlabel="answer (framed: contains the true class)", ylabel="true class")
-        ax.set(xlim=(-0.5, len(self.sets) - 0.5), ylim=(len(self.classes) - 0.5, -0.5))
+        ax.set_xlabel("answer (framed: contains the true class)", loc="right")
+        ax.set(xlim=(-0.5, len(self.sets) - 0.5), ylim=(len(self.classes) - 0.5, -0.5), ylabel="true class")
         ticks(ax.yaxis, self.classes)
         return 1.7 + 0.45 * len(self.classes) + ticks(ax.xaxis, self.sets)
 
