@@ -8,7 +8,8 @@ for a real one, only the address of the ``Client`` changes.
 """
 
 # %%
-# Breiman's waves as a table: 300 rows to learn from, 2,000 to classify.
+# Breiman's waves as a table: 300 rows to learn from, 2,000 to classify. LP-AODE* depends on the order of
+# the rows, and Dask sorts rows by their index: so the index is that order.
 
 import dask.dataframe as dd
 import matplotlib.pyplot as plt
@@ -20,7 +21,7 @@ from skcredal.datasets import load_dataset
 from skcredal.scale import fit_dask, predict_dask
 
 data = load_dataset("waveform")
-table = data.features.assign(kind=data.target.astype(str)).sample(frac=1.0, random_state=0)
+table = data.features.assign(kind=data.target.astype(str)).sample(frac=1.0, random_state=0, ignore_index=True)
 train, test = table[:300], table[300:2300]
 
 # %%
@@ -65,7 +66,7 @@ for place, (n_partitions, found) in enumerate(weights.items()):
         found[top],
         "o",
         ms=4,
-        label=f"fit_dask, {n_partitions} partitions",
+        label=f"fit_dask, npartitions={n_partitions}",
     )
 names = [str(one.super_parent) if one.kind == "spode" else one.kind for one in whole.experts_]
 left.set_xticks(range(len(top)), [names[expert] for expert in top], rotation=90, fontsize=7)
@@ -80,6 +81,7 @@ right_ax.plot(
     "o-",
     label="most probable class right",
 )
+right_ax.set_xticks(sizes)
 right_ax.set(xlabel="classes in the set", ylim=(0, 1.03))
 right_ax.legend(frameon=False, fontsize=8)
 plt.show()
